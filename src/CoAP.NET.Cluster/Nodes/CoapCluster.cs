@@ -70,6 +70,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
             Self.Id, options.Secrets, Store, Peers.IsUp, random ?? CoapRandomSource.Secure, _time, _logger);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreNumbers = new CoapClusterOscoreStore(this);
+        Contexts = new ContextRelays(this, _relays, _time);
         _moves = options.Moves.Checked();
         Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
@@ -95,6 +96,9 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>This node. Its address, which only nodes on Orleans have, is known after <see cref="StartAsync"/>.</summary>
     internal CoapClusterNode Self { get; private set; }
+
+    /// <summary>Relays requests under OSCORE to the nodes with their contexts.</summary>
+    internal ContextRelays Contexts { get; }
 
     /// <summary>The store, which encrypts its records. Records of <see cref="Writer"/> must not be written in another way.</summary>
     internal CoapSealedClusterStore Store { get; }
@@ -336,8 +340,13 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     {
         Volatile.Write(ref _isSteered, true);
         return keeper.Steering ??= new ClusterSteering(this, _relays, keeper,
-            new StandstillWatch(Self.Id, _membership, keeper, Peers.DeathDelay, _time, _logger), _moves, _time);
+            WatchStandstill(keeper.DropLostAsync), _moves, _time);
     }
+
+    /// <summary>Creates a watch that limits the time of serving while the node runs.</summary>
+    /// <param name="dropLost">Drops what belongs to lost slots.</param>
+    internal StandstillWatch WatchStandstill(Func<Task> dropLost) =>
+        new(Self.Id, _membership, dropLost, Peers.DeathDelay, _time, _logger);
 
     /// <summary>
     /// Makes the node stand by until <see cref="Share"/>: a host starts its servers after the cluster, and none could serve before.
@@ -457,6 +466,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         Servers.End();
+        Contexts.End();
         await Tables.EndAsync().ConfigureAwait(false);
         await Observers.Queue.EndAsync().ConfigureAwait(false);
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Mesh;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cluster;
@@ -14,7 +15,7 @@ namespace CoAP.NET.Cluster;
 /// provisioned context has one; contexts from EDHOC have none. When a context gets new keys, or its device is decommissioned, remove the
 /// record with <see cref="ForgetAsync"/>.</para>
 /// </remarks>
-internal sealed class CoapClusterOscoreStore : IOscoreStore
+internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
 {
     // More than a context reserves while a standby lags behind; 65,536 of these fit into the numbers of a key.
     private const ulong Jump = 1 << 24;
@@ -47,7 +48,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore
         CoapFence fence = _cluster.FenceOf(record.Slot);
         if (!fence.IsSet)
         {
-            throw NotOurs(record.Slot);
+            throw NotOurs(key, record.Slot);
         }
 
         lock (_gate)
@@ -95,7 +96,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore
         {
             // Nothing is reserved next to a kept window.
             Epoch open = OfEpochLocked(key, epoch);
-            closed = new Epoch(epoch + 1, open.Fence, open.Bound);
+            closed = new Epoch(epoch + 1, open.Fence, open.Bound, open.Slot);
             _open[key] = closed;
         }
 
@@ -111,6 +112,28 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore
         }
     }
 
+    /// <inheritdoc/>
+    public OscorePlace PlaceOf(OscoreStoreKey key, ulong epoch)
+    {
+        Epoch? open;
+        lock (_gate)
+        {
+            // The record of one that is not open was removed: nobody opens it again, and its next reservation fails.
+            if (!_open.TryGetValue(key, out open))
+            {
+                return OscorePlace.Here;
+            }
+        }
+
+        return open.Number != epoch || _cluster.FenceOf(open.Slot) != open.Fence ? OscorePlace.Closed
+            : _cluster.Contexts.IsServing && !_cluster.Releases.IsMoving(open.Slot, open.Fence) ? OscorePlace.Here
+            : OscorePlace.Unknown;
+    }
+
+    /// <inheritdoc/>
+    public Action<CoapMessage>? FindRelay(OscoreStoreKey key, CoapChannel channel) =>
+        _cluster.Contexts.FindRelay(CoapSlot.OfName(key.Bytes.Span), channel);
+
     /// <summary>Removes the record of a context; see <see cref="CoapCluster.ForgetOscoreContextAsync"/>.</summary>
     public async ValueTask ForgetAsync(OscoreStoreKey key, CancellationToken cancellationToken)
     {
@@ -118,7 +141,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore
         CoapFence fence = _cluster.FenceOf(record.Slot);
         if (!fence.IsSet)
         {
-            throw NotOurs(record.Slot);
+            throw NotOurs(key, record.Slot);
         }
 
         lock (_gate)
@@ -155,13 +178,13 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore
                 + "are left. Give both ends a new Master Secret and remove the record.");
         }
 
-        Epoch opened = new((last?.Epoch ?? 0) + 1, fence, bound);
+        Epoch opened = new((last?.Epoch ?? 0) + 1, fence, bound, record.Slot);
         lock (_gate)
         {
             // Two concurrent openings read the same record: the later one continues above the earlier one, and supersedes it.
             if (_open.TryGetValue(key, out Epoch? other) && other.Fence == fence && other.Number >= opened.Number)
             {
-                opened = new Epoch(other.Number + 1, fence, Math.Max(opened.Bound, other.Bound));
+                opened = new Epoch(other.Number + 1, fence, Math.Max(opened.Bound, other.Bound), record.Slot);
             }
 
             _open[key] = opened;
@@ -194,9 +217,12 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore
         $"The sequence numbers of a security context could not be read or written: {exception.Message} Nothing is sent without them.",
         exception);
 
-    private OscoreStoreException NotOurs(CoapSlot slot) => _cluster.Map[slot].Node.IsSet
+    private OscoreStoreException NotOurs(OscoreStoreKey key, CoapSlot slot) => _cluster.Map[slot].Node.IsSet
         ? new OscoreStoreException(OscoreStoreFault.InUse,
             $"The security context is in slot {slot} of the cluster, which another node owns ({_cluster.Map[slot].Node}). Use it there.")
+        {
+            Elsewhere = (this, key),
+        }
         : new OscoreStoreException(OscoreStoreFault.Failed,
             $"The security context is in slot {slot} of the cluster, which has no owner yet: this node has not joined. "
             + (_cluster.Health.Failure?.Message ?? "Start the node before contexts are used."));
@@ -227,8 +253,10 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore
     }
 
     // An epoch begun by this process.
-    private sealed class Epoch(ulong number, CoapFence fence, ulong bound)
+    private sealed class Epoch(ulong number, CoapFence fence, ulong bound, CoapSlot slot)
     {
+        public CoapSlot Slot { get; } = slot;
+
         public ulong Number { get; } = number;
 
         public CoapFence Fence { get; } = fence;

@@ -49,6 +49,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         if (options.ObserverKeeper is null)
         {
             options.ObserverKeeper = new ClusterObserverKeeper(cluster, server, options);
+            cluster.Contexts.Use(options, server);
         }
         else if (options.ObserverKeeper is not ClusterObserverKeeper own || own.Cluster != cluster || own.Server != server)
         {
@@ -153,6 +154,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         }
 
         keeper.Attach(server);
+        cluster.Contexts.Attach(server, keeper.Server);
         devices.Attach(server.Endpoint);
         cluster.Observations.Attach(server.Endpoint);
         cluster.Peers.Attach(server, keeper.Server);

@@ -68,7 +68,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
 
         _ways.Start(port);
-        _watch.Start(port);
+        _watch.Start(span => Port?.ServeFor(span));
         _cluster.MapChanged += OnMapChanged;
         _cluster.Releases.Add(this);
         _relays.Add(this);

@@ -1,4 +1,3 @@
-using CoAP.NET.Dtls;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
@@ -20,13 +19,13 @@ internal sealed class StandstillWatch
 
     private readonly CoapNodeId _node;
     private readonly ClusterMembership _membership;
-    private readonly ClusterSessionKeeper _keeper;
+    private readonly Func<Task> _dropLost;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly TimeSpan _lease;
     private readonly TimeSpan _longest;
     private readonly Lock _gate = new();
-    private CoapDtlsSteeringPort? _port;
+    private Action<TimeSpan>? _serveFor;
     private IDisposable? _timer;
     private long _beat;
     private long _standstills;
@@ -35,17 +34,17 @@ internal sealed class StandstillWatch
     /// <summary>Creates the watch. It is inactive before <see cref="Start"/>.</summary>
     /// <param name="node">The node.</param>
     /// <param name="membership">Reads the owners of slots from the store.</param>
-    /// <param name="keeper">Drops the sessions of lost slots.</param>
+    /// <param name="dropLost">Drops what belongs to lost slots.</param>
     /// <param name="deathDelay">The shortest time after which other nodes take the slots of a silent node.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log.</param>
     public StandstillWatch(
-        CoapNodeId node, ClusterMembership membership, ClusterSessionKeeper keeper, TimeSpan deathDelay, TimeProvider time,
+        CoapNodeId node, ClusterMembership membership, Func<Task> dropLost, TimeSpan deathDelay, TimeProvider time,
         ILogger logger)
     {
         _node = node;
         _membership = membership;
-        _keeper = keeper;
+        _dropLost = dropLost;
         _time = time;
         _logger = logger;
         _lease = membership.Lease;
@@ -55,12 +54,12 @@ internal sealed class StandstillWatch
     }
 
     /// <summary>Starts with the server.</summary>
-    /// <param name="port">Limits the time for which the server serves.</param>
-    public void Start(CoapDtlsSteeringPort port)
+    /// <param name="serveFor">Limits the time for which the server serves.</param>
+    public void Start(Action<TimeSpan> serveFor)
     {
         lock (_gate)
         {
-            _port = port;
+            _serveFor = serveFor;
             _beat = _time.GetTimestamp();
             _timer ??= Beats.Start(_time, _longest / BeatsServed, Beat);
         }
@@ -73,7 +72,7 @@ internal sealed class StandstillWatch
     {
         lock (_gate)
         {
-            _port = null;
+            _serveFor = null;
             _timer?.Dispose();
             _timer = null;
         }
@@ -84,7 +83,7 @@ internal sealed class StandstillWatch
         TimeSpan since;
         lock (_gate)
         {
-            if (_port is not { } port)
+            if (_serveFor is not { } serveFor)
             {
                 return;
             }
@@ -96,7 +95,7 @@ internal sealed class StandstillWatch
             {
                 if (!_isFindingBack)
                 {
-                    port.ServeFor(_longest);
+                    serveFor(_longest);
                 }
 
                 return;
@@ -128,7 +127,7 @@ internal sealed class StandstillWatch
 
             // In this order: the newest map shows the lost slots, whose sessions are gone before the server serves again.
             await TryHearAsync().ConfigureAwait(false);
-            await _keeper.DropLostAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await _dropLost().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         while (!TryServe(standstills));
     }
@@ -138,14 +137,14 @@ internal sealed class StandstillWatch
     {
         lock (_gate)
         {
-            if (_port is { } port)
+            if (_serveFor is { } serveFor)
             {
                 if (_standstills != standstills || _time.GetElapsedTime(_beat) > _longest)
                 {
                     return false;
                 }
 
-                port.ServeFor(_longest);
+                serveFor(_longest);
             }
 
             _isFindingBack = false;
@@ -158,7 +157,7 @@ internal sealed class StandstillWatch
     private async Task TryHearAsync()
     {
         using CancellationTokenSource end = new(_lease, _time);
-        while (!end.IsCancellationRequested && Volatile.Read(ref _port) is not null)
+        while (!end.IsCancellationRequested && Volatile.Read(ref _serveFor) is not null)
         {
             Task<bool> renewal = _membership.TryRenewAsync(end.Token);
             await ((Task)renewal).WaitAsync(end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -113,7 +113,7 @@ internal sealed class TransportSet
         ArgumentNullException.ThrowIfNull(transport);
         ThrowIfStarted();
         _transports.Add(transport);
-        if (transport is not CoapConnectionTransport { CanAccept: false })
+        if (transport.CanListen)
         {
             _listening.Add(transport);
         }
@@ -173,7 +173,7 @@ internal sealed class TransportSet
     {
         foreach (CoapTransport transport in Volatile.Read(ref _started))
         {
-            if (transport.Scheme == scheme && CanRequest(transport))
+            if (transport.Scheme == scheme && transport.CanRequest)
             {
                 return transport;
             }
@@ -187,7 +187,8 @@ internal sealed class TransportSet
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapException">There is none for the scheme, it cannot be opened, or the endpoint was stopped.</exception>
     public ValueTask<CoapTransport> ForAsync(string scheme, CancellationToken cancellationToken) =>
-        StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport) : OpenAsync(scheme, CanRequest, null, cancellationToken);
+        StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport)
+            : OpenAsync(scheme, static transport => transport.CanRequest, null, cancellationToken);
 
     /// <summary>The transport of a type and scheme that is started; null when there is none yet.</summary>
     /// <typeparam name="T">The type.</typeparam>
@@ -284,9 +285,6 @@ internal sealed class TransportSet
     }
 
     private ICoapTransportFactory? FactoryOf(string scheme) => Array.Find(_factories, factory => factory.Scheme == scheme);
-
-    // One that only takes what others accepted opens nothing.
-    private static bool CanRequest(CoapTransport transport) => transport is not CoapConnectionTransport { CanConnect: false };
 
     private async ValueTask StartAllAsync(CancellationToken cancellationToken)
     {

@@ -203,6 +203,10 @@ internal sealed class MessageLayer
             case CoapOutboundKind.Forget when item.Reception is { State: CoapReceptionState.Pending } reception:
                 _receptions.Forget(reception);
                 break;
+            case CoapOutboundKind.Forget when item.Reception is { } reception:
+                // It is acknowledged already.
+                _receptions.Finish(reception, now);
+                break;
             case CoapOutboundKind.Cancel when item.Transmission is { } transmission:
                 _transmissions.Cancel(transmission, now);
                 break;

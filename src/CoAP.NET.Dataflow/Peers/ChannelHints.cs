@@ -31,6 +31,7 @@ internal sealed class ChannelHints
     public long KnowsQBlockUntil = long.MinValue;
     public long LacksQBlockUntil = long.MinValue;
     public int LongTokens;
+    public int Via;
     public int PeerMaxMessageSize = (int)Options.MaxMessageSize.BaseValue;
     public int PeerMaxTokenLength = CoapToken.MaxLength;
     public int UploadBlockSize;

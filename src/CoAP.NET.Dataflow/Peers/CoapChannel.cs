@@ -352,6 +352,13 @@ public sealed partial class CoapChannel
         set => Hints.LacksQBlockUntil = value;
     }
 
+    /// <summary>Identifies the node at which the datagrams of the peer arrive, and which sends the answers; 0 for this one.</summary>
+    internal int Via
+    {
+        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.Via) : 0;
+        set => Volatile.Write(ref Hints.Via, value);
+    }
+
     /// <summary>The last dropped message from or to the peer, for diagnostics; null for none. Not guarded.</summary>
     internal DropNote? LastDrop => _extras?.LastDrop;
 

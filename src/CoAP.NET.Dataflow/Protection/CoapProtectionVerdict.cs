@@ -22,6 +22,9 @@ public readonly struct CoapProtectionVerdict
     /// <remarks>The endpoint acknowledges a Confirmable message. A request that the message appeared to answer continues to wait.</remarks>
     public static CoapProtectionVerdict Drop { get; } = new(ProtectionVerdictKind.Drop);
 
+    /// <summary>What relays the request to another node; null for nothing.</summary>
+    internal Action<CoapMessage>? Relay { get; private init; }
+
     internal ProtectionVerdictKind Kind { get; }
 
     internal CoapProtectedPeer? Peer { get; }
@@ -35,6 +38,17 @@ public readonly struct CoapProtectionVerdict
 
     /// <summary>Whether the answer contains an Echo.</summary>
     internal bool AsksForAddress { get; }
+
+    /// <summary>
+    /// The request is for another node: it gets no answer and no acknowledgement here, and a copy counts as a new one.
+    /// </summary>
+    /// <param name="relay">
+    /// Relays it. It gets the request as received, or as a Non-confirmable one if it was acknowledged meanwhile. Null if its client has to
+    /// retransmit it.
+    /// </param>
+    /// <returns>The verdict.</returns>
+    internal static CoapProtectionVerdict Elsewhere(Action<CoapMessage>? relay) =>
+        new(ProtectionVerdictKind.Elsewhere) { Relay = relay };
 
     /// <summary>The message was verified: the plain message continues as a message of the protected peer.</summary>
     /// <param name="peer">The protected peer.</param>

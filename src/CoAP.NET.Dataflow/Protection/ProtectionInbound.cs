@@ -225,6 +225,9 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
                 Drop(in item);
                 Fail(verdict.Peer!.Channel, item.Message!.Token, verdict.Error!);
                 break;
+            case ProtectionVerdictKind.Elsewhere when item.Reception is { } reception:
+                LeaveToAnother(in item, reception, verdict.Relay);
+                break;
             default:
                 Drop(in item);
                 break;
@@ -260,6 +263,38 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
 
     private void Reply(in CoapInbound item, CoapMessage answer) =>
         _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = answer, Reception = item.Reception });
+
+    private void LeaveToAnother(in CoapInbound item, CoapReception reception, Action<CoapMessage>? relay)
+    {
+        bool isAcknowledged;
+        _shard.Enter();
+        try
+        {
+            isAcknowledged = reception.State == CoapReceptionState.Acknowledged;
+            _messagingOut.Layer.Send(
+                new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundKind.Forget, Reception = reception },
+                _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (relay is null)
+        {
+            return;
+        }
+
+        CoapMessage message = item.Message!;
+        if (isAcknowledged)
+        {
+            // It was acknowledged while its context was looked up, so its response must be a separate one (RFC 7252 section 5.2.2).
+            message = message.Clone();
+            message.Type = CoapMessageType.NonConfirmable;
+        }
+
+        relay(message);
+    }
 
     private void Drop(in CoapInbound item)
     {

@@ -9,4 +9,5 @@ internal enum ProtectionVerdictKind : byte
     Refuse,
     Answer,
     Fail,
+    Elsewhere,
 }

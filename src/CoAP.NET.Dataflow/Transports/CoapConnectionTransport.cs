@@ -24,6 +24,10 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// </remarks>
     public virtual bool CanAccept => true;
 
+    internal sealed override bool CanRequest => CanConnect;
+
+    internal sealed override bool CanListen => CanAccept;
+
     /// <summary>Whether the client sends the host name of the URI when it opens a connection (RFC 8323 section 8.5).</summary>
     /// <remarks>Requests then need no Uri-Host. Default: the value of <see cref="CoapTransport.IsSecure"/>.</remarks>
     public virtual bool TellsServerName => IsSecure;

@@ -93,6 +93,7 @@ public sealed class CoapDatagramPool
         datagram.IsTruncated = false;
         datagram.IsLast = false;
         datagram.TransportTag = 0;
+        datagram.Via = 0;
         datagram.MarkOwned();
         Rented?.Invoke(datagram.Buffer);
         return datagram;

@@ -26,6 +26,12 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <summary>Whether DTLS or TLS protects the transport.</summary>
     public virtual bool IsSecure => false;
 
+    /// <summary>Whether it opens exchanges with peers on its own: one that only takes what others accepted does not.</summary>
+    internal virtual bool CanRequest => true;
+
+    /// <summary>Whether the endpoint listens with it.</summary>
+    internal virtual bool CanListen => true;
+
     /// <summary>
     /// Whether the transport drives the clocks of the shards from its own loop, with <see cref="ICoapTransportContext.Tick"/>.
     /// </summary>

@@ -70,6 +70,9 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// <summary>Derives new keys for each run; null if the context uses the keys of its parameters.</summary>
     internal OscoreRederivation? Rederivation { get; init; }
 
+    /// <summary>Where it may be used.</summary>
+    internal OscorePlace Place => _state?.Place ?? OscorePlace.Here;
+
     /// <summary>The sequence numbers of this end.</summary>
     internal OscoreSequence Sequence { get; }
 

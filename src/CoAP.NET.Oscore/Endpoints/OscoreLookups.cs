@@ -16,7 +16,7 @@ internal sealed class OscoreLookups
     private readonly OscoreRate _rate;
     private readonly OscoreRate _unverified;
     private readonly Lock _gate = new();
-    private readonly Dictionary<OscoreRecipient, Task<OscoreContext?>> _pending = [];
+    private readonly Dictionary<OscoreRecipient, Task<OscoreFound>> _pending = [];
     private readonly Dictionary<CoapSource, int> _sources = [];
 
     // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
@@ -40,16 +40,16 @@ internal sealed class OscoreLookups
     /// <param name="isVerified">Whether the peer has proved its address.</param>
     /// <param name="recipient">The ID.</param>
     /// <param name="mustVerify">Whether it has to prove it first.</param>
-    /// <returns>The context; null if there is none, or too many look-ups are pending.</returns>
-    public Task<OscoreContext?> FindAsync(
+    /// <returns>The context; none also if too many look-ups are pending.</returns>
+    public Task<OscoreFound> FindAsync(
         IOscoreContextResolver resolver, in CoapAddress remote, bool isVerified, OscoreRecipient recipient, out bool mustVerify)
     {
         mustVerify = false;
         CoapSource source = _sourceRule.Of(remote);
-        TaskCompletionSource<OscoreContext?> asked;
+        TaskCompletionSource<OscoreFound> asked;
         lock (_gate)
         {
-            if (_pending.TryGetValue(recipient, out Task<OscoreContext?>? pending))
+            if (_pending.TryGetValue(recipient, out Task<OscoreFound>? pending))
             {
                 return pending;
             }
@@ -57,7 +57,7 @@ internal sealed class OscoreLookups
             int ofSource = _sources.GetValueOrDefault(source);
             if (IsUnknown(recipient))
             {
-                return Task.FromResult<OscoreContext?>(null);
+                return Task.FromResult(default(OscoreFound));
             }
 
             // The source's quota comes first: one source alone takes little of the quota for all unverified addresses, and has to prove its
@@ -68,10 +68,10 @@ internal sealed class OscoreLookups
             {
                 mustVerify = !isBeyondShare;
                 _telemetry?.Count(OscoreEvent.LookupRefused);
-                return Task.FromResult<OscoreContext?>(null);
+                return Task.FromResult(default(OscoreFound));
             }
 
-            asked = new TaskCompletionSource<OscoreContext?>(TaskCreationOptions.RunContinuationsAsynchronously);
+            asked = new TaskCompletionSource<OscoreFound>(TaskCreationOptions.RunContinuationsAsynchronously);
             _pending.Add(recipient, asked.Task);
             _sources[source] = ofSource + 1;
         }
@@ -79,10 +79,11 @@ internal sealed class OscoreLookups
         return AskAsync(resolver, source, recipient, asked);
     }
 
-    private async Task<OscoreContext?> AskAsync(
-        IOscoreContextResolver resolver, CoapSource source, OscoreRecipient recipient, TaskCompletionSource<OscoreContext?> asked)
+    private async Task<OscoreFound> AskAsync(
+        IOscoreContextResolver resolver, CoapSource source, OscoreRecipient recipient, TaskCompletionSource<OscoreFound> asked)
     {
         OscoreContext? found = null;
+        OscoreStoreException? elsewhere = null;
         bool isKnown = false;
         try
         {
@@ -103,6 +104,10 @@ internal sealed class OscoreLookups
                 _telemetry?.LookupWrong(found, recipient);
                 found = null;
             }
+        }
+        catch (OscoreStoreException exception) when (exception.Elsewhere is not null)
+        {
+            elsewhere = exception;
         }
 #pragma warning disable CA1031 // after any exception of a resolver there is no context now, and the next request tries again
         catch (Exception exception)
@@ -129,8 +134,9 @@ internal sealed class OscoreLookups
             }
         }
 
-        asked.SetResult(found);
-        return found;
+        OscoreFound result = new(found, elsewhere);
+        asked.SetResult(result);
+        return result;
     }
 
     private int PlaceOf(OscoreRecipient recipient) => (int)((uint)recipient.GetHashCode() % (uint)_unknown.Length);

@@ -99,9 +99,23 @@ internal sealed class OscoreProtection : CoapProtection
                 Refuse(channel, CoapCode.BadOption, "Q-Block is for the inside only"u8));
         }
 
-        return _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
-            || _contexts.TryFindRederived(value.Kid, out context)
-                ? new ValueTask<CoapProtectionVerdict>(Unprotect(channel, message, in value, context))
+        bool isHere = _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
+            || _contexts.TryFindRederived(value.Kid, out context);
+        if (isHere && _contexts.Resolver is not null && context!.Place is var place && place != OscorePlace.Here)
+        {
+            if (place == OscorePlace.Unknown)
+            {
+                return new ValueTask<CoapProtectionVerdict>(CoapProtectionVerdict.Elsewhere(relay: null));
+            }
+
+            // Another node may have received later requests: the resolver opens it again here, or says where it is.
+            isHere = false;
+            _contexts.Remove(context);
+            _ = context.DisposeAsync().AsTask();
+        }
+
+        return isHere
+                ? new ValueTask<CoapProtectionVerdict>(Unprotect(channel, message, in value, context!))
             : _contexts.Resolver is { } resolver
                 ? new ValueTask<CoapProtectionVerdict>(AskAsync(
                     resolver, channel, message, new OscoreRecipient(value.Kid, value.HasKidContext, value.KidContext)))
@@ -111,8 +125,14 @@ internal sealed class OscoreProtection : CoapProtection
     private async Task<CoapProtectionVerdict> AskAsync(
         IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreRecipient recipient)
     {
-        OscoreContext? context = await _lookups.FindAsync(resolver, channel.Remote, channel.IsVerified, recipient, out bool mustVerify)
+        OscoreFound found = await _lookups.FindAsync(resolver, channel.Remote, channel.IsVerified, recipient, out bool mustVerify)
             .ConfigureAwait(false);
+        if (found.FindRelay(channel) is { } relay)
+        {
+            return CoapProtectionVerdict.Elsewhere(relay);
+        }
+
+        OscoreContext? context = found.Context;
         if (mustVerify)
         {
             // As small as the request, which rules out amplification.

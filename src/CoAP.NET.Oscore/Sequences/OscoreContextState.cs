@@ -22,6 +22,9 @@ internal sealed class OscoreContextState
     /// <summary>Whether a store keeps it.</summary>
     public bool IsStored => _store is not null;
 
+    /// <summary>Where it may be used.</summary>
+    public OscorePlace Place => _store is IOscorePlaces places ? places.PlaceOf(_key, _epoch) : OscorePlace.Here;
+
     /// <summary>The numbers of the sender.</summary>
     public OscoreSequence Sequence { get; }
 

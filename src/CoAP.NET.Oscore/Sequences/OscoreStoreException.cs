@@ -16,4 +16,7 @@ public sealed class OscoreStoreException : CoapException
 
     /// <summary>The reason.</summary>
     public OscoreStoreFault Fault { get; }
+
+    /// <summary>The context, and what relays its requests, if another node has it; otherwise null.</summary>
+    internal (IOscorePlaces Places, OscoreStoreKey Key)? Elsewhere { get; init; }
 }

@@ -3,6 +3,7 @@ using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.Steering;
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -43,6 +44,10 @@ internal sealed class SiloNode : IAsyncDisposable
     public SlotHost Slots { get; }
 
     public IPEndPoint Address => new(IPAddress.Loopback, new Uri(Server.LocalEndpoints[0]).Port);
+
+    /// <summary>Where it serves plain requests and those under OSCORE.</summary>
+    public IPEndPoint PlainAddress =>
+        IPEndPoint.Parse(Server.LocalEndpoints.Single(static uri => uri.StartsWith("coap:", StringComparison.Ordinal))["coap://".Length..]);
 
     public int Sessions => Server.Endpoint.ConnectedPeers.Count;
 
@@ -89,8 +94,10 @@ internal sealed class SiloNode : IAsyncDisposable
         builder.Services.AddCoapServer(options =>
         {
             options.Endpoints.Add("coaps://127.0.0.1:0");
+            options.Endpoints.Add("coap://127.0.0.1:0");
             options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
-        }).KeepState().ConfigureServer((server, _) => map(server));
+        }).UseOscore(static oscore => oscore.Resolver = static services => new SiloContexts(services.GetRequiredService<IOscoreStore>()))
+        .KeepState().ConfigureServer((server, _) => map(server));
         SiloNode node = new(builder.Build(), silo, store);
         try
         {

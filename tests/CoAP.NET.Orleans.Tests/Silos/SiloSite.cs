@@ -212,7 +212,7 @@ internal sealed class SiloSite : IAsyncDisposable
         {
             _served.AddOrUpdate(string.Concat(request.Queries), 1, static (_, times) => times + 1);
             return CoapResults.Changed();
-        });
+        }).AllowInsecureTransport();
         server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _state)}").WithMaxAge(TimeSpan.FromDays(1))).Observable();
     }
 

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Tests.Steering;
 using CoAP.NET.Dtls;
 using CoAP.NET.Oscore;
 using CoAP.NET.Tests;
@@ -32,6 +33,35 @@ public sealed class SiloTests
         Assert.All(CoapSlot.All, slot => Assert.Single(site.Silos, silo => silo.Slots.Find(slot) is not null));
         site.AssertNobodyShookHandsAgain();
         Assert.Equal(0, site.ServedTwice);
+    }
+
+    [Fact]
+    public async Task Each_silo_answers_requests_under_OSCORE_whichever_has_their_context()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using SiloSite site = await SiloSite.StartAsync(2, 0);
+        await using TestBalancer balancer = new() { Sprays = true };
+        balancer.Use([.. site.Silos.Select(static silo => silo.PlainAddress)]);
+        string uri = $"coap://127.0.0.1:{balancer.Port}";
+        await Task.WhenAll(Enumerable.Range(1, Devices).Select(async device =>
+        {
+            await using CoapClient client = new(new CoapEndpointOptions
+            {
+                Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            }.UseOscore(new OscoreContexts().Add(uri, SiloContexts.MakeClient((byte)device))));
+            for (int i = 0; i < 10; i++)
+            {
+                CoapResponse response = await client.SendAsync(new CoapRequest(CoapMethod.Post, $"{uri}/count?{device}-{i}"));
+                Assert.True(response.Code == CoapCode.Changed, $"{response.Code} {response.GetText()}\n{site.Describe()}");
+            }
+        }));
+
+        Assert.Equal(0, site.ServedTwice);
+        Assert.All(site.Silos, static silo => Assert.NotEqual(0, silo.Cluster.GetNodeCounters().RelaysReturned));
     }
 
     [Fact]

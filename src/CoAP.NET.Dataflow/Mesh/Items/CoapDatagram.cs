@@ -80,6 +80,9 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>The peer's channel at the time of <see cref="ICoapDatagramContext.Expect"/>; a hint for the Channel stage.</summary>
     internal CoapChannel? Expected { get; set; }
 
+    /// <summary>Inbound: identifies the node that relayed the datagram; 0 for a datagram of a socket of this process.</summary>
+    internal int Via { get; set; }
+
     /// <summary>Inbound: whether the datagram arrived after the endpoint began to stop.</summary>
     internal bool IsLate { get; set; }
 
@@ -104,6 +107,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
             HopLimit = HopLimit,
             IsLast = IsLast,
             IsLate = IsLate,
+            Via = Via,
             Channel = Channel,
         };
         Span.CopyTo(copy.Buffer);

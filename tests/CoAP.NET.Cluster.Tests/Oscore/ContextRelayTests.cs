@@ -1,0 +1,217 @@
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Cluster.Tests.Steering;
+using CoAP.NET.Tests;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster.Tests.Oscore;
+
+/// <summary>Requests under OSCORE that arrive at a node without their context.</summary>
+/// <remarks>Real clock: the sockets are real.</remarks>
+public sealed class ContextRelayTests
+{
+    private const int Devices = 6;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Each_node_answers_requests_of_each_context_and_one_of_them_serves_it(bool sprays)
+    {
+        await using ContextSite site = await ContextSite.StartAsync(3, Devices);
+        site.Balancer.Sprays = sprays;
+
+        await Task.WhenAll(Enumerable.Range(0, Devices).Select(async device =>
+        {
+            for (int i = 0; i < 12; i++)
+            {
+                await site.CountAsync(device, $"{device}-{i}");
+                if (i == 5)
+                {
+                    site.Balancer.Forget();
+                }
+            }
+        }));
+
+        Assert.Equal(12 * Devices, site.Served.Count);
+        Assert.Equal(12 * Devices, site.Served.Select(static served => served.Name).Distinct().Count());
+        Assert.All(site.Served, served => Assert.Same(site.OwnerOf(served.Name[0] - '0'), served.Node));
+        Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().RelaysReceived) > 0);
+    }
+
+    [Fact]
+    public async Task Copies_of_a_request_that_arrive_at_other_nodes_are_duplicates_and_no_replays()
+    {
+        await using ContextSite site = await ContextSite.StartAsync(3, 1);
+        ContextSite.Node owner = site.OwnerOf(0);
+
+        // Its first datagram goes to the first node, and answers of all nodes pass.
+        site.Balancer.Keep(site.Nodes[0].Address);
+        Task counted = site.CountAsync(0, "once");
+        await Eventually.IsTrueAsync(() => site.Balancer.KeptCount > 0);
+        foreach (ContextSite.Node node in site.Nodes)
+        {
+            site.Balancer.Keep(node.Address);
+            site.Balancer.LetGo();
+        }
+
+        await counted;
+        await Eventually.IsTrueAsync(() => owner.Server.Endpoint.Counters[CoapCounter.Duplicates] >= 2);
+        Assert.Equal([("once", owner)], site.Served);
+    }
+
+    [Fact]
+    public async Task A_request_that_was_acknowledged_during_a_slow_look_up_gets_a_separate_response()
+    {
+        await using ContextSite site = await ContextSite.StartAsync(2, 1);
+        ContextSite.Node other = site.Nodes.Single(node => node != site.OwnerOf(0));
+        site.Balancer.Use(other.Address);
+        TaskCompletionSource found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        site.BeforeLookup = () => found.Task;
+        Task counted = site.CountAsync(0, "once");
+        await Eventually.IsTrueAsync(() => other.Server.Endpoint.Counters[CoapCounter.DatagramsSent] > 0);
+        found.SetResult();
+
+        await counted;
+        Assert.Equal([("once", site.OwnerOf(0))], site.Served);
+    }
+
+    [Fact]
+    public async Task An_observer_at_a_node_without_its_context_gets_each_change_and_acknowledges_it_there()
+    {
+        await using ContextSite site = await ContextSite.StartAsync(3, 1);
+        ContextSite.Node owner = site.OwnerOf(0);
+        site.Balancer.Use(site.Nodes.First(node => node != owner).Address);
+        await using CoapObservation state = await site.Devices[0].ObserveAsync(site.Uri("state"));
+        await using IAsyncEnumerator<CoapResponse> responses = state.ReadAllAsync().GetAsyncEnumerator();
+        for (int i = 0; i < 30; i++)
+        {
+            do
+            {
+                Assert.True(await responses.MoveNextAsync());
+            }
+            while (responses.Current.GetText() != owner.Text);
+
+            owner.Text = $"{i + 1}";
+            owner.State.Notify();
+        }
+
+        // Confirmable ones are among them: without acknowledgements the owner would have ended the observation.
+        await Eventually.IsTrueAsync(() => owner.Server.Endpoint.Counters[CoapCounter.Retransmissions] == 0
+            && owner.State.ObserverCount == 1);
+    }
+
+    [Fact]
+    public async Task After_the_death_of_a_node_another_one_has_its_contexts_and_serves_no_recorded_request()
+    {
+        await using ContextSite site = await ContextSite.StartAsync(3, 1);
+        ContextSite.Node dead = site.OwnerOf(0);
+        site.Balancer.Use(dead.Address);
+        site.Balancer.Keep(dead.Address);
+        Task before = site.CountAsync(0, "before");
+        await Eventually.IsTrueAsync(() => site.Balancer.KeptCount > 0);
+        site.Balancer.LetGo();
+        await before;
+        site.Balancer.Keep(null);
+
+        site.Hub.Kill(dead.Cluster.Self.Id);
+        await dead.Store.CutAsync();
+        site.Nodes.Remove(dead);
+        site.Use();
+        await site.FairAsync();
+        await site.CountAsync(0, "after");
+        foreach (ContextSite.Node node in site.Nodes)
+        {
+            site.Balancer.Keep(node.Address);
+            Assert.NotEqual(0, site.Balancer.LetGo());
+        }
+
+        site.Balancer.Keep(null);
+        await site.CountAsync(0, "later");
+
+        Assert.Equal(["before", "after", "later"], site.Served.Select(static served => served.Name));
+        Assert.Same(site.OwnerOf(0), site.Served.Last().Node);
+    }
+
+    [Fact]
+    public async Task A_node_that_lost_the_slot_of_a_context_serves_it_no_more()
+    {
+        await using ContextSite site = await ContextSite.StartAsync(2, 1);
+        ContextSite.Node first = site.OwnerOf(0);
+        ContextSite.Node second = site.Nodes.Single(node => node != first);
+        site.Balancer.Use(first.Address);
+        await site.CountAsync(0, "0");
+
+        await first.Cluster.LeaveAsync();
+        site.Balancer.Keep(first.Address);
+        Task moved = site.CountAsync(0, "1");
+        while (!moved.IsCompleted)
+        {
+            // The challenge of the new owner makes it a second message.
+            int kept = site.Balancer.KeptCount;
+            site.Balancer.LetGo();
+            await Task.WhenAny(moved, Eventually.IsTrueAsync(() => site.Balancer.KeptCount > kept));
+        }
+
+        await moved;
+        Assert.Equal(1, first.Cluster.Contexts.FlowCount);
+        site.Balancer.LetGo();
+        site.Balancer.Keep(null);
+        await site.CountAsync(0, "2");
+
+        Assert.Equal([("0", first), ("1", second), ("2", second)], site.Served);
+    }
+
+    [Fact]
+    public async Task A_node_that_stood_still_does_not_serve_what_another_one_served_meanwhile()
+    {
+        SleepingTime time = new();
+        await using ContextSite site = await ContextSite.StartAsync(2, Devices, time);
+        ContextSite.Node sleeper = site.Nodes[1];
+        int device = Enumerable.Range(0, Devices).First(i => site.OwnerOf(i) == sleeper);
+        site.Balancer.Use(sleeper.Address);
+        await site.CountAsync(device, "before");
+
+        // It stands still with a request in its socket; the other node gets its slots, and serves a copy.
+        sleeper.Store.Sleep();
+        site.Balancer.Keep(sleeper.Address);
+        Task counted = site.CountAsync(device, "once");
+        await Eventually.IsTrueAsync(() => site.Balancer.KeptCount > 0);
+        site.Hub.Kill(sleeper.Cluster.Self.Id);
+        site.Nodes.Remove(sleeper);
+        await site.FairAsync();
+        site.Use();
+        await counted;
+
+        // It continues: what is in its socket comes before any timer.
+        time.Sleep(ContextSite.Lease * 0.7);
+        Assert.NotEqual(0, site.Balancer.LetGo());
+        await using CoapClient after = new();
+        Assert.Equal("plain", (await after.GetAsync($"coap://{sleeper.Address}/plain")).GetText());
+        Assert.Equal(["before", "once"], site.Served.Select(static served => served.Name));
+        sleeper.Store.Wake();
+    }
+
+    [Fact]
+    public void Clients_of_one_source_displace_no_clients_of_others()
+    {
+        NodeHub hub = new();
+        CoapCluster cluster = hub.Make(new CoapMemoryCluster().Open(), ClusterTests.Options());
+        using ContextSteering steering = new(cluster, cluster.Contexts, new ClusterRelays(cluster.Self.Id, new NoPeers()), [], TimeProvider.System);
+        CoapUdpTransport transport = new(new CoapUdpTransportOptions());
+        for (uint i = 0; i < 10; i++)
+        {
+            steering.Add(new ContextFlow(CoapAddress.FromIPv4(0x0A000000 + (i << 16), 5683), transport));
+        }
+
+        for (ushort port = 1; port < ushort.MaxValue; port++)
+        {
+            steering.Add(new ContextFlow(CoapAddress.FromIPv4(0x7F000001, port), transport));
+            steering.Add(new ContextFlow(CoapAddress.FromIPv4(0x7F000002, port), transport));
+        }
+
+        Assert.Equal(ContextSteering.MaxFlows, steering.FlowCount);
+        for (uint i = 0; i < 10; i++)
+        {
+            Assert.True(steering.Knows(CoapAddress.FromIPv4(0x0A000000 + (i << 16), 5683)));
+        }
+    }
+}
