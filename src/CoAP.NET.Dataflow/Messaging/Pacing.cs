@@ -136,7 +136,7 @@ internal sealed class Pacing
         }
     }
 
-    /// <summary>Reverts the charge of a message that never left.</summary>
+    /// <summary>Reverts the charge of a message that never left, or that the peer's host refused.</summary>
     public static void Uncharge(CoapTransmission transmission, int bytes, long now)
     {
         if (transmission.Channel is { Messaging.Sending: { } sending } peer && IsSilent(peer, now) && sending.NextProbe >= now)

@@ -39,7 +39,11 @@ internal sealed class TransmissionMatching
         {
             _counters.Add(CoapCounter.PortUnreachable);
             channel.NoteDrop(CoapCounter.PortUnreachable);
-            _transmissions.End(transmission, _shard.Environment.Now);
+            long now = _shard.Environment.Now;
+
+            // A host that reports its port is not silent: what it refused delays no later message.
+            Pacing.Uncharge(transmission, transmission.Attempts * (transmission.Encoded?.Length ?? 0), now);
+            _transmissions.End(transmission, now);
             _transmissions.Raise(CoapInboundKind.Unreachable, transmission);
         }
     }

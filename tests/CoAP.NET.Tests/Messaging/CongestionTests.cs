@@ -46,6 +46,19 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-1")]
+    public void A_request_that_a_closed_port_refused_delays_no_later_one()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 5; i++)
+        {
+            _rig.Send(channel, token: $"a{i}");
+            Assert.Equal(i + 1, _rig.Sent.Count);
+            _rig.Inbound.Unreachable(channel, Wire.Hex(_rig.Sent[i].Hex));
+        }
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-1")]
     public void Giving_up_frees_the_place()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
