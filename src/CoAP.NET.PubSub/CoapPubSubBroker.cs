@@ -31,7 +31,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
         TopicIndex index = new(shares, own.MaxSubscribers);
         BrokerReactions reactions = new(index, own.Scheduler, counts, logger);
         TableRules rules = new(index, reactions);
-        _table = own.OpenTable?.Invoke(rules) ?? CoapTable.InMemory(rules, own.TimeProvider, logger: logger);
+        _table = own.OpenTable?.Invoke(rules) ?? CoapTable.InMemory(rules, own.TimeProvider, logger: logger, random: own.Random);
         Parts = new BrokerParts(own, _table, new TopicStamps(own.Random), index, shares, reactions, counts, logger);
     }
 

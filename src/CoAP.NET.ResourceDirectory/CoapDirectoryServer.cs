@@ -15,7 +15,8 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     public CoapDirectoryServer(CoapDirectoryOptions? options = null)
     {
         Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked());
-        Core.Table = CoapTable.InMemory(Core.Rules, Core.Options.TimeProvider, BoundsOf(Core.Options));
+        Core.Table = CoapTable.InMemory(
+            Core.Rules, Core.Options.TimeProvider, BoundsOf(Core.Options), random: Core.Options.Random);
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
 
         // It loads nothing and therefore completes synchronously.

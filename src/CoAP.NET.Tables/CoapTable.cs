@@ -34,13 +34,17 @@ public abstract class CoapTable : IAsyncDisposable
     /// <param name="timeProvider">The clock of lifetimes; null for the system clock.</param>
     /// <param name="options">Limits, which are copied; null for the defaults.</param>
     /// <param name="logger">The log of exceptions of <see cref="ICoapTableRules.OnChanged"/>; null for none.</param>
+    /// <param name="random">The source of the secret that keys are made with; null for the operating system. Use another one in tests
+    /// only.</param>
     /// <returns>The table, ready for questions.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public static CoapTable InMemory(
-        ICoapTableRules rules, TimeProvider? timeProvider = null, CoapTableOptions? options = null, ILogger? logger = null)
+        ICoapTableRules rules, TimeProvider? timeProvider = null, CoapTableOptions? options = null, ILogger? logger = null,
+        CoapRandomSource? random = null)
     {
         ArgumentNullException.ThrowIfNull(rules);
-        return new MemoryTable(rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).Checked(), logger);
+        return new MemoryTable(
+            rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).Checked(), logger, random);
     }
 
     /// <summary>Loads the entries.</summary>

@@ -11,9 +11,10 @@ internal sealed class MemoryTable : CoapTable
     private readonly byte[] _secret = new byte[Sha256.HashLength];
     private bool _isDisposed;
 
-    public MemoryTable(ICoapTableRules rules, TimeProvider time, CoapTableOptions options, ILogger? logger)
+    public MemoryTable(
+        ICoapTableRules rules, TimeProvider time, CoapTableOptions options, ILogger? logger, CoapRandomSource? random)
     {
-        CoapRandomSource.Secure.Fill(_secret);
+        (random ?? CoapRandomSource.Secure).Fill(_secret);
         _contents = new TableContents(rules, time, logger ?? NullLogger.Instance, static () => new TableSlot());
         _options = options;
     }

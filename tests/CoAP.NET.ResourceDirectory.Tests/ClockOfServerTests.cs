@@ -24,6 +24,25 @@ public sealed class ClockOfServerTests
     }
 
     [Fact]
+    public async Task Two_runs_with_one_seed_give_a_registration_the_same_location()
+    {
+        Assert.Equal(await LocationAsync(), await LocationAsync());
+
+        static async Task<string> LocationAsync()
+        {
+            await using CoapEndpointPair pair = new(static options => options.Random = new VirtualRandom(7));
+            await using CoapDirectoryServer directory = pair.Server.MapResourceDirectory(
+                new CoapDirectoryOptions { Unsecured = CoapUnsecuredRegistrations.Anyone, RequireFreshness = false });
+            await pair.StartAsync();
+            CoapRequest request = new(CoapMethod.Post, CoapEndpointPair.Address + "/rd?ep=node")
+            {
+                Content = new CoapContent("</t>"u8.ToArray(), CoapContentFormat.LinkFormat),
+            };
+            return string.Join('/', (await pair.RunAsync(() => pair.Client.SendAsync(request))).Options.LocationPath);
+        }
+    }
+
+    [Fact]
     public async Task Options_that_the_user_set_are_stronger_than_those_of_the_server()
     {
         VirtualClock clock = new();
