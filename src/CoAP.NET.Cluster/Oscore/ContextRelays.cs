@@ -55,6 +55,7 @@ internal sealed class ContextRelays
             .Insert(CoapSeams.ChannelToTransport, () => new ContextBlock(steering.TryReturn));
         lock (_gate)
         {
+            Array.Find(_servers, other => other.IsOf(server))?.Dispose();
             _servers = [.. _servers.Where(other => !other.IsOf(server)), steering];
         }
     }
@@ -137,7 +138,7 @@ internal sealed class ContextRelays
     private void TakeForClient(CoapNodeId from, ReadOnlySpan<byte> bytes)
     {
         if (RelayItem.TryRead(bytes, out RelayItem item) && item.Slot is { } slot && Find(item.Server) is { } server
-            && server.Send(slot, item))
+            && server.SendToClient(slot, item))
         {
             _relays.Counts.OnReturned();
         }

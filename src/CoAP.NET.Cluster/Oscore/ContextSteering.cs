@@ -112,7 +112,7 @@ internal sealed class ContextSteering : IDisposable
         }
 
         flow.LastUsed = _time.GetTimestamp();
-        Send(map, owner, flow.Slot, datagram.Remote, default, datagram.Span);
+        SendToOwner(map, owner, flow.Slot, datagram.Remote, default, datagram.Span);
         return true;
     }
 
@@ -155,7 +155,7 @@ internal sealed class ContextSteering : IDisposable
         CoapClusterMap map = _cluster.Map;
         if (map[slot].Node is var owner && owner != _cluster.Self.Id)
         {
-            Send(map, owner, slot, channel.Remote, origin, s_serializer.Serialize(request));
+            SendToOwner(map, owner, slot, channel.Remote, origin, s_serializer.Serialize(request));
         }
     }
 
@@ -200,7 +200,7 @@ internal sealed class ContextSteering : IDisposable
     /// <param name="slot">The slot of the client's context.</param>
     /// <param name="item">The message.</param>
     /// <returns>Whether it was sent.</returns>
-    public bool Send(CoapSlot slot, in RelayItem item)
+    public bool SendToClient(CoapSlot slot, in RelayItem item)
     {
         if (!_flows.TryGetValue(item.Remote, out ContextFlow? flow))
         {
@@ -241,7 +241,7 @@ internal sealed class ContextSteering : IDisposable
 
     private CoapNodeId OriginOf(int via) => _relays.OriginOf(via >> 8);
 
-    private void Send(
+    private void SendToOwner(
         CoapClusterMap map, CoapNodeId owner, CoapSlot slot, in CoapAddress remote, CoapNodeId origin, ReadOnlySpan<byte> bytes)
     {
         if (!_budget.TryUse(remote))

@@ -1,7 +1,6 @@
 using System.Net;
-using System.Net.Sockets;
+using CoAP.NET.Cluster.Tests.Steering;
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
@@ -11,20 +10,16 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// </summary>
 internal sealed class UpgradeDevice : IAsyncDisposable
 {
-    private readonly CancellationTokenSource _end = new();
-    private readonly UdpClient _front = new(new IPEndPoint(IPAddress.Loopback, 0));
+    private readonly TestBalancer _balancer = new();
     private readonly CoapServer _meter;
     private readonly CoapRouteHandlerBuilder _levelRoute;
-    private readonly Task _relaying;
     private CoapObservation? _version;
-    private volatile IPEndPoint? _server;
     private volatile string _level = "";
 
     public UpgradeDevice()
     {
         _meter = Make("meter");
         _levelRoute = _meter.MapGet("/level", () => CoapResults.Text(_level)).Observable();
-        _relaying = RelayAsync();
     }
 
     /// <summary>The number of handshakes of the device that does not sleep.</summary>
@@ -41,7 +36,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
     /// <summary>Expects of a process all that the devices had at the process before, and leaves the same to the next one.</summary>
     public async Task UseAsync(Tool server, int step)
     {
-        _server = await AddressAsync(server);
+        _balancer.Use(await AddressAsync(server));
         string now = $"{step}";
         if (step == 0)
         {
@@ -53,7 +48,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
         // What it observes at the server.
         _version ??= await _meter.Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri("/version")));
         await SendAsync(_meter, CoapMethod.Post, "/notify");
-        await foreach (CoapResponse response in _version.ReadAllAsync(_end.Token))
+        await foreach (CoapResponse response in _version.ReadAllAsync())
         {
             if (response.GetText() == now)
             {
@@ -102,10 +97,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
         }
 
         await _meter.DisposeAsync();
-        await _end.CancelAsync();
-        await _relaying;
-        _front.Dispose();
-        _end.Dispose();
+        await _balancer.DisposeAsync();
     }
 
     private static CoapServer Make(string name)
@@ -121,51 +113,5 @@ internal sealed class UpgradeDevice : IAsyncDisposable
     private async Task<CoapResponse> SendAsync(CoapServer device, CoapMethod method, string path) =>
         (await device.Endpoint.SendAsync(new CoapRequest(method, Uri(path)) { Timeout = TimeSpan.FromMinutes(2) })).EnsureSuccess();
 
-    private string Uri(string path) => $"coaps://{_front.Client.LocalEndPoint}{path}";
-
-    /// <summary>Relays datagrams of each device to the process that serves, and back.</summary>
-    private async Task RelayAsync()
-    {
-        Dictionary<IPEndPoint, UdpClient> flows = [];
-        List<Task> back = [];
-        try
-        {
-            while (true)
-            {
-                UdpReceiveResult received = await _front.ReceiveAsync(_end.Token);
-                if (!flows.TryGetValue(received.RemoteEndPoint, out UdpClient? flow))
-                {
-                    flow = flows[received.RemoteEndPoint] = new UdpClient(new IPEndPoint(IPAddress.Loopback, 0));
-                    back.Add(ReturnAsync(flow, received.RemoteEndPoint));
-                }
-
-                await flow.SendAsync(received.Buffer, _server!, _end.Token);
-            }
-        }
-        catch (OperationCanceledException)
-        {
-            await Task.WhenAll(back);
-        }
-
-        foreach (UdpClient flow in flows.Values)
-        {
-            flow.Dispose();
-        }
-    }
-
-    private async Task ReturnAsync(UdpClient flow, IPEndPoint device)
-    {
-        try
-        {
-            while (true)
-            {
-                UdpReceiveResult received = await flow.ReceiveAsync(_end.Token);
-                await _front.SendAsync(received.Buffer, device, _end.Token);
-            }
-        }
-        catch (OperationCanceledException)
-        {
-            // The test has ended.
-        }
-    }
+    private string Uri(string path) => $"coaps://127.0.0.1:{_balancer.Port}{path}";
 }
