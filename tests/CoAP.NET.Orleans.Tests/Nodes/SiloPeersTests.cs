@@ -96,10 +96,11 @@ public sealed class SiloPeersTests : IAsyncDisposable
 
     private async Task<(Node One, Node Two, Node Three)> StartAsync()
     {
-        for (int i = 0; i < 3; i++)
+        // Threads of nodes that run read the list.
+        _nodes.AddRange(Enumerable.Range(0, 3).Select(i => new Node(this, SiloAddress.New(IPAddress.Loopback, 11_111 + i, 1))));
+        foreach (Node node in _nodes)
         {
-            _nodes.Add(new Node(this, SiloAddress.New(IPAddress.Loopback, 11_111 + i, 1)));
-            await _nodes[i].Cluster.StartAsync();
+            await node.Cluster.StartAsync();
         }
 
         await Eventually.IsTrueAsync(() => _nodes.All(static node => node.Peers.Up.Count == 2));
