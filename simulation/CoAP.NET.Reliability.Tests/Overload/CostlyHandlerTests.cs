@@ -152,7 +152,7 @@ public sealed class CostlyHandlerTests
     {
         public List<string> Seen { get; } = [];
 
-        protected override ICoapTransportContext? ActiveContext => null;
+        protected override LoopReports? ActiveReports => null;
 
         protected override TimeSpan HandOverAfter => Timeout.InfiniteTimeSpan;
 

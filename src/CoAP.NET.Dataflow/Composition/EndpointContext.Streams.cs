@@ -224,7 +224,7 @@ internal sealed partial class EndpointContext
 
         Counters.Add(CoapCounter.PeersMoved);
         channel.Shard.Guard.OnMoved(channel, _environment.Now);
-        channel.Shard.Drain.OnMoved(channel, from);
+        _peers.OnMoved(channel, from);
     }
 
     public void ReceiveEnded(CoapConnection connection)
@@ -247,11 +247,11 @@ internal sealed partial class EndpointContext
 
     private sealed class FormatErrorLog(CoapChannel channel, CoapFormatError error) : IAfterRelease
     {
-        public void OnReleased(CoapShard shard) => Log.FormatError(shard.Environment.Logger, channel, error.Rule, error.Offset);
+        public void OnReleased(CoapShard shard) => SerializerLog.FormatError(shard.Environment.Logger, channel, error.Rule, error.Offset);
     }
 
     private sealed class EndLog(CoapChannel channel, CoapConnectionError error) : IAfterRelease
     {
-        public void OnReleased(CoapShard shard) => Log.ConnectionEnded(shard.Environment.Logger, channel, error);
+        public void OnReleased(CoapShard shard) => SignallingLog.ConnectionEnded(shard.Environment.Logger, channel, error);
     }
 }

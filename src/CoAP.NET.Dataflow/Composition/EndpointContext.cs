@@ -13,6 +13,7 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
     private readonly CoapPipeline[] _pipelines;
     private readonly ShardClock[] _clocks;
     private readonly CoapAddressHash _hash;
+    private readonly PeerEvents _peers;
 
     public EndpointContext(
         CoapEnvironment environment,
@@ -20,11 +21,13 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
         ShardClock[] clocks,
         CoapAddressHash hash,
         ConnectionTable connections,
+        PeerEvents peers,
         CoapStreamSerializer streams,
         CoapWebSocketSerializer webSockets,
         EndpointState state)
     {
         _connections = connections;
+        _peers = peers;
         _streams = streams;
         _webSockets = webSockets;
         _state = state;
@@ -61,7 +64,7 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
             moved.Shard.Guard.OnReceivedWhereMoved(moved, datagram.Length);
             if (moved.Probe is null)
             {
-                moved.Shard.Drain.OnHeardUnverified(moved);
+                _peers.AskWhereMoved(moved);
             }
         }
 
@@ -78,7 +81,7 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
 
     public void SendFailed(CoapDatagram datagram, Exception error)
     {
-        Log.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
+        EndpointLog.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
         if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code)
             || IsSourceAway(datagram, code))
         {
@@ -105,7 +108,7 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
 
     public bool IsStopping => _state.IsStopping;
 
-    public void Fault(CoapException error) => _pipelines[0].Shard.Drain.Fault(error);
+    public void Fault(CoapException error) => _pipelines[0].Shard.Drain.TargetOf<CoapException>()?.Carry(in error);
 
     public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {

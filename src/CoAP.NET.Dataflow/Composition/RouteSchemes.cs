@@ -41,16 +41,16 @@ internal static class RouteSchemes
             table.Select(static row => $"{row.Route}: {(row.Schemes.Length == 0 ? "nowhere" : string.Join(", ", row.Schemes))}"));
         if (secured.Length != 0)
         {
-            Log.RoutesAndSchemes(logger, text, string.Join(", ", secured));
+            TcpLog.RoutesAndSchemes(logger, text, string.Join(", ", secured));
         }
         else
         {
-            Log.RoutesOnSchemes(logger, text);
+            ResourceLog.RoutesOnSchemes(logger, text);
         }
 
         foreach ((string route, _) in table.Where(static row => row.Schemes.Length == 0))
         {
-            Log.RouteIsServedNowhere(logger, route,
+            ResourceLog.RouteIsServedNowhere(logger, route,
                 string.Join(", ", transports.Select(static transport => transport.Scheme)));
         }
     }

@@ -360,11 +360,11 @@ internal sealed class TransportSet
                 string uri = $"{transport.Scheme}://{address}";
                 if (_name is { } name)
                 {
-                    Log.NamedListening(_environment.Logger, name, uri);
+                    EndpointLog.NamedListening(_environment.Logger, name, uri);
                 }
                 else
                 {
-                    Log.Listening(_environment.Logger, uri);
+                    EndpointLog.Listening(_environment.Logger, uri);
                 }
             }
         }

@@ -240,7 +240,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                 catch (CoapException exception)
                 {
                     error = exception;
-                    Log.AlternativeFailed(environment.Logger, alternatives[i], key.ToString(), exception.Message);
+                    ConnectingLog.AlternativeFailed(environment.Logger, alternatives[i], key.ToString(), exception.Message);
                 }
             }
 
@@ -280,7 +280,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
             {
                 string? identity = key.ServerName ?? (key.Transport.IsSecure ? key.Remote.ToIPAddress().ToString() : null);
                 CoapConnection connection = await ConnectAsync(attempt, address, identity).ConfigureAwait(false);
-                Log.AlternativeTaken(environment.Logger, key.ToString(), address.ToString());
+                ConnectingLog.AlternativeTaken(environment.Logger, key.ToString(), address.ToString());
                 return connection;
             }
             catch (CoapConnectionException exception)
@@ -313,7 +313,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                     target.Alternatives = [];
                 }
 
-                channel.ConnectingState = target;
+                channel.SetPart(PeerSlot.Connecting, target);
                 if (channel.IsForgotten)
                 {
                     // It has ended again, and those who tell it may not have known where to.
@@ -353,7 +353,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
             wait = TimeSpan.FromTicks(target.NextAttemptAt - now);
         }
 
-        Log.ConnectFailed(environment.Logger, target.ToString(), exception.Message, wait);
+        ConnectingLog.ConnectFailed(environment.Logger, target.ToString(), exception.Message, wait);
         attempt.Fail(exception is CoapConnectionException known
             ? new CoapConnectionException(known.Error, $"No connection to {target} could be opened: {known.Message}", known)
             {

@@ -60,7 +60,7 @@ internal sealed class ConnectionPool
     /// <summary>Returns the route to the peer of a connection, valid during the connection and after its end.</summary>
     // A connection opened by another party, including a user of the transport, can only be reopened by that party.
     public static ConnectionRoute RouteTo(CoapChannel channel) =>
-        channel.ConnectingState is { Key: var key }
+        ConnectionTarget.Of(channel) is { Key: var key }
             ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName, key.Local)
             : new ConnectionRoute(channel);
 
@@ -69,7 +69,7 @@ internal sealed class ConnectionPool
     {
         lock (_targets.Gate)
         {
-            return channel.ConnectingState is { Key: var key } && _targets.TryGet(key, out ConnectionTarget? target)
+            return ConnectionTarget.Of(channel) is { Key: var key } && _targets.TryGet(key, out ConnectionTarget? target)
                 ? _targets.UsableOf(target)
                 : null;
         }
@@ -80,7 +80,7 @@ internal sealed class ConnectionPool
     {
         lock (_targets.Gate)
         {
-            if (channel.ConnectingState is { } target && target.Channel == channel)
+            if (ConnectionTarget.Of(channel) is { } target && target.Channel == channel)
             {
                 _targets.Retire(target, channel);
             }
@@ -97,7 +97,7 @@ internal sealed class ConnectionPool
         lock (_targets.Gate)
         {
             // A connection that ended otherwise has no cause in common with an abort.
-            return channel.ConnectingState is { } target
+            return ConnectionTarget.Of(channel) is { } target
                 && (target.LastAbort?.Channel == channel ? target.AbortBefore : target.LastAbort) is { } before
                 && before.Cause == ConnectionTargets.CauseOf(error.InnerException as CoapConnectionException ?? error);
         }

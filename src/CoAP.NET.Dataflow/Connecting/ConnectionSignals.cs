@@ -7,19 +7,19 @@ internal static class ConnectionSignals
 {
     /// <summary>Whether new requests may go out on a connection: it is open, and neither side is about to end it. Takes no lock.</summary>
     public static bool IsUsable(CoapChannel channel) =>
-        !channel.IsForgotten && channel.SignallingState is { IsOver: false, IsReleasing: false };
+        !channel.IsForgotten && ConnectionState.Of(channel) is { IsOver: false, IsReleasing: false };
 
     /// <summary>Whether nothing more is sent or taken on a connection. Takes no lock.</summary>
-    public static bool IsOver(CoapChannel channel) => channel.SignallingState is not { IsOver: false };
+    public static bool IsOver(CoapChannel channel) => ConnectionState.Of(channel) is not { IsOver: false };
 
     /// <summary>Whether the peer's CSM came, so that its capabilities are known. Takes no lock.</summary>
-    public static bool IsReady(CoapChannel channel) => channel.SignallingState is { } state && (state.IsPlain || state.IsReady);
+    public static bool IsReady(CoapChannel channel) => ConnectionState.Of(channel) is { } state && (state.IsPlain || state.IsReady);
 
     /// <summary>Waits for the peer's CSM.</summary>
     /// <exception cref="CoapConnectionException">The connection ended before.</exception>
     public static async Task WhenReadyAsync(CoapChannel channel)
     {
-        if (channel.SignallingState is null)
+        if (ConnectionState.Of(channel) is null)
         {
             return;
         }
@@ -50,7 +50,7 @@ internal static class ConnectionSignals
     {
         lock (channel.Shard.Gate)
         {
-            return channel.SignallingState is { } state
+            return ConnectionState.Of(channel) is { } state
                 ? new ConnectionEnd(state.IsReady, state.Reason, (state as StreamState)?.HoldOff,
                     (state as StreamState)?.AlternativeAddresses ?? [])
                 : new ConnectionEnd(false, null, null, []);

@@ -3,13 +3,22 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET;
 
 /// <summary>
-/// Every log message of the library, with a stable id. Errors of peers are Debug, errors of this library are Error. Ranges: 1000
-/// transports, 1100 channels, 1200 serializers, 1300 messaging, 1400 exchanges, 1500 resources, 1600 pipeline and endpoint, 1700 client.
-/// Payloads are never logged.
+/// Log messages that belong to no chapter; each chapter has a class of its own. Errors of peers are Debug, errors of this library are Error.
+/// Ids: 1000 transports, 1100 channels, 1200 serializers, 1300 messaging, 1400 exchanges, 1500 resources, 1600 pipeline and endpoint, 1700
+/// client. Payloads are never logged.
 /// </summary>
 internal static partial class Log
 {
     [LoggerMessage(1600, LogLevel.Error,
         "A stage failed with an unexpected exception. Its current message is dropped and counted; the pipeline continues.")]
     public static partial void StageFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(1620, LogLevel.Error, "A listener of metrics or traces failed. This does not affect the measured request.")]
+    public static partial void ListenerFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(1621, LogLevel.Error, "A trace could not be written; it has ended.")]
+    public static partial void TraceFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(1763, LogLevel.Error, "A handler of {Event} failed. This affects nothing else.")]
+    public static partial void PeerHandlerFailed(ILogger logger, Exception exception, string @event);
 }

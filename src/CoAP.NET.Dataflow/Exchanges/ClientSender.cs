@@ -210,6 +210,10 @@ internal sealed class ClientSender
         }
     }
 
+    /// <summary>Stops retransmitting a message.</summary>
+    /// <param name="transmission">The message.</param>
+    public void Cancel(CoapTransmission transmission) => _block.Cancel(transmission);
+
     /// <summary>Reserves a lasting token, for example for an observation, so that a notification may overtake the answer.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="owner">Gets the messages with the token.</param>

@@ -84,7 +84,7 @@ internal sealed class ExchangeLayer
     /// <summary>Matches a response to its request by peer and token (RFC 7252 section 5.3.2), and removes the request.</summary>
     public bool TryTake(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
     {
-        if (channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request))
+        if (PeerExchanges.Of(channel) is { } peer && peer.Pending.TryGetValue(token, out request))
         {
             Remove(peer, request);
             return true;
@@ -145,8 +145,8 @@ internal sealed class ExchangeLayer
         }
 
         _shard.Cancel(request.Transmission);
-        _shard.Tell(
-            request, doubt ?? new CoapTimeoutException(ExchangeTimes.Over(request, isInVain), request.Message.Code, request.Target));
+        request.FailAfterRelease(
+            doubt ?? new CoapTimeoutException(ExchangeTimes.Over(request, isInVain), request.Message.Code, request.Target));
     }
 
     /// <summary>
@@ -176,7 +176,7 @@ internal sealed class ExchangeLayer
     public static bool TryFindPending(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
     {
         request = null;
-        return channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request);
+        return PeerExchanges.Of(channel) is { } peer && peer.Pending.TryGetValue(token, out request);
     }
 
     /// <summary>Handles a caller that stopped waiting: sends no further copies, and rejects a late response as unknown.</summary>
@@ -198,7 +198,7 @@ internal sealed class ExchangeLayer
     public List<PendingRequest> TakeAll(CoapChannel channel) => TakeAll([channel], ping => ping.Channel == channel);
 
     /// <summary>Returns the number of pending client requests to a peer. Under Shard.Gate.</summary>
-    public static int PendingOf(CoapChannel channel) => channel.ExchangeState?.Pending.Count ?? 0;
+    public static int PendingOf(CoapChannel channel) => PeerExchanges.Of(channel)?.Pending.Count ?? 0;
 
     /// <summary>
     /// Whether client requests to a peer are pending, on its channel or protected ones on it, and whether the peer has acknowledged one, so
@@ -212,7 +212,7 @@ internal sealed class ExchangeLayer
         isAcknowledged = false;
         foreach (CoapChannel one in channel.ProtectedOnes?.All.Prepend(channel) ?? [channel])
         {
-            if (one.ExchangeState is { Pending: { Count: > 0 } pending })
+            if (PeerExchanges.Of(one) is { Pending: { Count: > 0 } pending })
             {
                 hasPending = true;
                 isAcknowledged |= pending.Values.Any(static request => request.IsAcknowledged);
@@ -225,7 +225,7 @@ internal sealed class ExchangeLayer
     // Lasting tokens: those of observations (RFC 7641). A token is never used twice, so a late message for a closed one never matches
     // another request.
     /// <summary>Returns the number of standing requests to a peer. Under Shard.Gate.</summary>
-    public static int StandingOf(CoapChannel channel) => channel.ExchangeState?.Standing?.Count ?? 0;
+    public static int StandingOf(CoapChannel channel) => PeerExchanges.Of(channel)?.Standing?.Count ?? 0;
 
     /// <summary>Gives a standing request its token and adds it to the table, so that a notification may overtake the answer.</summary>
     public void Open(StandingRequest request)
@@ -263,17 +263,17 @@ internal sealed class ExchangeLayer
     public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out StandingRequest? request)
     {
         request = null;
-        return channel.ExchangeState is { Standing: { } standing } && standing.TryGetValue(token, out request);
+        return PeerExchanges.Of(channel) is { Standing: { } standing } && standing.TryGetValue(token, out request);
     }
 
     /// <summary>Returns the standing requests to a peer as a new list.</summary>
     public static List<StandingRequest> StandingAt(CoapChannel channel) =>
-        channel.ExchangeState is { Standing: { } standing } ? [.. standing.Values] : [];
+        PeerExchanges.Of(channel) is { Standing: { } standing } ? [.. standing.Values] : [];
 
     /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
     public static void Close(StandingRequest request)
     {
-        if (request.IsOpen && request.Channel.ExchangeState is { Standing: { } standing } peer)
+        if (request.IsOpen && PeerExchanges.Of(request.Channel) is { Standing: { } standing } peer)
         {
             request.IsOpen = false;
             ProtectedChannels.End(request.Channel, request.Token);
@@ -291,7 +291,7 @@ internal sealed class ExchangeLayer
         List<PendingRequest> all = [];
         foreach (CoapChannel channel in channels.SelectMany(static carrier => carrier.ProtectedOnes?.All.Prepend(carrier) ?? [carrier]))
         {
-            if (channel.ExchangeState is { } peer)
+            if (PeerExchanges.Of(channel) is { } peer)
             {
                 foreach (ClientRequest request in peer.Pending.Values.ToArray())
                 {
@@ -310,9 +310,19 @@ internal sealed class ExchangeLayer
         return all;
     }
 
-    private PeerExchanges StateOf(CoapChannel channel) => channel.ExchangeState ??= channel.Carried is { } carried
-        ? new PeerExchanges(StateOf(carried.Carrier))
-        : new PeerExchanges(_shard.Environment.Random);
+    private PeerExchanges StateOf(CoapChannel channel)
+    {
+        if (PeerExchanges.Of(channel) is { } state)
+        {
+            return state;
+        }
+
+        state = channel.Carried is { } carried
+            ? new PeerExchanges(StateOf(carried.Carrier))
+            : new PeerExchanges(_shard.Environment.Random);
+        PeerExchanges.Set(channel, state);
+        return state;
+    }
 
     /// <summary>Removes a request because its message ended: rejected, given up, unreachable, refused.</summary>
     public bool TryTake(PendingRequest request)

@@ -10,7 +10,7 @@ namespace CoAP.NET.Exchanges;
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses
 /// complete client requests; outcomes of sent messages go to their owners.
 /// </summary>
-internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
+internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>, IShardTarget<CoapExchange>, IShardTarget<LateAnswer>
 {
     private readonly CoapShard _shard;
     private readonly ExchangesOutbound _outbound;
@@ -31,13 +31,14 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         BlockwiseServing blockwise,
         ObserverLayer observers,
         ConnectionTable connections,
-        RouteTable routes)
+        RouteTable routes,
+        StatelessReceivers stateless)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
         _outbound = outbound;
         _state = state;
-        _responses = new ResponseMatching(shard, layer, outbound, groupRequests, state.Stateless, blockwise, observers);
+        _responses = new ResponseMatching(shard, layer, outbound, groupRequests, stateless, blockwise, observers);
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _blockwise = blockwise;
         _observers = observers;
@@ -64,7 +65,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
                 break;
             case CoapInboundKind.Connected:
                 _connections.OnReady(item.Channel);
-                _shard.Drain.OnReady(item.Channel);
+                _shard.Drain.TargetOf<PeerEvent>()?.Carry(new PeerEvent(PeerEventKind.Ready, item.Channel));
                 break;
             case CoapInboundKind.Disconnected:
                 _responses.OnDisconnected(in item);
@@ -173,8 +174,13 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         Answer(exchange, FormatAnswers.Of(item.Error.Rule, _shard.Environment.Limits));
     }
 
-    /// <summary>Answers a request that waited; null means no answer. The caller must hold no lock.</summary>
-    internal void AnswerWaiting(CoapExchange exchange, CoapResult? result)
+    // Offers a request to the Resource stage as if the peer had just sent it.
+    void IShardTarget<CoapExchange>.Carry(scoped in CoapExchange item) => Offer(item);
+
+    void IShardTarget<LateAnswer>.Carry(scoped in LateAnswer item) => AnswerWaiting(item.Exchange, item.Result);
+
+    // Answers a request that waited; null means no answer. The caller must hold no lock.
+    private void AnswerWaiting(CoapExchange exchange, CoapResult? result)
     {
         if (result is not null)
         {

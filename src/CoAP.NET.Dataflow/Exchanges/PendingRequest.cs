@@ -5,9 +5,10 @@ namespace CoAP.NET.Exchanges;
 /// <summary>
 /// A client request or ping that waits for its outcome. The timer is its time limit. Guarded by Shard.Gate, except for the completion.
 /// </summary>
-internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
+internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IAfterRelease
 {
     private CancellationTokenRegistration _cancellation;
+    private CoapException? _error;
 
     protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time, bool passesQueue = false)
     {
@@ -66,6 +67,16 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
         SetException(exception);
         StopWatchingCancellation();
     }
+
+    /// <summary>Fails the request, which was removed from the tables, after the release of the shard's lock. Only under the lock.</summary>
+    /// <param name="error">The error.</param>
+    public void FailAfterRelease(CoapException error)
+    {
+        _error = error;
+        Channel.Shard.AfterRelease(this);
+    }
+
+    void IAfterRelease.OnReleased(CoapShard shard) => Fail(_error!);
 
     /// <inheritdoc/>
     public abstract void OnFate(CoapTransmission transmission, CoapInboundKind fate);

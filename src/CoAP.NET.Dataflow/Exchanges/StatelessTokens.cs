@@ -96,8 +96,7 @@ internal sealed class StatelessTokens : IDisposable
         Span<byte> sender = stackalloc byte[PeerBinding.Length];
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(IsDisposed, typeof(CoapStatelessClient));
-            long offset = _time.Offset();
+            long offset = IsDisposed ? throw new ObjectDisposedException(nameof(CoapStatelessClient)) : _time.Offset();
             if (offset != _own.Offset || _next == MaxNumber || _own.Keys != _keys.ForNew)
             {
                 // The clock was set, all numbers are used, or the secret is being replaced.

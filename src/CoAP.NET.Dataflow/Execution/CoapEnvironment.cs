@@ -15,9 +15,6 @@ internal sealed class CoapEnvironment
     /// <summary>The secret that processes share, from which keys derive; null for none.</summary>
     public SharedSecret? Secret { get; init; }
 
-    /// <summary>Limits the handlers that compute on threads of the library; null when the application controls the threads.</summary>
-    public HandlerThreads? HandlerThreads { get; init; }
-
     /// <summary>The scheduler for continuations of responses; null for the runtime's default.</summary>
     public CoapScheduler? Continuations => Scheduler.TakesContinuations ? Scheduler : null;
 

@@ -409,6 +409,6 @@ internal sealed class DuplicateLogs
     private sealed class EvictionWarning(long evictions) : IAfterRelease
     {
         public void OnReleased(CoapShard shard) =>
-            Log.UnsafeDuplicatesForgotten(shard.Environment.Logger, evictions, shard.Environment.Limits.DeduplicationBytes);
+            MessagingLog.UnsafeDuplicatesForgotten(shard.Environment.Logger, evictions, shard.Environment.Limits.DeduplicationBytes);
     }
 }

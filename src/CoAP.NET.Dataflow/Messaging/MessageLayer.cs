@@ -8,7 +8,7 @@ namespace CoAP.NET.Messaging;
 // messages, TransmissionMatching the answers to those; Pacing decides when they leave.
 
 /// <summary>The messaging layer of a shard. Call every method under the shard's lock.</summary>
-internal sealed class MessageLayer
+internal sealed class MessageLayer : IPeerState, ITimerOwner
 {
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
@@ -66,6 +66,8 @@ internal sealed class MessageLayer
     /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel.Wire, now);
 
+    bool IPeerState.CanForget(CoapChannel channel, long now) => CanForget(channel, now);
+
     /// <summary>
     /// Whether a peer may be forgotten: nothing runs, is outstanding or waits, and nothing is younger than its lifetime. For a newcomer
     /// that is unverified or beyond the share of its source, only what runs, is outstanding or waits counts.
@@ -91,6 +93,12 @@ internal sealed class MessageLayer
     /// </summary>
     public void Forget(CoapChannel channel)
     {
+        if (channel.Carried is not null)
+        {
+            // Its messages are those of its carrier.
+            return;
+        }
+
         _transmissions.GiveUpAll(channel);
         _ids.Remember(channel);
         _memory.Forget(channel);
@@ -278,11 +286,18 @@ internal sealed class MessageLayer
     /// </summary>
     public CoapMessage? BusyResponseTo(CoapMessage? message) => _receptions.BusyResponseTo(message);
 
-    /// <summary>Handles a due acknowledgement, or the end of a message's lifetime.</summary>
-    public void OnReceptionDue(CoapReception reception, long now) => _receptions.OnReceptionDue(reception, now);
-
-    /// <summary>Handles a due copy of a sent message, or its end.</summary>
-    public void OnTransmissionDue(CoapTransmission transmission, long now) => _transmissions.OnDue(transmission, now);
+    /// <summary>Handles a due copy of a sent message, a due acknowledgement, or the end of a message.</summary>
+    public void OnDue(WheelTimer timer, long now)
+    {
+        if (timer is CoapTransmission transmission)
+        {
+            _transmissions.OnDue(transmission, now);
+        }
+        else
+        {
+            _receptions.OnReceptionDue((CoapReception)timer, now);
+        }
+    }
 
     /// <summary>
     /// Handles a report of the peer's host that its port is unreachable. Fails only the quoted message (RFC 7252 section 4.2).

@@ -8,7 +8,7 @@ namespace CoAP.NET.Messaging;
 /// <see cref="CoapReception"/>, responses to requests with their <see cref="CoapTransmission"/>, and so do the outcomes of sent messages.
 /// Acknowledgements, resets and stored replies leave by the outbound half.
 /// </summary>
-internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
+internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, IShardTarget<CoapInbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
@@ -175,5 +175,5 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
     }
 
     /// <summary>Offers outcomes of sent messages to the stage above; called by <see cref="Shard.ShardDrain"/>, outside the lock.</summary>
-    internal void Raise(in CoapInbound item) => Offer(item);
+    void IShardTarget<CoapInbound>.Carry(scoped in CoapInbound item) => Offer(item);
 }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Messaging;
 /// acknowledged, and delays messages that NSTART and PROBING_RATE do not allow yet. Its results are encoded next, in the order of each
 /// channel.
 /// </summary>
-internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>
+internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>, IShardTarget<CoapOutbound>, IShardTarget<EncodedMessage>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
@@ -24,14 +24,13 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
     internal MessageLayer Layer => _layer;
 
     /// <summary>Handles the encoded bytes of a kept message. Called once, without any lock, on the encoding thread.</summary>
-    /// <param name="outbound">The encoded item.</param>
-    /// <param name="bytes">The bytes, valid for this call only.</param>
-    internal void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes)
+    /// <param name="item">The item and its bytes.</param>
+    void IShardTarget<EncodedMessage>.Carry(scoped in EncodedMessage item)
     {
         _shard.Enter();
         try
         {
-            _layer.OnEncoded(outbound, bytes, _shard.Environment.Now);
+            _layer.OnEncoded(item.Outbound, item.Bytes, _shard.Environment.Now);
         }
         finally
         {
@@ -42,7 +41,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
     /// <inheritdoc/>
     internal override void Process(CoapOutbound item)
     {
-        if (item.Channel is { IsReliable: true, SignallingState: StreamState connection })
+        if (item.Channel.IsReliable && ConnectionState.Of(item.Channel) is StreamState connection)
         {
             ProcessReliable(in item, connection);
             return;
@@ -111,7 +110,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
     }
 
     /// <summary>Offers decided items to the next stage; the drainer of the channel's outbox calls it, outside the lock.</summary>
-    internal void PassOn(in CoapOutbound item)
+    void IShardTarget<CoapOutbound>.Carry(scoped in CoapOutbound item)
     {
         // Acknowledged, rejected or cancelled since the decision to send.
         if (item.Transmission is { IsOver: true })

@@ -4,7 +4,7 @@ namespace CoAP.NET.Messaging;
 /// Sends messages of this endpoint: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Call every method under the
 /// shard's lock.
 /// </summary>
-internal sealed class Transmissions
+internal sealed class Transmissions : ITimerOwner
 {
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
@@ -134,6 +134,8 @@ internal sealed class Transmissions
 
         transmission.IsOver = true;
     }
+
+    void ITimerOwner.OnDue(WheelTimer timer, long now) => Pump(((SendingState)timer).Peer, now);
 
     /// <summary>Handles a due copy of a message, or its end.</summary>
     public void OnDue(CoapTransmission transmission, long now)

@@ -1,6 +1,3 @@
-using CoAP.NET.Exchanges;
-using CoAP.NET.Observing;
-using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Peers;
@@ -13,10 +10,7 @@ internal sealed class ChannelExtras
 {
     public CoapConnection? Connection;
     public ChannelHints? Hints;
-    public ConnectionState? SignallingState;
-    public PeerExchanges? ExchangeState;
-    public PeerObservers? ObservingState;
-    public CoapPeer? Face;
+    public PeerParts Parts;
     public RequestsUnderWay? Requests;
     public DropNote? LastDrop;
 

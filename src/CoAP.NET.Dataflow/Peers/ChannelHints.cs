@@ -1,5 +1,3 @@
-using CoAP.NET.Connecting;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>
@@ -10,7 +8,6 @@ internal sealed class ChannelHints
 {
     public byte[]? EchoToReturn;
     public object? Identity;
-    public ConnectionTarget? ConnectingState;
 
     /// <summary>See <see cref="CoapChannel.Carried"/>.</summary>
     public CarriedChannel? Carried;

@@ -1,5 +1,3 @@
-using CoAP.NET.Signalling;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>
@@ -8,8 +6,8 @@ namespace CoAP.NET.Peers;
 /// the end of earlier requests is visible although more arrive (RFC 8323 section 5.4.1). Lock-free and thread-safe.
 /// </summary>
 /// <param name="channel">The channel of the connection.</param>
-/// <param name="owner">The layer to notify when an awaited count is reached.</param>
-internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owner)
+/// <param name="owner">Notified when an awaited count is reached.</param>
+internal sealed class RequestsUnderWay(CoapChannel channel, IShardTarget<RequestsUnderWay> owner)
 {
     private const long FirstUnit = 1;
     private const long SecondUnit = 1L << 32;
@@ -23,6 +21,9 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
     private int _side = 1;
     private int _pause;
     private bool _isAwaited;
+
+    /// <summary>The channel of the connection.</summary>
+    public CoapChannel Channel => channel;
 
     /// <summary>The number of unanswered requests.</summary>
     public int Count => Total(Volatile.Read(ref _counts));
@@ -78,15 +79,7 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
 
         if (CountOf(counts, side) == 0 && Volatile.Read(ref _isAwaited))
         {
-            channel.Shard.Enter();
-            try
-            {
-                owner.OnDrained(channel);
-            }
-            finally
-            {
-                channel.Shard.Exit();
-            }
+            owner.Carry(this);
         }
     }
 

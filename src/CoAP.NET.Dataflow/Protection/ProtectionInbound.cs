@@ -327,7 +327,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             if (_exchanges.TryTake(channel, token, out request))
             {
                 _shard.Cancel(request.Transmission);
-                _shard.Tell(request, error);
+                request.FailAfterRelease(error);
             }
             else
             {

@@ -81,7 +81,7 @@ internal sealed class CacheStep : RequestStep
                     }
 
                     // A tag that was not in the request validates nothing. Without tags, the server cannot answer like this again.
-                    Log.UnknownTagValidated(_environment.Logger, response.Remote);
+                    CacheLog.UnknownTagValidated(_environment.Logger, response.Remote);
                     return StepOutcome.Again(request);
                 }
 

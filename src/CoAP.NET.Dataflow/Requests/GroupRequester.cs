@@ -179,7 +179,7 @@ internal sealed class GroupRequester(
         }
         catch (CoapException exception)
         {
-            Log.GroupBodyIncomplete(environment.Logger, member.ToString(), exception.Message);
+            GroupLog.GroupBodyIncomplete(environment.Logger, member.ToString(), exception.Message);
             return (first, exception);
         }
     }

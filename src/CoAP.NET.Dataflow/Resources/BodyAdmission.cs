@@ -104,7 +104,7 @@ internal static class BodyAdmission
                 // Not a rejection: the handler creates the result again for the whole request.
                 if (streamed.Stream is { } stream)
                 {
-                    OpenedStreams.Close(stream, route, environment);
+                    OpenedStreams.Close(stream, route.Template, environment);
                 }
 
                 return null;
@@ -117,7 +117,7 @@ internal static class BodyAdmission
 #pragma warning restore CA1031
         {
             environment.Counters.Add(CoapCounter.HandlerErrors);
-            Log.HandlerFailed(environment.Logger, route.Template, exception);
+            ResourceLog.HandlerFailed(environment.Logger, route.Template, exception);
             return s_internalServerError;
         }
         finally

@@ -84,7 +84,7 @@ internal sealed class LaterBlocks(
         }
 
         environment.Counters.Add(CoapCounter.HandlerErrors);
-        reports.Report(static (logger, route, error) => Log.HandlerFailed(logger, route, error!), body.Route, exception, exchange);
+        reports.Report(static (logger, route, error) => ResourceLog.HandlerFailed(logger, route, error!), body.Route, exception, exchange);
         return ResourceInbound.InternalServerError;
     }
 }

@@ -34,9 +34,9 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
     private readonly UnansweredRequests _unanswered;
 
     // For a response that replaces one that a user's block declined or lost: it bypasses that block.
-    private readonly ExchangesOutbound? _exchangesOut;
+    private readonly InlineTarget<CoapReply>? _exchangesOut;
 
-    internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served, ExchangesOutbound? exchangesOut = null)
+    internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served, InlineTarget<CoapReply>? exchangesOut = null)
         : base(environment.Counters, environment.Logger)
     {
         _environment = environment;
@@ -115,7 +115,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
             request.Message.Payload = default;
         }
 
-        watch?.Route = route;
+        watch?.Route = route.Template;
         RoutePlan plan = route.GetPlan(_environment);
         if (request.IsMulticast && !plan.AllowsMulticast)
         {

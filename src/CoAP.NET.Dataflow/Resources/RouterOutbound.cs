@@ -12,10 +12,10 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
 {
     private readonly CoapEnvironment _environment;
     private readonly ServedRequests _served;
-    private readonly ExchangesOutbound _exchangesOut;
+    private readonly InlineTarget<CoapReply> _exchangesOut;
     private readonly UnansweredRequests _unanswered;
 
-    internal RouterOutbound(CoapEnvironment environment, ServedRequests served, ExchangesOutbound exchangesOut)
+    internal RouterOutbound(CoapEnvironment environment, ServedRequests served, InlineTarget<CoapReply> exchangesOut)
         : base(environment.Counters, environment.Logger)
     {
         _environment = environment;
@@ -66,7 +66,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         {
             _environment.Counters.Add(CoapCounter.HandlerErrors);
             Reports.Report(
-                static (logger, route, error) => Log.HandlerFailed(logger, route, error!), RouteTemplate.Root, exception, exchange);
+                static (logger, route, error) => ResourceLog.HandlerFailed(logger, route, error!), RouteTemplate.Root, exception, exchange);
             result = ResourceInbound.InternalServerError;
         }
 

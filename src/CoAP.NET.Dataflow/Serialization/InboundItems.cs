@@ -40,7 +40,7 @@ internal sealed class InboundItems(CoapEnvironment environment)
         ILogger logger = environment.Logger;
         using (logger.IsEnabled(LogLevel.Debug) ? MessageScope.Begin(logger, channel, default, messageId) : null)
         {
-            Log.FormatError(logger, channel, error.Rule, error.Offset);
+            SerializerLog.FormatError(logger, channel, error.Rule, error.Offset);
         }
 
         return channel.Transport.IsReliable

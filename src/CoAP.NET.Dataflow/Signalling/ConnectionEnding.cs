@@ -1,6 +1,4 @@
 using System.Text;
-using CoAP.NET.Exchanges;
-using CoAP.NET.Messaging;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
@@ -10,7 +8,7 @@ namespace CoAP.NET.Signalling;
 /// <param name="options">The timeouts.</param>
 /// <param name="timers">Schedules the checks of connections.</param>
 /// <param name="messages">The pending messages of sessions; null for none.</param>
-internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, MessageLayer? messages)
+internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, IPeerState? messages)
 {
     // The check period while something is pending in a session that ends.
     private static readonly TimeSpan s_sessionPeriod = TimeSpan.FromMilliseconds(100);
@@ -29,7 +27,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     public void Release(
         CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text, long now, bool atOnce)
     {
-        if (channel.SignallingState is not { IsOver: false } of || (of.IsReleasing && !atOnce))
+        if (ConnectionState.Of(channel) is not { IsOver: false } of || (of.IsReleasing && !atOnce))
         {
             return;
         }
@@ -77,11 +75,11 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     /// <returns>A task that completes when the connection has ended, or when nothing is pending in the session.</returns>
     public Task ReleaseToStop(CoapChannel channel, string text, long now)
     {
-        if (channel.SignallingState is StreamState)
+        if (ConnectionState.Of(channel) is StreamState)
         {
             Release(channel, null, [], text, now, atOnce: false);
         }
-        else if (channel.SignallingState is { IsOver: false } state)
+        else if (ConnectionState.Of(channel) is { IsOver: false } state)
         {
             state.Quiet ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             ReleaseSession(state, text, now, atOnce: false);
@@ -94,7 +92,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     /// <summary>Handles a half-closed connection: its requests are answered, then it is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now)
     {
-        if (channel.SignallingState is not StreamState { IsOver: false } state)
+        if (ConnectionState.Of(channel) is not StreamState { IsOver: false } state)
         {
             return;
         }
@@ -148,7 +146,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     {
         if (state is { ClosesWhenQuiet: true, IsOver: false }
             && state.Channel.Requests!.Count == 0
-            && (state.IsHalfClosed || ExchangeLayer.PendingOf(state.Channel) == 0))
+            && (state.IsHalfClosed || !HasRequests(state.Channel)))
         {
             CloseInOrder(state, now);
         }
@@ -250,7 +248,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     public void CloseSessionIfDue(ConnectionState state, long now, bool atOnce)
     {
         CoapChannel channel = state.Channel;
-        if (atOnce || now >= state.EndsAt || (messages?.IsQuiet(channel) != false && ExchangeLayer.PendingOf(channel) == 0))
+        if (atOnce || now >= state.EndsAt || (messages?.IsQuiet(channel) != false && !HasRequests(channel)))
         {
             if (atOnce || state.Quiet is null)
             {
@@ -265,15 +263,17 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         }
     }
 
+    private static bool HasRequests(CoapChannel channel) => channel.Part<IPeerPart>(PeerSlot.Exchanges) is { IsPending: true };
+
     private sealed class ReleaseLog(StreamState state) : IAfterRelease
     {
         public void OnReleased(CoapShard shard) =>
-            Log.ConnectionReleased(shard.Environment.Logger, state.Channel, state.HoldOff?.TotalSeconds ?? 0);
+            SignallingLog.ConnectionReleased(shard.Environment.Logger, state.Channel, state.HoldOff?.TotalSeconds ?? 0);
     }
 
     private sealed class AbortLog(CoapChannel channel, string text) : IAfterRelease
     {
-        public void OnReleased(CoapShard shard) => Log.ConnectionAborted(shard.Environment.Logger, channel, text);
+        public void OnReleased(CoapShard shard) => SignallingLog.ConnectionAborted(shard.Environment.Logger, channel, text);
     }
 
     private sealed class Closing(ConnectionState state) : IAfterRelease

@@ -4,11 +4,17 @@ namespace CoAP.NET.Signalling;
 /// The signalling state of one connection or session; complete for a session, of which there may be very many. The timer covers the next
 /// event. Guarded by the shard's lock, unless stated otherwise.
 /// </summary>
-internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long now) : WheelTimer, IAfterRelease
+internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long now) : WheelTimer, IAfterRelease, IPeerPart
 {
     public ConnectionWatch Watch { get; } = watch;
 
     public CoapChannel Channel { get; } = channel;
+
+    /// <summary>Returns the signalling state of a connection or session; null for none. Guarded by Shard.Gate.</summary>
+    public static ConnectionState? Of(CoapChannel channel) => channel.Part<ConnectionState>(PeerSlot.Signalling);
+
+    /// <summary>Sets the signalling state of a connection or session; null for none. Guarded by Shard.Gate.</summary>
+    public static void Set(CoapChannel channel, ConnectionState? state) => channel.SetPart(PeerSlot.Signalling, state);
 
     /// <summary>
     /// Whether requests and responses pass without a check of the connection: it is ready, and not ending. The receiving thread also reads

@@ -1,4 +1,3 @@
-using CoAP.NET.Messaging;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
@@ -8,7 +7,7 @@ namespace CoAP.NET.Signalling;
 // after the release of the lock. It uses no socket and no await.
 
 /// <summary>The signalling of a shard. Call every method under the shard's lock, unless it says otherwise.</summary>
-internal sealed class SignallingLayer
+internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
 {
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
@@ -22,7 +21,7 @@ internal sealed class SignallingLayer
     /// <summary>Creates the signalling of a shard.</summary>
     /// <param name="shard">The shard.</param>
     /// <param name="messages">The pending messages of sessions; null for none.</param>
-    public SignallingLayer(CoapShard shard, MessageLayer? messages = null)
+    public SignallingLayer(CoapShard shard, IPeerState? messages = null)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
@@ -39,7 +38,7 @@ internal sealed class SignallingLayer
     {
         StreamState state = new(_watch, channel, now);
         channel.Requests = new RequestsUnderWay(channel, this);
-        channel.SignallingState = state;
+        ConnectionState.Set(channel, state);
         CoapMessage csm = new(CoapCode.Csm);
         csm.Options.Add(new MaxMessageSize((uint)_limits.MaxStreamMessageSize));
         csm.Options.Add(new BlockWiseTransfer());
@@ -56,14 +55,14 @@ internal sealed class SignallingLayer
     /// <param name="channel">The channel of the session, which has the time of the peer's last message.</param>
     public void OpenSession(CoapChannel channel)
     {
-        channel.SignallingState = new ConnectionState(_watch, channel, channel.LastSeen) { IsReady = true };
+        ConnectionState.Set(channel, new ConnectionState(_watch, channel, channel.LastSeen) { IsReady = true });
         _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
     }
 
     /// <summary>Handles the end of a connection.</summary>
     public void Close(CoapChannel channel, CoapConnectionException reason)
     {
-        if (channel.SignallingState is { } state)
+        if (ConnectionState.Of(channel) is { } state)
         {
             _shard.Wheel.Cancel(state);
             ConnectionEnding.End(state, reason);
@@ -80,7 +79,7 @@ internal sealed class SignallingLayer
     /// </summary>
     public static bool IsPlain(in CoapInbound item) =>
         item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } }
-        && item.Channel.SignallingState is StreamState { IsPlain: true };
+        && ConnectionState.Of(item.Channel) is StreamState { IsPlain: true };
 
     /// <summary>Handles an item that is not plain.</summary>
     /// <param name="item">The result of the Serializer for a frame.</param>
@@ -88,7 +87,7 @@ internal sealed class SignallingLayer
     /// <returns>Whether it goes up nevertheless; <see cref="OnDrained"/> is then called afterwards.</returns>
     public bool Receive(in CoapInbound item, long now)
     {
-        if (item.Channel.SignallingState is not StreamState { IsOver: false } state)
+        if (ConnectionState.Of(item.Channel) is not StreamState { IsOver: false } state)
         {
             _counters.Add(CoapCounter.Ignored);
             return false;
@@ -128,7 +127,7 @@ internal sealed class SignallingLayer
     /// <summary>Handles a violation of a rule by the peer; nothing more is read from it.</summary>
     public void Refuse(CoapChannel channel, string text, long now)
     {
-        if (channel.SignallingState is StreamState { IsOver: false } state)
+        if (ConnectionState.Of(channel) is StreamState { IsOver: false } state)
         {
             _ending.Abort(state, text, now);
         }
@@ -167,15 +166,28 @@ internal sealed class SignallingLayer
 
     /// <summary>Completes when the peer's CSM arrived or the connection is over; the channel then has the outcome.</summary>
     public static Task WhenReady(CoapChannel channel) =>
-        channel.SignallingState is not StreamState { IsReady: false, IsOver: false } state
+        ConnectionState.Of(channel) is not StreamState { IsReady: false, IsOver: false } state
             ? Task.CompletedTask
             : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     /// <summary>Completes when a connection has ended.</summary>
     public static Task WhenEnded(CoapChannel channel) =>
-        channel.SignallingState is not { } state || channel.IsForgotten
+        ConnectionState.Of(channel) is not { } state || channel.IsForgotten
             ? Task.CompletedTask
             : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+
+    void IShardTarget<RequestsUnderWay>.Carry(scoped in RequestsUnderWay item)
+    {
+        _shard.Enter();
+        try
+        {
+            OnDrained(item.Channel);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
 
     /// <summary>
     /// Handles the end of awaited requests of a peer, or an item that was not plain and went up. The item may be the response that the end
@@ -183,7 +195,7 @@ internal sealed class SignallingLayer
     /// </summary>
     public void OnDrained(CoapChannel channel)
     {
-        if (channel.SignallingState is StreamState { IsOver: false } state)
+        if (ConnectionState.Of(channel) is StreamState { IsOver: false } state)
         {
             ConnectionPings.AnswerCustody(state);
             _ending.CloseIfQuiet(state, _shard.Environment.Now);

@@ -1,6 +1,8 @@
 using System.Collections.Concurrent;
 using System.Globalization;
+using CoAP.NET.Composition;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Messaging;
@@ -121,17 +123,17 @@ public sealed partial class MeshCampaignTests
         {
             Assert.True(channel.IsForgotten);
             Assert.Equal(0, channel.Pins);
-            if (!stopped.Contains(channel.Shard.Endpoint!.Face))
+            if (!stopped.Contains(((EndpointCore)channel.Shard.Drain.Find<IPeerActions>()!).Face))
             {
                 // What a stop gave up is not counted any more.
                 Assert.Equal(0, channel.Requests!.Count);
                 Assert.Equal(0, ((WiredTransport.WiredConnection)channel.Connection!).Pauses);
             }
 
-            Assert.Null(channel.ObservingState);
-            Assert.False(channel.SignallingState!.IsScheduled);
-            Assert.Empty(((StreamState)channel.SignallingState!).Waiting);
-            if (channel.ExchangeState is { } exchanges)
+            Assert.Null(PeerObservers.Of(channel));
+            Assert.False(ConnectionState.Of(channel)!.IsScheduled);
+            Assert.Empty(((StreamState)ConnectionState.Of(channel)!).Waiting);
+            if (PeerExchanges.Of(channel) is { } exchanges)
             {
                 Assert.Empty(exchanges.Pending);
                 Assert.Null(exchanges.Standing);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Streams;
 using CoAP.NET.Transports;
@@ -291,7 +292,7 @@ public class PoolCampaignTests : ClientConnectionTest
     }
 
     // Not one that is just being opened: nothing comes of it before the endpoint has it.
-    private static bool IsOpen(DirectConnection connection) => !connection.IsClosed && connection.Channel?.SignallingState is not null;
+    private static bool IsOpen(DirectConnection connection) => !connection.IsClosed && connection.Channel is { } channel && ConnectionState.Of(channel) is not null;
 
     private static DirectConnection Pick(Dice random, DirectConnection[] from) => from[random.Next(from.Length)];
 

@@ -138,7 +138,8 @@ public sealed class MeshPictureTests
         Line($"<rect class=\"shard\" x=\"{shardX}\" y=\"220\" width=\"{Column + BlockWidth + 40}\" height=\"52\" rx=\"6\"/>");
         int shardMiddle = shardX + ((Column + BlockWidth + 40) / 2);
         Line($"<text class=\"middle\" x=\"{shardMiddle}\" y=\"242\">{nameof(ShardDrain)}: what was decided under the lock</text>");
-        string[] effects = ["Post", "Raise", .. Enum.GetNames<ShardEffectKind>()];
+        string[] effects =
+            [nameof(CoapShard.Post), nameof(CoapShard.Raise), nameof(CoapShard.Send), nameof(CoapShard.Cancel), nameof(CoapShard.AfterRelease)];
         Line($"<text class=\"small middle\" x=\"{shardMiddle}\" y=\"260\">{string.Join(", ", effects)}</text>");
         int messaging = X(handler) + 60;
         int exchanges = X(handler + 1) + 60;
@@ -148,7 +149,7 @@ public sealed class MeshPictureTests
         Line($"<path class=\"effect\" d=\"M{exchanges} 272V{Down}\"/>");
         Small(messaging + 6, 205, "Raise");
         Small(messaging + 6, 305, "Post");
-        Small(exchanges + 6, 205, "Serve, Answer");
+        Small(exchanges + 6, 205, "AfterRelease");
         Small(exchanges + 6, 305, "Send, Cancel");
 
         Other(X(handler + 1) - 40, 440, BlockWidth + 80, BlockHeight, "requests of ours", ["CoapClient: steps, RequestRun"]);

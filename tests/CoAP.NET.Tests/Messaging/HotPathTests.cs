@@ -15,6 +15,7 @@ public sealed class HotPathTests
         MessagingOutbound outbound = new(shard, layer);
         MessagingInbound inbound = new(shard, layer);
         shard.Drain.Attach(outbound, inbound);
+        shard.Drain.AttachStates(outbound.Layer);
         CoapMessage request = new(CoapCode.Get);
         CoapMessage response = new(CoapCode.Content);
         byte[] encoded = new byte[20];

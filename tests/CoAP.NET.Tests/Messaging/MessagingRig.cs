@@ -35,6 +35,7 @@ internal sealed class MessagingRig
         Outbound = new MessagingOutbound(Shard, Layer);
         Inbound = new MessagingInbound(Shard, Layer);
         Shard.Drain.Attach(Outbound, Inbound);
+        Shard.Drain.AttachStates(Layer);
         _serializerIn = new SerializerInbound(Environment, MessageFormats.Default);
         _serializerOut = new SerializerOutbound(Environment, MessageFormats.Default, new CoapDatagramPool(2048));
         _serializerIn.LinkTo(Inbound, new DataflowLinkOptions());

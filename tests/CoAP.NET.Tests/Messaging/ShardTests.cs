@@ -34,7 +34,7 @@ public sealed class ShardTests
         List<bool> told = [];
         _shard.Enter();
         _shard.AfterRelease(new Late(() => told.Add(ping.IsCompleted)));
-        _shard.Tell(ping, new CoapException("It was given up."));
+        ping.FailAfterRelease(new CoapException("It was given up."));
         _shard.AfterRelease(new Late(() => told.Add(ping.IsCompleted)));
         Assert.False(ping.IsCompleted);
         _shard.Exit();

@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
@@ -106,7 +107,7 @@ public abstract class ServerObserveTest : EndpointTest
         foreach (CoapChannel channel in Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Channels.All()))
         {
             Assert.Equal(0, channel.Pins);
-            Assert.Null(channel.ObservingState);
+            Assert.Null(PeerObservers.Of(channel));
         }
 
         Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.Equal(0, pipeline.Observers.Table.Count));

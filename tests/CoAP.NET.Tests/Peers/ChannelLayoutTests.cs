@@ -47,13 +47,14 @@ public class ChannelLayoutTests
         Assert.InRange(least / channels.Length, 1, 224);
         Assert.Same(channels[0].Shard, channels[99].Shard);
         bool isNothing = true;
+        PeerSlot[] slots = Enum.GetValues<PeerSlot>();
         Assert.Equal(0, Allocations.Least(() =>
         {
             foreach (CoapChannel channel in channels)
             {
                 isNothing &= channel is
                 {
-                    ExchangeState: null, ObservingState: null, SignallingState: null, ConnectingState: null, Identity: null, Face: null,
+                    Identity: null,
                     EchoToReturn: null, Requests: null, Connection: null,
                     AmplificationCredit: 0, UploadBlockSize: 0, DownloadBlockSize: 0, LongTokens: LongTokenSupport.Unknown,
                     TakesBlocks: true, IsCountedVerified: false,
@@ -61,6 +62,10 @@ public class ChannelLayoutTests
                     PeerMaxTokenLength: CoapToken.MaxLength, PeerMaxMessageSize: 1152,
                 };
                 isNothing &= channel.TakeEchoToReturn() is null;
+                foreach (PeerSlot slot in slots)
+                {
+                    isNothing &= channel.Part<IPeerPart>(slot) is null;
+                }
             }
         }));
 

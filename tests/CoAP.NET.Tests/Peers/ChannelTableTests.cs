@@ -1,3 +1,4 @@
+using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -162,8 +163,9 @@ public class ChannelTableTests
         }
     }
 
-    private ChannelTable Make() => new(
-        new CoapShard(0, new CoapEnvironment
+    private ChannelTable Make()
+    {
+        CoapShard shard = new(0, new CoapEnvironment
         {
             TimeProvider = new VirtualClock(),
             Random = new VirtualRandom(1),
@@ -172,8 +174,10 @@ public class ChannelTableTests
             Counters = _counters,
             Logger = NullLogger.Instance,
             ParametersOf = _ => CoapTransmissionParameters.Default,
-        }),
-        shardCount: 1);
+        });
+        shard.Drain.AttachStates(new MessageLayer(shard, shardCount: 1));
+        return new ChannelTable(shard, shardCount: 1);
+    }
 
     private CoapChannel Return(ChannelTable table, uint address)
     {

@@ -1,3 +1,4 @@
+using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -140,6 +141,7 @@ public class IdlePeerTests
             Logger = NullLogger.Instance,
             ParametersOf = static _ => CoapTransmissionParameters.Default,
         });
+        _shard.Drain.AttachStates(new MessageLayer(_shard, shardCount: 1));
         return new ChannelTable(_shard, shardCount: 1);
     }
 

@@ -19,13 +19,12 @@ internal sealed class ResourceStage : ICoapRouteBuilder
             TimeProvider = Time,
             Random = new CoAP.NET.Testing.VirtualRandom(1),
             Scheduler = scheduler ?? Scheduler,
-            HandlerThreads = threads,
             Limits = Limits,
             Counters = Counters,
             Logger = Logger,
             ParametersOf = _ => CoapTransmissionParameters.Default,
         };
-        Served = new ServedRequests(Limits.MaxRequestsServed);
+        Served = new ServedRequests(Limits.MaxRequestsServed) { Threads = threads };
         Block = new ResourceInbound(Environment, Table, Served);
         Block.LinkTo(Replies);
         CoapAddress address = CoapAddress.FromIPv4(0x7f000001, 5683);

@@ -302,6 +302,7 @@ public class SerializerStageTests
         CoapChannel channel = Channel();
         MessageLayer layer = new(channel.Shard, 1);
         channel.Shard.Drain.Attach(new MessagingOutbound(channel.Shard, layer), new MessagingInbound(channel.Shard, layer));
+        channel.Shard.Drain.AttachStates(layer);
         return new CoapTransmission(channel, message, null) { IsOutstanding = true };
     }
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Signalling;
 using CoAP.NET.Tests.Messaging;
 using CoAP.NET.Tests.Transports.Streams;
 
@@ -72,7 +73,7 @@ public sealed class SignallingCampaignTests : SignallingTest
             Assert.Equal(0, connection.Channel!.Requests!.Count);
             Assert.Equal(0, connection.Pauses);
             Assert.Equal(0, connection.Channel.Pins);
-            Assert.False(connection.Channel.SignallingState!.IsScheduled);
+            Assert.False(ConnectionState.Of(connection.Channel)!.IsScheduled);
         }
 
         Assert.Equal(0, Count(CoapCounter.StageErrors));

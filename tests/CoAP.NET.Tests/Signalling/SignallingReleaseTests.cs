@@ -1,3 +1,4 @@
+using CoAP.NET.Signalling;
 using CoAP.NET.Tests.Transports.Streams;
 
 namespace CoAP.NET.Tests.Signalling;
@@ -80,7 +81,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + release);
-        CoAP.NET.Signalling.StreamState state = Assert.IsType<CoAP.NET.Signalling.StreamState>(connection.Channel!.SignallingState);
+        CoAP.NET.Signalling.StreamState state = Assert.IsType<CoAP.NET.Signalling.StreamState>(ConnectionState.Of(connection.Channel!));
         Assert.True(state.IsReleasing);
         Assert.Equal(addresses, string.Join(' ', state.AlternativeAddresses));
         Assert.Equal(holdOff, (int?)state.HoldOff?.TotalSeconds);

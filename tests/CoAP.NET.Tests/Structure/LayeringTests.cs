@@ -6,20 +6,34 @@ namespace CoAP.NET.Tests.Structure;
 /// </summary>
 public class LayeringTests
 {
-    // A folder that is not here refers to one that refers back to it. Add it when that is no longer so; there are no exemptions.
     private static readonly string[] s_order =
     [
         "Messages",
-        "Content",
+        "Errors",
         "Diagnostics",
+        "Settings",
+        "Identity",
         "Execution",
-        "Blockwise",
-        "Caching",
-        "Groups",
-        "Protection",
+        "Peers",
+        "Mesh",
+        "Channels",
         "Signalling",
+        "Api",
+        "Transports",
+        "Content",
+        "Messaging",
+        "Serialization",
+        "Caching",
+        "Blockwise",
+        "Resources",
+        "Groups",
+        "Exchanges",
         "Connecting",
+        "Protection",
         "Composition",
+        "Requests",
+        "Observing",
+        "Endpoints",
     ];
 
     private static readonly IReadOnlyDictionary<string, HashSet<string>> s_uses =
@@ -44,16 +58,18 @@ public class LayeringTests
     [Fact]
     public void No_folder_refers_to_one_above_it()
     {
-        Assert.Empty(s_order.Except(SourceTree.FolderOfType.Values));
+        Assert.Equal(s_order.Order(), SourceTree.FolderOfType.Values.Select(Chapter).Distinct().Order());
         Assert.Empty(
             from type in s_uses
-            where IsOurs(type.Key) && Place(type.Key) >= 0
+            where IsOurs(type.Key)
             from used in type.Value
             where IsOurs(used) && Place(used) > Place(type.Key)
             select $"{type.Key} -> {used}");
     }
 
-    private static int Place(string type) => Array.IndexOf(s_order, SourceTree.FolderOfType.GetValueOrDefault(type));
+    private static int Place(string type) => Array.IndexOf(s_order, Chapter(SourceTree.FolderOfType[type]));
+
+    private static string Chapter(string folder) => folder.Split('/')[0];
 
     private static bool IsOurs(string name) => name.StartsWith("CoAP.NET", StringComparison.Ordinal);
 }

@@ -17,10 +17,7 @@ internal static partial class SourceTree
         [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories)
             .Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
 
-    /// <summary>
-    /// The top-level types of the library by full name, each with its first folder below the project; of no characters at the top.
-    /// Items of the mesh, which every stage may know, have <c>Mesh/Items</c>.
-    /// </summary>
+    /// <summary>The top-level types of the library by full name, each with its folder below the project; of no characters at the top.</summary>
     public static IReadOnlyDictionary<string, string> FolderOfType { get; } = ReadFolders();
 
     private static Dictionary<string, string> ReadFolders()
@@ -32,10 +29,7 @@ internal static partial class SourceTree
             string text = File.ReadAllText(file);
             string space = NamespaceLine().Match(text).Groups["name"].Value;
             string relative = Path.GetRelativePath(project, file);
-            string folder = relative.Contains(Path.DirectorySeparatorChar)
-                ? relative[..relative.IndexOf(Path.DirectorySeparatorChar)]
-                : string.Empty;
-            folder = relative.StartsWith(Path.Combine("Mesh", "Items"), StringComparison.Ordinal) ? "Mesh/Items" : folder;
+            string folder = Path.GetDirectoryName(relative)!.Replace(Path.DirectorySeparatorChar, '/');
             foreach (Match match in TypeLine().Matches(text))
             {
                 string name = match.Groups["name"].Value;

@@ -63,13 +63,13 @@ internal sealed class AnswerRefusals(CoapShard shard)
         {
             if (_neverFits.IsDue())
             {
-                Log.AnswerNeverFits(logger, exchange.Request.Path, size, BoundOf(BodyShortage.Share, budget));
+                BlockwiseLog.AnswerNeverFits(logger, exchange.Request.Path, size, BoundOf(BodyShortage.Share, budget));
             }
         }
         else if (_refused.IsDue())
         {
             string code = isPooled ? "4.01 with an Echo" : "5.03";
-            Log.AnswerRefused(logger, exchange.Request.Path, size, exchange.Channel, code, BoundOf(shortage, budget));
+            BlockwiseLog.AnswerRefused(logger, exchange.Request.Path, size, exchange.Channel, code, BoundOf(shortage, budget));
         }
     }
 
@@ -78,7 +78,7 @@ internal sealed class AnswerRefusals(CoapShard shard)
     {
         if (_notKept.IsDue())
         {
-            Log.AnswerNotKept(logger, exchange.Request.Path, size, BoundOf(shortage, budget));
+            BlockwiseLog.AnswerNotKept(logger, exchange.Request.Path, size, BoundOf(shortage, budget));
         }
     }
 

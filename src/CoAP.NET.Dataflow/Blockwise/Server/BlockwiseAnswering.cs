@@ -129,12 +129,12 @@ internal sealed class BlockwiseAnswering
         if (exchange.Channel.IsReliable)
         {
             // A peer with small limits and without support for blocks must not fill our log.
-            Log.PeerTakesLess(_logger, exchange.Channel, size, exchange.Channel.MaxMessageSize);
+            BlockwiseLog.PeerTakesLess(_logger, exchange.Channel, size, exchange.Channel.MaxMessageSize);
             _shard.Environment.Counters.Add(CoapCounter.ResponsesTooLarge);
         }
         else
         {
-            Log.ResponseTooLarge(_logger, exchange.Request.Path, size, exchange.Channel.MaxMessageSize);
+            BlockwiseLog.ResponseTooLarge(_logger, exchange.Request.Path, size, exchange.Channel.MaxMessageSize);
             _shard.Environment.Counters.Add(CoapCounter.HandlerErrors);
         }
 

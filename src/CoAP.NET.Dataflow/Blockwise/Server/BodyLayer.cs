@@ -3,7 +3,7 @@ namespace CoAP.NET.Blockwise;
 /// <summary>
 /// The block-wise bodies (RFC 7959) of a server for the peers of one shard. A state machine: every method is called under Shard.Gate.
 /// </summary>
-internal sealed class BodyLayer
+internal sealed class BodyLayer : IPeerState
 {
     public BodyLayer(CoapShard shard, BodyMemory memory)
     {
@@ -32,6 +32,11 @@ internal sealed class BodyLayer
     /// room may come back.
     /// </summary>
     public static bool HasEnded(CoapChannel channel) => channel is { IsConnection: true, IsForgotten: true };
+
+    // Bodies pin nothing: a peer that must go takes its unfinished ones with it.
+    bool IPeerState.CanForget(CoapChannel channel, long now) => true;
+
+    bool IPeerState.IsQuiet(CoapChannel channel) => CountOf(channel) == 0;
 
     /// <summary>The peer was forgotten, and with it what it had not finished.</summary>
     public void Forget(CoapChannel channel)

@@ -131,6 +131,6 @@ internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
 
     private sealed class CapLog(string path, long wanted, long max) : IAfterRelease
     {
-        public void OnReleased(CoapShard shard) => Log.BodySizeCapped(shard.Environment.Logger, path, wanted, max);
+        public void OnReleased(CoapShard shard) => BlockwiseLog.BodySizeCapped(shard.Environment.Logger, path, wanted, max);
     }
 }

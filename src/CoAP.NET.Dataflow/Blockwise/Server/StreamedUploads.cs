@@ -19,7 +19,7 @@ internal sealed class StreamedUploads(CoapShard shard, RequestBodies bodies)
         {
             stream.Waiting = null;
             BlockValue block = BlockAnswers.Taken(waiting, waiting.Request.Options.Block1!.Value);
-            shard.Answer(waiting, BlockAnswers.Continue(block));
+            shard.AfterRelease(new LateAnswer(waiting, BlockAnswers.Continue(block)));
         }
     }
 
@@ -113,7 +113,7 @@ internal sealed class StreamedUploads(CoapShard shard, RequestBodies bodies)
         // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
         if (stream.Waiting is { } earlier)
         {
-            shard.Answer(earlier, null);
+            shard.AfterRelease(new LateAnswer(earlier, null));
         }
 
         stream.Waiting = exchange;
@@ -131,6 +131,6 @@ internal sealed class StreamedUploads(CoapShard shard, RequestBodies bodies)
     {
         bodies.Table.Release(stream);
         waiting.Body = new ExchangeBody { Block1 = waiting.Request.Options.Block1 };
-        shard.Answer(waiting, result);
+        shard.AfterRelease(new LateAnswer(waiting, result));
     }
 }

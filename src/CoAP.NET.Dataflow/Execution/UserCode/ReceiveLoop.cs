@@ -36,7 +36,7 @@ internal abstract class ReceiveLoop
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
 
     /// <summary>The transport of the current datagram, error or tick. Thread-safe.</summary>
-    protected abstract ICoapTransportContext? ActiveContext { get; }
+    protected abstract LoopReports? ActiveReports { get; }
 
     /// <summary>How long user code may delay others; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
     protected abstract TimeSpan HandOverAfter { get; }
@@ -67,7 +67,7 @@ internal abstract class ReceiveLoop
         ReceiveRole role = new(this);
         _holder = role;
         Watchdog.Add(this);
-        if (_scheduler.TryQueue(static state => RunAs((ReceiveRole)state!), role, ActiveContext?.Counters, ActiveContext?.Logger))
+        if (_scheduler.TryQueue(static state => RunAs((ReceiveRole)state!), role, ActiveReports?.Counters, ActiveReports?.Logger))
         {
             return true;
         }
@@ -152,10 +152,10 @@ internal abstract class ReceiveLoop
                 catch (Exception exception)
 #pragma warning restore CA1031
                 {
-                    if (loop.ActiveContext is { } context)
+                    if (loop.ActiveReports is { } reports)
                     {
-                        context.Counters.Add(CoapCounter.StageErrors);
-                        Report(context, exception);
+                        reports.Counters.Add(CoapCounter.StageErrors);
+                        Report(reports, exception);
                     }
 
                     if (!role.Settle())
@@ -175,11 +175,11 @@ internal abstract class ReceiveLoop
     }
 
     // A logger is foreign code.
-    private static void Report(ICoapTransportContext context, Exception exception)
+    private static void Report(LoopReports reports, Exception exception)
     {
         try
         {
-            Log.ReceiveLoopFailed(context.Logger, exception);
+            ReceiveLog.ReceiveLoopFailed(reports.Logger, exception);
         }
 #pragma warning disable CA1031 // the exception is already counted
         catch (Exception)
@@ -196,17 +196,17 @@ internal abstract class ReceiveLoop
         }
 
         _takeOverProgress = progress;
-        if (_scheduler.TryQueue(static state => ((ReceiveLoop)state!).TakeOver(), this, ActiveContext?.Counters, ActiveContext?.Logger))
+        if (_scheduler.TryQueue(static state => ((ReceiveLoop)state!).TakeOver(), this, ActiveReports?.Counters, ActiveReports?.Logger))
         {
             _starved = false;
             return;
         }
 
         Volatile.Write(ref _takeOverPending, 0);
-        if (!_starved && ActiveContext is { } context)
+        if (!_starved && ActiveReports is { } reports)
         {
             _starved = true;
-            Log.NoStandbyThread(context.Logger);
+            ReceiveLog.NoStandbyThread(reports.Logger);
         }
     }
 
@@ -223,10 +223,10 @@ internal abstract class ReceiveLoop
         Volatile.Write(ref _holder, role);
         BeginTurn();
         Volatile.Write(ref _takeOverPending, 0);
-        if (ActiveContext is { } context)
+        if (ActiveReports is { } reports)
         {
-            context.Counters.Add(CoapCounter.HandOvers);
-            Log.HandedOver(context.Logger);
+            reports.Counters.Add(CoapCounter.HandOvers);
+            ReceiveLog.HandedOver(reports.Logger);
         }
 
         RunAs(role);

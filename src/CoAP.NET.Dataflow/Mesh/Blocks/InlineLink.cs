@@ -157,7 +157,7 @@ internal sealed class InlineLink<T> : IDisposable
 
             if (completion.IsCompletedSuccessfully || completion.IsCanceled || completion == _links.Owner.Completion)
             {
-                Log.LinkedTargetEnded(_links.Logger);
+                MeshLog.LinkedTargetEnded(_links.Logger);
                 return;
             }
 

@@ -128,7 +128,7 @@ internal sealed class InlineLinks<T>
 
     public void RaiseTargetFaulted(Exception exception)
     {
-        Log.LinkedTargetFaulted(Logger, exception);
+        MeshLog.LinkedTargetFaulted(Logger, exception);
         TargetFaulted?.Invoke(exception);
     }
 

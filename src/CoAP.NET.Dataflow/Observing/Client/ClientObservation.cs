@@ -88,7 +88,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     void IObservationSource.OnObserverFailed(Exception exception)
     {
         Environment.Counters.Add(CoapCounter.HandlerErrors);
-        Log.ObserverFailed(Environment.Logger, exception, Target);
+        ObservationLog.ObserverFailed(Environment.Logger, exception, Target);
     }
 
     /// <summary>Ends the observation after its last reader.</summary>
@@ -177,7 +177,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     /// <summary>Reports that it is without a registration. Only for the busy thread.</summary>
     public void ReportLost(string reason)
     {
-        Log.ObservationLost(Environment.Logger, Target, reason);
+        ObservationLog.ObservationLost(Environment.Logger, Target, reason);
         if (!_isLost && _isCounted)
         {
             _isLost = true;

@@ -41,12 +41,46 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
+    /// <summary>Begins to observe a target, and waits for the first response.</summary>
+    /// <param name="target">The target.</param>
+    /// <param name="options">The options of the observation; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting, and ends the observation.</param>
+    /// <param name="adopted">The registration that a new observation takes over; null: it registers.</param>
+    /// <returns>The observation.</returns>
+    public async Task<CoapObservation> BeginAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken,
+        AdoptedRegistration? adopted = null)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        CoapObservation observation = new(options);
+        ClientObservation shared = Attach(target, observation, adopted);
+        observation.Begin(shared);
+        try
+        {
+            while (true)
+            {
+                Task changed = observation.WhenChanged();
+                ObservationSnapshot snapshot = shared.Snapshot;
+                if (snapshot.State != CoapObserveState.Registering)
+                {
+                    return snapshot.State != CoapObserveState.Failed || snapshot.Latest is not null ? observation : throw snapshot.Error!;
+                }
+
+                await changed.WaitAsync(cancellationToken).ConfigureAwait(false);
+            }
+        }
+        catch
+        {
+            await observation.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
     /// <summary>Joins the observation of a target, or starts one.</summary>
     /// <param name="target">The target.</param>
     /// <param name="reader">The reader that joins.</param>
     /// <param name="adopted">The registration that a new observation takes over; null: it registers.</param>
     /// <exception cref="CoapException">There are too many observations, or the endpoint was stopped.</exception>
-    public ClientObservation Attach(ObservationTarget target, CoapObservation reader, AdoptedRegistration? adopted)
+    private ClientObservation Attach(ObservationTarget target, CoapObservation reader, AdoptedRegistration? adopted)
     {
         ClientObservation? observation;
         bool isNew;

@@ -50,7 +50,7 @@ public abstract class CoapObservationRelay : IObservationSource
 
     void IObservationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
 
-    void IObservationSource.OnObserverFailed(Exception exception) => Log.ObserverFailed(_logger, exception, _name);
+    void IObservationSource.OnObserverFailed(Exception exception) => ObservationLog.ObserverFailed(_logger, exception, _name);
 
     /// <summary>Reports a change to the observer; the caller must hold no lock.</summary>
     /// <remarks>After the end it does nothing.</remarks>

@@ -77,7 +77,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
     private Task<CoapObservation> BeginAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken) =>
         CoapTelemetry.Source.HasListeners()
             ? WatchAsync(target, options, cancellationToken)
-            : CoapObservation.BeginAsync(observed, target, options, cancellationToken);
+            : observed.BeginAsync(target, options, cancellationToken);
 
     // From the call to the first notification, or another response of the server.
     private async Task<CoapObservation> WatchAsync(ObservationTarget target, CoapObserveOptions? options,
@@ -93,7 +93,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
             peer?.Remote.Port ?? target.Uri!.Port);
         try
         {
-            CoapObservation observation = await CoapObservation.BeginAsync(observed, target, options, cancellationToken)
+            CoapObservation observation = await observed.BeginAsync(target, options, cancellationToken)
                 .ConfigureAwait(false);
             watch.End(observation.Latest?.Code ?? CoapCode.Empty);
             return observation;

@@ -29,7 +29,7 @@ internal sealed class ObservationStates(CoapEnvironment environment)
         long lost = Interlocked.Increment(ref _lost);
         if (_losses.IsDue())
         {
-            Log.ObservationBroken(environment.Logger, target.PublicName, reason, lost);
+            ObservationLog.ObservationBroken(environment.Logger, target.PublicName, reason, lost);
         }
     }
 
@@ -40,7 +40,7 @@ internal sealed class ObservationStates(CoapEnvironment environment)
         long lost = Interlocked.Decrement(ref _lost);
         if (_recoveries.IsDue())
         {
-            Log.ObservationRecovered(environment.Logger, target.PublicName, lost);
+            ObservationLog.ObservationRecovered(environment.Logger, target.PublicName, lost);
         }
     }
 

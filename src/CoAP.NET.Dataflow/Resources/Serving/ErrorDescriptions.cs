@@ -40,7 +40,7 @@ internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable 
         {
             environment.Counters.Add(CoapCounter.HandlerErrors);
             reports.Report(
-                static (logger, path, thrown) => Log.DescribingFailed(logger, path, thrown!),
+                static (logger, path, thrown) => ResourceLog.DescribingFailed(logger, path, thrown!),
                 route?.Template.Text ?? "an unknown path",
                 exception,
                 exchange);

@@ -75,7 +75,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
 
         if (done)
         {
-            OpenedStreams.OnAnswered(exchange, null, null, call.Route, environment);
+            OpenedStreams.OnAnswered(exchange, null, null, call.Route.Template, environment);
             stage.Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
         }
 
@@ -83,7 +83,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses) && call.Route.GetPlan(environment).LogsBlocking)
         {
             reports.Report(
-                static (logger, route, _) => Log.HandlerIsSlow(logger, route.Template, UserCodePolicy.SlowFor.TotalMinutes), call.Route,
+                static (logger, route, _) => ResourceLog.HandlerIsSlow(logger, route.Template, UserCodePolicy.SlowFor.TotalMinutes), call.Route,
                 null, exchange);
         }
 
@@ -130,7 +130,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
                 given = await pending.ConfigureAwait(false);
                 result = Check(exchange, route, given);
                 isSettled = true;
-                OpenedStreams.OnAnswered(exchange, given, result, route, environment);
+                OpenedStreams.OnAnswered(exchange, given, result, route.Template, environment);
                 if (result is SeekableResult seekable)
                 {
                     result = await SeekableReader.ReadAsync(exchange, seekable, route.Template, environment).ConfigureAwait(false);
@@ -146,7 +146,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
 
             if (!isSettled)
             {
-                OpenedStreams.OnAnswered(exchange, given, null, route, environment);
+                OpenedStreams.OnAnswered(exchange, given, null, route.Template, environment);
             }
 
             stage.Finish(exchange, result, error);
@@ -192,7 +192,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             reports.Fail(watch, exception);
         }
 
-        reports.Report(static (logger, failed, error) => Log.HandlerFailed(logger, failed.Template, error!), route, exception, exchange);
+        reports.Report(static (logger, failed, error) => ResourceLog.HandlerFailed(logger, failed.Template, error!), route, exception, exchange);
         return ResourceInbound.InternalServerError;
     }
 
@@ -218,7 +218,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         if (result is null)
         {
             environment.Counters.Add(CoapCounter.HandlerErrors);
-            reports.Report(static (logger, failed, _) => Log.HandlerReturnedNull(logger, failed.Template), route, null, exchange);
+            reports.Report(static (logger, failed, _) => ResourceLog.HandlerReturnedNull(logger, failed.Template), route, null, exchange);
             return ResourceInbound.InternalServerError;
         }
 
@@ -233,7 +233,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             && !route.GetPlan(environment).IgnoresAccept)
         {
             reports.Report(
-                static (logger, what, _) => Log.FormatNotAcceptable(logger, what.Route.Template, what.Format, what.Wanted),
+                static (logger, what, _) => ResourceLog.FormatNotAcceptable(logger, what.Route.Template, what.Format, what.Wanted),
                 (Route: route, Format: format, Wanted: wanted),
                 null,
                 exchange);
@@ -247,7 +247,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         }
 
         // These codes have no payload (RFC 7252 section 5.9.1.3, RFC 7959 section 2.9.1).
-        reports.Report(static (logger, failed, _) => Log.PayloadDropped(logger, failed.Template), route, null, exchange);
+        reports.Report(static (logger, failed, _) => ResourceLog.PayloadDropped(logger, failed.Template), route, null, exchange);
         return result.CopyWithoutPayload();
     }
 }

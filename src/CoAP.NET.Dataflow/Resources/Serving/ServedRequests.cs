@@ -25,6 +25,9 @@ internal sealed class ServedRequests : IDisposable
     private volatile bool _stopping;
     private volatile bool _isOver;
 
+    /// <summary>Limits the threads that compute in handlers; null when the application provides the threads.</summary>
+    public HandlerThreads? Threads { get; init; }
+
     /// <param name="max">The maximum number of running requests.</param>
     /// <param name="shardCount">The number of shards.</param>
     public ServedRequests(int max, int shardCount = 1)

@@ -35,7 +35,7 @@ internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, 
         engine.Accept(pipe);
     }
 
-    protected override void Report(Exception exception) => Log.AcceptCallbackFailed(engine.Context.Logger, exception);
+    protected override void Report(Exception exception) => TcpLog.AcceptCallbackFailed(engine.Context.Logger, exception);
 
     private static async Task CloseLateAsync(Task<CoapDuplexPipe> task)
     {

@@ -94,7 +94,7 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         bool isSupported = TransportLoops.IsSupported;
         if (_options.Engine == CoapTcpEngine.Auto && TransportLoops.Refusal is { } refusal)
         {
-            Log.TcpFallsBack(context.Logger, refusal);
+            TcpLog.TcpFallsBack(context.Logger, refusal);
         }
 
         if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async)

@@ -137,7 +137,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     {
         if (TransportLoops.Refusal is { } refusal)
         {
-            Log.UdpFallsBack(context.Logger, refusal);
+            UdpLog.UdpFallsBack(context.Logger, refusal);
         }
 
         try
@@ -148,7 +148,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
             && LinuxUdpEngine.IsSupported)
         {
             // An emulator, a sandbox or an old kernel.
-            Log.UdpFallsBack(context.Logger, exception.Message);
+            UdpLog.UdpFallsBack(context.Logger, exception.Message);
             await _life.StartAsync(this, () => new PortableUdpEngine(this, context, _options), cancellationToken).ConfigureAwait(false);
         }
     }

@@ -41,10 +41,10 @@ internal abstract class UdpEngine : TransportEngine
     internal void Fail(CoapDatagram datagram, SocketException error)
     {
         Context.Counters.Add(CoapCounter.SendErrors);
-        Log.UdpSendFailed(Context.Logger, datagram.Remote, error.Message);
+        UdpLog.UdpSendFailed(Context.Logger, datagram.Remote, error.Message);
         if (_failing.IsDue())
         {
-            Log.UdpSendFailing(Context.Logger, datagram.Remote, error.Message);
+            UdpLog.UdpSendFailing(Context.Logger, datagram.Remote, error.Message);
         }
 
         Context.SendFailed(datagram, error);

@@ -61,7 +61,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
         }
         catch (Exception exception) when (exception is NetworkInformationException or SocketException or PlatformNotSupportedException)
         {
-            Log.InterfacesNotWatched(context.Logger, exception.Message);
+            UdpLog.InterfacesNotWatched(context.Logger, exception.Message);
         }
     }
 
@@ -86,11 +86,11 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
             UdpGroups.Set(socket, group, index, SocketOptionName.AddMembership);
             if (_isFollowing)
             {
-                Log.MulticastRejoined(context.Logger, group, index);
+                UdpLog.MulticastRejoined(context.Logger, group, index);
             }
             else
             {
-                Log.MulticastJoined(context.Logger, group, index);
+                UdpLog.MulticastJoined(context.Logger, group, index);
             }
 
             return true;
@@ -101,7 +101,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
             last = exception;
             if (!_isFollowing)
             {
-                Log.MulticastJoinFailed(context.Logger, group, index, exception.Message);
+                UdpLog.MulticastJoinFailed(context.Logger, group, index, exception.Message);
             }
 
             return false;
@@ -128,7 +128,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
             when (exception is CoapException or NetworkInformationException or SocketException or ObjectDisposedException)
         {
             // A named interface is absent for now, or the transport closes.
-            Log.InterfacesNotReady(context.Logger, exception.Message);
+            UdpLog.InterfacesNotReady(context.Logger, exception.Message);
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
@@ -170,7 +171,7 @@ internal sealed class ObservedWorld : IAsyncDisposable
             foreach (CoapChannel channel in pipeline.Channels.All())
             {
                 Assert.Equal((0, 0), (channel.Pins, ExchangeLayer.StandingOf(channel)));
-                Assert.Null(channel.ObservingState);
+                Assert.Null(PeerObservers.Of(channel));
             }
 
             Assert.Equal((0, 0, 0, 0),

@@ -1,3 +1,4 @@
+using CoAP.NET.Observing;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
@@ -88,7 +89,7 @@ public abstract class SessionTest : EndpointTest
     private protected static void AssertFreed(CoapChannel channel)
     {
         Assert.True(channel.IsForgotten);
-        Assert.Null(channel.ObservingState);
+        Assert.Null(PeerObservers.Of(channel));
         Assert.Equal(0, channel.Pins);
         Assert.Equal(0, channel.Messaging.Running);
         Assert.Null(channel.Messaging.Sending);

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
@@ -273,7 +274,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
         Settle();
 
         Assert.Equal(1, Server.ObserverCount);
-        Assert.Null(channel.ObservingState);
+        Assert.Null(PeerObservers.Of(channel));
         Assert.Equal(0, channel.Pins);
         Assert.Empty(connection.TakeSent());
         other.TakeSent();

@@ -222,7 +222,7 @@ internal sealed partial class AsyncTcpEngine
                 if (handshake.GaveWay)
                 {
                     Context.Counters.Add(CoapCounter.ConnectionsEvicted);
-                    Log.HandshakeFailed(Context.Logger, remote,
+                    TcpLog.HandshakeFailed(Context.Logger, remote,
                         "other handshakes needed its place, its source had most of them, and it was idle for longest (MaxHandshakes, "
                             + "MaxHandshakesPerAddress)");
                 }

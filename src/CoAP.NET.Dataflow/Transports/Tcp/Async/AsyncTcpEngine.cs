@@ -64,7 +64,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             }
 
             addresses.Add(LocalAddressOf(listener));
-            Log.TcpBound(Context.Logger, addresses[^1], Kind, Options.UseTls);
+            TcpLog.TcpBound(Context.Logger, addresses[^1], Kind, Options.UseTls);
         }
 
         LocalAddresses = addresses;
@@ -170,7 +170,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         {
             socket.Dispose();
             Context.Counters.Add(CoapCounter.StageErrors);
-            Log.ConnectionSetupFailed(Context.Logger, exception);
+            TcpLog.ConnectionSetupFailed(Context.Logger, exception);
         }
     }
 

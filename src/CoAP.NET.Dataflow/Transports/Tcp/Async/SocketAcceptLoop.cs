@@ -29,5 +29,5 @@ internal sealed class SocketAcceptLoop(AsyncTcpEngine engine, Socket listener, C
         SocketErrorCode: SocketError.ConnectionAborted or SocketError.ConnectionReset or SocketError.Interrupted,
     };
 
-    protected override void Report(Exception exception) => Log.AcceptFailed(engine.Context.Logger, _address, exception.Message);
+    protected override void Report(Exception exception) => TcpLog.AcceptFailed(engine.Context.Logger, _address, exception.Message);
 }

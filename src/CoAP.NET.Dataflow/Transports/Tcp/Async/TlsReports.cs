@@ -23,7 +23,7 @@ internal sealed class TlsReports(ICoapTransportContext context)
             context.Counters.Add(CoapCounter.HandshakeCallbackFailures);
             if (_callbacks.IsDue(out long leftOut))
             {
-                Log.TlsCallbackFailed(context.Logger, thrown, check.Callback!, remote, leftOut);
+                TcpLog.TlsCallbackFailed(context.Logger, thrown, check.Callback!, remote, leftOut);
             }
 
             words = $"{check.Callback} threw {thrown.GetType().Name}: {CoapForeignText.LineOf(thrown.Message)}";
@@ -47,11 +47,11 @@ internal sealed class TlsReports(ICoapTransportContext context)
 
         if (check.Subject is { } subject)
         {
-            Log.ClientRefused(context.Logger, remote, subject, words);
+            TcpLog.ClientRefused(context.Logger, remote, subject, words);
         }
         else
         {
-            Log.HandshakeFailed(context.Logger, remote, words);
+            TcpLog.HandshakeFailed(context.Logger, remote, words);
         }
     }
 }

@@ -60,7 +60,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
 
         foreach (ListenerFile listener in _listeners)
         {
-            Log.TcpBound(Context.Logger, listener.Local, Kind, useTls: false);
+            TcpLog.TcpBound(Context.Logger, listener.Local, Kind, useTls: false);
         }
     }
 

@@ -134,7 +134,7 @@ internal sealed class ListenerFile : LoopFile
         Owner.Context.Counters.Add(CoapCounter.AcceptFailures);
         if (_log.IsDue())
         {
-            Log.AcceptFailed(Owner.Context.Logger, Local, LinuxErrors.ToException(error).Message);
+            TcpLog.AcceptFailed(Owner.Context.Logger, Local, LinuxErrors.ToException(error).Message);
         }
 
         _isPaused = true;

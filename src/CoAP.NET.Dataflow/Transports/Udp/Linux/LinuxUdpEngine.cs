@@ -99,7 +99,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
                     sockets[shard].Add(LinuxUdpSocket.Open(this, tag, bound, joins: true));
                 }
 
-                Log.UdpBound(Context.Logger, first.Local, Kind, shards);
+                UdpLog.UdpBound(Context.Logger, first.Local, Kind, shards);
             }
 
             // Only on the sockets of the first shard, because otherwise each shard would receive datagrams to a group.

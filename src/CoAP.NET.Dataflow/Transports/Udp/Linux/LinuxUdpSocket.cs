@@ -96,7 +96,7 @@ internal sealed class LinuxUdpSocket : LoopFile
             SetIPOptions(socket, dualMode, endpoint);
         });
         LinuxUdpSocket opened = new(engine, tag, socket, dualMode);
-        Log.ReceiveBufferGranted(engine.Context.Logger, opened.Local, GrantedBuffer(socket), engine.Context.Limits.ReceiveBufferSize);
+        UdpLog.ReceiveBufferGranted(engine.Context.Logger, opened.Local, GrantedBuffer(socket), engine.Context.Limits.ReceiveBufferSize);
         return opened;
     }
 
@@ -115,7 +115,7 @@ internal sealed class LinuxUdpSocket : LoopFile
         {
             Dropped = total;
             Owner.Context.Counters.Add(CoapCounter.KernelDrops, count);
-            Log.KernelDropped(Owner.Context.Logger, count, Local);
+            UdpLog.KernelDropped(Owner.Context.Logger, count, Local);
         }
     }
 

@@ -143,7 +143,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         {
             if (socket.Engine.Receiving.IsDue())
             {
-                Log.UdpReceiveFailed(socket.Owner.Context.Logger, socket.Local, LinuxErrors.ToException(error).Message);
+                UdpLog.UdpReceiveFailed(socket.Owner.Context.Logger, socket.Local, LinuxErrors.ToException(error).Message);
             }
 
             ReceiveWatchdog.Pause();

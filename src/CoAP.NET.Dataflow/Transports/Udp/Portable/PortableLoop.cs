@@ -21,7 +21,8 @@ internal sealed class PortableLoop : ReceiveLoop
     /// <summary>Completes when nothing more is received.</summary>
     public Task Ended => _ended.Task;
 
-    protected override ICoapTransportContext? ActiveContext => _socket.Owner.Context;
+    protected override LoopReports? ActiveReports =>
+        _socket.Owner.Context is { } context ? new LoopReports(context.Counters, context.Logger) : null;
 
     protected override TimeSpan HandOverAfter => _socket.Owner.Options.HandOverAfter;
 
@@ -73,7 +74,7 @@ internal sealed class PortableLoop : ReceiveLoop
             {
                 if (_socket.Owner.Receiving.IsDue())
                 {
-                    Log.UdpReceiveFailed(_socket.Owner.Context.Logger, _socket.Local, exception.Message);
+                    UdpLog.UdpReceiveFailed(_socket.Owner.Context.Logger, _socket.Local, exception.Message);
                 }
 
                 if (LostDescriptor.Is(exception))

@@ -44,7 +44,7 @@ internal sealed class PortableUdpEngine : UdpEngine
                 ? OpenTwo(sockets.Count, endpoint)
                 : Open(sockets.Count, endpoint, endpoint, dualMode);
             sockets.Add(socket);
-            Log.UdpBound(Context.Logger, socket.Local, Kind, socket.IPv4 is null ? 1 : 2);
+            UdpLog.UdpBound(Context.Logger, socket.Local, Kind, socket.IPv4 is null ? 1 : 2);
         }
 
         Memberships = UdpGroups.Join(_all.Select(static socket => socket.Socket), Context, Options);

@@ -118,7 +118,7 @@ internal sealed class PortableUdpSocket
             }
         });
         PortableUdpSocket opened = new(owner, tag, socket, dualMode, tellsLocal);
-        Log.ReceiveBufferGranted(owner.Context.Logger, opened.Local, socket.ReceiveBufferSize, size);
+        UdpLog.ReceiveBufferGranted(owner.Context.Logger, opened.Local, socket.ReceiveBufferSize, size);
         return opened;
     }
 

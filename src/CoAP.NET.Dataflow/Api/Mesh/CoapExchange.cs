@@ -1,0 +1,90 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
+using CoAP.NET.Options;
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Mesh;
+
+/// <summary>A request that the endpoint serves (RFC 7252 section 5.2).</summary>
+/// <remarks>It goes up to the Resource stage and returns with its answer, exactly once.</remarks>
+public sealed class CoapExchange : IPausableItem, IAfterRelease
+{
+    private int _replied;
+
+    internal CoapExchange(CoapChannel channel, CoapReception? reception, CoapRequest request)
+    {
+        Channel = channel;
+        Reception = reception;
+        Request = request;
+    }
+
+    /// <summary>The peer.</summary>
+    public CoapChannel Channel { get; }
+
+    ReadingHold IPausableItem.Hold => new(Channel.Pausable);
+
+    /// <summary>The request.</summary>
+    public CoapRequest Request { get; }
+
+    /// <summary>Whether the exchange already has an answer.</summary>
+    public bool IsReplied => Volatile.Read(ref _replied) != 0;
+
+    /// <summary>Whether the request arrived after the endpoint began to stop, so it may only complete what is running.</summary>
+    internal bool IsLate { get; init; }
+
+    /// <summary>Which options of the request ask for more than a plain exchange.</summary>
+    internal SpecialOptions Special { get; set; }
+
+    /// <summary>The state of the body of a request with Block1; null for other requests.</summary>
+    internal ExchangeBody? Body
+    {
+        get => Request.Body;
+        set => Request.Body = value;
+    }
+
+    /// <summary>Set by the Resource stage: the <see cref="Registration"/> of a request that registers an observer.</summary>
+    /// <remarks>
+    /// For the synthetic exchange that computes the state for notifications, it names the observers. Null for all other exchanges.
+    /// </remarks>
+    internal ObservingExchange? Observing { get; set; }
+
+    /// <summary>Whether this is the synthetic exchange that computes the state for notifications. No peer waits for its answer.</summary>
+    internal bool IsForObservers => Observing is { IsForObservers: true };
+
+    /// <summary>Whether the answer belongs to no pending request, as a notification does.</summary>
+    internal bool IsWithoutRequest => Reception is null && (!Channel.IsReliable || IsForObservers);
+
+    /// <summary>The reception that the reply answers; null on reliable transports.</summary>
+    internal CoapReception? Reception { get; }
+
+    /// <summary>
+    /// Set by the Resource stage: the handler did not answer at once, so <see cref="UnansweredRequests"/> may list the exchange.
+    /// </summary>
+    internal bool IsUnanswered { get; set; }
+
+    /// <summary>
+    /// Set by the Exchanges stage: the answer was sent on. A second answer, from a block that threw after it had passed on the first, is
+    /// then late.
+    /// </summary>
+    internal bool IsAnswered { get; set; }
+
+    /// <summary>The <see cref="RequestsUnderWay"/> side that counts this pending request; 0 when the request is not pending.</summary>
+    internal byte Side { get; set; }
+
+    /// <summary>Ends the pending request: its answer was sent, or there will be none. Further calls do nothing.</summary>
+    internal void End()
+    {
+        if (Side is var side and not 0)
+        {
+            Side = 0;
+            Channel.Requests!.End(side);
+        }
+    }
+
+    // It is served as if the peer had just sent it.
+    void IAfterRelease.OnReleased(CoapShard shard) => shard.Drain.TargetOf<CoapExchange>()?.Carry(this);
+
+    /// <summary>Claims the right to answer. Only the first caller gets true.</summary>
+    internal bool TryClaimReply() => Interlocked.Exchange(ref _replied, 1) == 0;
+}

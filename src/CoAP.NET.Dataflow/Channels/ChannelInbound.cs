@@ -1,0 +1,113 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Channels;
+
+/// <summary>
+/// The inbound half of the Channel stage: finds the <see cref="CoapChannel"/> of a datagram's peer, and creates it for a new peer.
+/// </summary>
+internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
+{
+    private static readonly CoapAddress s_broadcast = CoapAddress.FromIPv4(uint.MaxValue, 0);
+
+    private readonly CoapShard _shard;
+    private readonly ChannelTable _table;
+    private readonly CoapAddressHash _hash;
+
+    internal ChannelInbound(CoapShard shard, ChannelTable table, CoapAddressHash hash)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _table = table;
+        _hash = hash;
+    }
+
+    internal override void Process(CoapDatagram item)
+    {
+        if (item.Channel is null)
+        {
+            if (item.Remote.Port == 0 || item.Transport is null or { IsReliable: true })
+            {
+                // Port 0 cannot be answered; its sender wants no answer or is malicious. Frames of a connection already have its channel.
+                Counters.Add(CoapCounter.Ignored);
+                item.Dispose();
+                return;
+            }
+
+            long now = _shard.Environment.Now;
+            _shard.MindClock(now);
+            if (item.Expected is { } expected)
+            {
+                item.Expected = null;
+                if (ChannelTable.TryTouch(expected, now))
+                {
+                    item.Channel = expected;
+                    Offer(item);
+                    return;
+                }
+            }
+
+            ulong hash = _hash.Of(item.Remote);
+            item.Channel = (_table.HasPinned ? _table.TryGetForInbound(item, CoapAddressHash.Of(hash, item.Local), now) : null)
+                ?? _table.TryGetForInbound(item, hash, now);
+            if (item.Channel is null)
+            {
+                if (IsNobody(item.Remote))
+                {
+                    Counters.Add(CoapCounter.Ignored);
+                    item.Dispose();
+                    return;
+                }
+
+                item.Channel = GetOrAdd(item, hash, now);
+            }
+        }
+        else if (!item.Channel.IsReliable && !TryTouchSession(item.Channel))
+        {
+            Counters.Add(CoapCounter.Ignored);
+            item.Dispose();
+            return;
+        }
+
+        Offer(item);
+    }
+
+    // The transport knows the session of a datagram. A datagram in an ended session belongs to no peer.
+    private bool TryTouchSession(CoapChannel channel)
+    {
+        if (channel.IsForgotten)
+        {
+            return !channel.IsConnection;
+        }
+
+        long now = _shard.Environment.Now;
+        _shard.MindClock(now);
+        channel.LastSeen = now;
+        return true;
+    }
+
+    // A group, broadcast or unspecified address is not a valid source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit
+    // many hosts, or be lost. Most operating systems drop such datagrams, but not all transports use them.
+    private static bool IsNobody(CoapAddress remote) =>
+        remote.IsMulticast || remote.IsAny || remote == s_broadcast with { Port = remote.Port };
+
+    private CoapChannel GetOrAdd(CoapDatagram item, ulong hash, long now)
+    {
+        CoapChannel channel;
+        _shard.Enter();
+        try
+        {
+            channel = _table.GetForInbound(item, hash, now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (channel.AsksForParameters)
+        {
+            channel.AskForParameters();
+        }
+
+        return channel;
+    }
+}

@@ -1,0 +1,30 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Channels;
+
+/// <summary>The outbound half of the Channel stage: addresses a datagram to the peer of its channel.</summary>
+internal sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
+{
+    internal ChannelOutbound(CoapShard shard)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+    }
+
+    internal override void Process(CoapDatagram item)
+    {
+        if (item.Channel is { IsReliable: true, Connection: { } connection })
+        {
+            // The connection knows its addresses.
+            item.Transport = connection.Transport;
+        }
+        else if (item.Channel is { } channel)
+        {
+            item.Remote = channel.Remote;
+            item.Local = channel.Local;
+            item.Transport = channel.Transport;
+            item.TransportTag = channel.TransportTag;
+        }
+
+        Offer(item);
+    }
+}

@@ -1,0 +1,171 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
+using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Signalling;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Mesh;
+
+/// <summary>
+/// The mesh of one shard: creates and links the blocks of the five stages. It contains no protocol rule and does not change after the
+/// constructor. <see cref="MeshWiring"/> inserts the blocks of the application (<see cref="CoapPipelineOptions"/>) between the stages.
+/// </summary>
+internal sealed class CoapPipeline
+{
+    private readonly MeshWiring _wiring;
+    private readonly ExchangesInbound _exchangesIn;
+
+    public CoapPipeline(CoapShard shard, PipelineParts parts)
+    {
+        CoapEnvironment environment = shard.Environment;
+        Shard = shard;
+        Connections = parts.Connections;
+
+        // The state of peers and messages. These state machines know no block: they leave their effects with the shard.
+        Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
+        Signalling = new SignallingLayer(shard, Messages);
+        Exchanges = new ExchangeLayer(shard);
+        Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes);
+        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount, parts.ObserverKeeping);
+        Channels = new ChannelTable(shard, parts.ShardCount);
+
+        // The blocks, from the last one to the first. Three of them refer to a later one, besides the links: a client's requests enter at
+        // ExchangesOut, and answers that a block of the application did not take bypass it.
+        TransportOutbound transportOut = new(environment);
+        ChannelOutbound channelOut = new(shard);
+        MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
+        ExchangesOut = new ExchangesOutbound(
+            shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Formats, parts.Groups);
+        ExchangesInbound exchangesIn = _exchangesIn = new ExchangesInbound(
+            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Routes,
+            parts.Stateless);
+        MessagingIn = new MessagingInbound(shard, Messages, Signalling);
+        ChannelInbound channelIn = new(shard, Channels, parts.Hash);
+        TransportIn = new TransportInbound(environment);
+        _wiring = new MeshWiring(shard, parts.Options, TransportIn);
+
+        // Two stages that blocks of the application may replace.
+        CoapStageContext context = new(shard, parts);
+        SerializerStage serializer = SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), environment, parts, _wiring);
+        Resource = ResourceStage.Make(parts.Options.Make(CoapStages.Resource, context), environment, parts, ExchangesOut, _wiring);
+
+        Protection = parts.Options.Make(CoapStages.Protection, context);
+        shard.Protection = Protection;
+
+        // The only circle: state machines leave effects with the shard, which exists before the blocks that carry them out.
+        shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
+        shard.Drain.AttachStates(Messages, Blockwise.Bodies);
+
+        _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
+        _wiring.Link(channelIn, serializer.Datagrams, CoapSeams.ChannelToSerializer);
+        _wiring.Link(serializer.Messages, MessagingIn, CoapSeams.SerializerToMessaging);
+        if (Protection is null)
+        {
+            _wiring.Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
+        }
+        else
+        {
+            ProtectionInbound protectionIn = new(shard, Protection, MessagingOut, Exchanges, ExchangesOut, Bodies);
+            _wiring.LinkWithin(MessagingIn, protectionIn, nameof(CoapStages.Protection));
+            _wiring.Link(protectionIn, exchangesIn, CoapSeams.MessagingToExchanges);
+        }
+
+        _wiring.Link(exchangesIn, Resource.Requests, CoapSeams.ExchangesToResource);
+
+        _wiring.Link(Resource.Replies, ExchangesOut, CoapSeams.ResourceToExchanges);
+        if (Protection is null)
+        {
+            _wiring.Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
+        }
+        else
+        {
+            ProtectionOutbound protectionOut = new(shard, MessagingOut);
+            _wiring.Link(ExchangesOut, protectionOut, CoapSeams.ExchangesToMessaging);
+            _wiring.LinkWithin(protectionOut, MessagingOut, nameof(CoapStages.Protection));
+        }
+
+        _wiring.Link(MessagingOut, serializer.Outgoing, CoapSeams.MessagingToSerializer);
+        _wiring.Link(serializer.Encoded, channelOut, CoapSeams.SerializerToChannel);
+        _wiring.Link(channelOut, transportOut, CoapSeams.ChannelToTransport);
+        _wiring.Watch();
+    }
+
+    public CoapShard Shard { get; }
+
+    /// <summary>The stage that runs handlers, or a router of the application.</summary>
+    public ResourceStage Resource { get; }
+
+    /// <summary>The end-to-end protection; null for none.</summary>
+    public CoapProtection? Protection { get; }
+
+    public ChannelTable Channels { get; }
+
+    public MessageLayer Messages { get; }
+
+    public SignallingLayer Signalling { get; }
+
+    /// <summary>The connections of the endpoint, including those of other shards.</summary>
+    public ConnectionTable Connections { get; }
+
+    public ExchangeLayer Exchanges { get; }
+
+    public BlockwiseServing Blockwise { get; }
+
+    public BodyLayer Bodies => Blockwise.Bodies;
+
+    public ObserverLayer Observers { get; }
+
+    public TransportInbound TransportIn { get; }
+
+    public MessagingInbound MessagingIn { get; }
+
+    public MessagingOutbound MessagingOut { get; }
+
+    public ExchangesOutbound ExchangesOut { get; }
+
+    /// <summary>The entry of requests of clients.</summary>
+    public ClientSender Sender => ExchangesOut.Sender;
+
+    /// <summary>The links in the order of the path.</summary>
+    public IReadOnlyList<MeshLink> Links => _wiring.Links;
+
+    /// <summary>The errors of the application's blocks that ended with one.</summary>
+    public IEnumerable<Exception> Errors => _wiring.Errors;
+
+    // An endpoint that stops completes the blocks from the socket up and back down, in these steps. Blocks of the application complete when
+    // they are empty. The stages of the Handler stay open, because the ends of connections, answers and last frames still pass them.
+
+    /// <summary>
+    /// Ends receiving: nothing more is accepted, and what was received reaches the Resource stage. Outcomes of sent messages and ends of
+    /// connections still reach the Exchanges stage.
+    /// </summary>
+    /// <param name="time">The time for it; here and below, blocks that are not empty by then are abandoned.</param>
+    public async Task EndReceivingAsync(StopTime time)
+    {
+        await _wiring.CompleteAsync(TransportIn, MessagingIn, time).ConfigureAwait(false);
+
+        // No message passes this seam any more, so that the blocks miss none that passes them by.
+        await _wiring.CompleteBetweenAsync(MessagingIn, _exchangesIn, time, atOnce: true).ConfigureAwait(false);
+        await _wiring.CompleteBetweenAsync(_exchangesIn, Resource.Entry, time).ConfigureAwait(false);
+    }
+
+    /// <summary>Ends serving: a router of the application completes, and answers reach the Exchanges stage.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndServingAsync(StopTime time) => _wiring.CompleteBetweenAsync(Resource.Entry, ExchangesOut, time);
+
+    /// <summary>Ends answering: messages reach the Messaging stage.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndAnsweringAsync(StopTime time) => _wiring.CompleteBetweenAsync(ExchangesOut, MessagingOut, time);
+
+    /// <summary>Ends sending: what leaves the Messaging stage reaches the transports.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndSendingAsync(StopTime time) => _wiring.CompleteAsync(MessagingOut, null, time);
+
+    /// <summary>Ends the stages that are still open.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndAsync(StopTime time) => _wiring.CompleteAsync(TransportIn, null, time);
+}

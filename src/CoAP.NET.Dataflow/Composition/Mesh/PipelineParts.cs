@@ -1,0 +1,47 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
+using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Mesh;
+
+/// <summary>The objects that the pipelines of an endpoint share.</summary>
+internal sealed class PipelineParts
+{
+    public required CoapPipelineOptions Options { get; init; }
+
+    public required int ShardCount { get; init; }
+
+    public required CoapAddressHash Hash { get; init; }
+
+    public required ConnectionTable Connections { get; init; }
+
+    public required MessageFormats Formats { get; init; }
+
+    public required CoapDatagramPool Buffers { get; init; }
+
+    public required StatelessReceivers Stateless { get; init; }
+
+    public required EndpointState State { get; init; }
+
+    public required RouteTable Routes { get; init; }
+
+    public required ServedRequests Served { get; init; }
+
+    public required BodyMemory Bodies { get; init; }
+
+    public required GroupSettings Groups { get; init; }
+
+    public required GroupRequests GroupRequests { get; init; }
+
+    public required GroupMessageIds GroupMessageIds { get; init; }
+
+    public required ObserverPlaces Observers { get; init; }
+
+    /// <summary>Notifies a store of observers; null without one.</summary>
+    public required ObserverKeeping? ObserverKeeping { get; init; }
+}

@@ -1,0 +1,319 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Connecting;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
+using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
+using CoAP.NET.Options;
+using CoAP.NET.Requests;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Signalling;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>
+/// Creates the parts of an endpoint from its options and connects them. Peers and shards reach their endpoint through it.
+/// <see cref="CoapEndpoint"/> is its facade and starts and stops it.
+/// </summary>
+internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
+{
+    /// <summary>Creates the parts; nothing is started.</summary>
+    /// <param name="face">The endpoint.</param>
+    /// <param name="options">How it works.</param>
+    public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
+    {
+        Face = face;
+        ObserverKeeper = options.ObserverKeeper;
+        State = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping ?? true };
+        CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
+        KeyValuePair<string, object?>[] tags =
+            [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(),
+                .. options.TelemetryTags];
+        Environment = EnvironmentOf(options,
+            new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 });
+        CoapLimits limits = Environment.Limits;
+        Served = new ServedRequests(limits.MaxRequestsServed, options.Shards)
+        {
+            Threads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
+        };
+        Routes = options.Routes?.Take() ?? new RouteTable();
+        Routes.Environment = Environment;
+        Bodies = new BodyMemory(limits);
+        Connections = new ConnectionTable(limits, Environment.Sources);
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions
+        {
+            Registry = options.Registry,
+            MaxOptions = limits.MaxOptions,
+            MaxTokenLength = limits.MaxTokenLength
+        });
+        CoapSerializerOptions onConnections = new()
+        {
+            Registry = options.Registry,
+            MaxOptions = limits.MaxOptions,
+            MaxMessageSize = limits.MaxStreamMessageSize,
+            MaxTokenLength = limits.MaxTokenLength,
+        };
+        CoapStreamSerializer streams = new(onConnections);
+        CoapWebSocketSerializer webSockets = new(onConnections);
+        CoapAddressHash hash = new(Environment.Random);
+        Groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer);
+        GroupRequests = new GroupRequests(Environment.Random, limits.MaxGroupRequests);
+        options.Pipeline.Take();
+        if (options.Pipeline.IsReplaced(CoapStages.Resource))
+        {
+            Routes.LeaveTo(new BodyPolicy(BodyMode.Whole, limits.MaxBodySize));
+        }
+
+        PipelineParts parts = new()
+        {
+            Options = options.Pipeline,
+            ShardCount = options.Shards,
+            Hash = hash,
+            Connections = Connections,
+            Formats = new MessageFormats(serializer, streams, webSockets),
+            Groups = Groups,
+            GroupRequests = GroupRequests,
+            GroupMessageIds = new GroupMessageIds(Environment.Random),
+            Buffers = new CoapDatagramPool(limits.MaxDatagramSize),
+            State = State,
+            Stateless = Stateless,
+            Routes = Routes,
+            Served = Served,
+            Bodies = Bodies,
+            Observers = Observers,
+            ObserverKeeping = options.ObserverKeeper is { } keeper ? new ObserverKeeping(keeper, State, Environment) : null,
+        };
+        AddressGuard guard = new(Environment);
+        Pipelines = new CoapPipeline[options.Shards];
+        Clocks = new ShardClock[options.Shards];
+        for (int i = 0; i < Pipelines.Length; i++)
+        {
+            CoapShard shard = new(i, Environment)
+            {
+                Guard = guard,
+                LendsMessages = options.Pipeline.LeavesMessagesAlone,
+                KeepsRequests = options.Pipeline.HasBlocks,
+                MaxProtectedPeers = limits.MaxProtectedPeers,
+            };
+            Pipelines[i] = new CoapPipeline(shard, parts);
+            Clocks[i] = new ShardClock(Pipelines[i].Shard);
+        }
+
+        ObserverLayer[] observers = [.. Pipelines.Select(static pipeline => pipeline.Observers)];
+        Routes.Changes = new ChangeNotice(Environment, Observers, observers);
+        RestoredObservers = new ObserverRestoring(Routes, Environment, State, observers);
+
+        // The client's side, from the messages up.
+        HostLookup hosts = Hosts = new HostLookup(
+            new CoapNameResolver(options.ResolveHost, Environment.TimeProvider), Environment, Served.Aborted);
+        RequestSender sender = new(Environment, [.. Pipelines.Select(static pipeline => pipeline.Sender)]);
+        Pool = new ConnectionPool(Environment, hosts);
+        Peers = new PeerEvents(face, Environment, Pipelines, Connections, Pool, sender);
+        Context = new EndpointContext(Environment, Pipelines, Clocks, hash, Connections, Peers, streams, webSockets, State);
+        Channels = new ChannelFinder(Environment, Pipelines, Context, hash, Pool);
+        Transports = new TransportSet(options, Environment, State, Groups, Routes, hosts, Context, Clocks);
+        Accepted = new AcceptedConnections(Environment, Transports, Peers);
+        RequestSteps steps = new(Environment, sender, Pool, options.Patience, options.Cache, Served.Aborted);
+        Requester = new Requester(Environment, Transports, hosts, Channels, steps);
+        GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
+        Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
+            new ObservationPort(Environment, Transports, hosts, Channels, steps));
+        ObservationRequester = new ObservationRequester(Environment, Transports, Observed);
+        Adoption = new ObservationAdoption(this, Transports, Channels, Observed);
+        Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
+        foreach (CoapPipeline pipeline in Pipelines)
+        {
+            pipeline.Shard.Drain.Attach(Peers, this);
+        }
+    }
+
+    /// <summary>The public facade.</summary>
+    public CoapEndpoint Face { get; }
+
+    /// <summary>How far it is with stopping.</summary>
+    public EndpointState State { get; }
+
+    /// <summary>The receivers of responses to stateless requests (RFC 8974 section 3).</summary>
+    public StatelessReceivers Stateless { get; } = new();
+
+    public CoapEnvironment Environment { get; }
+
+    public RouteTable Routes { get; }
+
+    /// <summary>The requests that are served.</summary>
+    public ServedRequests Served { get; }
+
+    /// <summary>The memory of block-wise bodies.</summary>
+    public BodyMemory Bodies { get; }
+
+    /// <summary>How many observers there are.</summary>
+    public ObserverPlaces Observers { get; } = new();
+
+    /// <summary>The keeper of observers; null for none.</summary>
+    public ICoapObserverKeeper? ObserverKeeper { get; }
+
+    /// <summary>Puts observers back.</summary>
+    public ObserverRestoring RestoredObservers { get; }
+
+    /// <summary>The groups that it joins.</summary>
+    public GroupSettings Groups { get; }
+
+    /// <summary>The requests to groups that run.</summary>
+    public GroupRequests GroupRequests { get; }
+
+    /// <summary>One for each shard.</summary>
+    public CoapPipeline[] Pipelines { get; }
+
+    /// <summary>One for each shard.</summary>
+    public ShardClock[] Clocks { get; }
+
+    /// <summary>The interface for transports.</summary>
+    public EndpointContext Context { get; }
+
+    /// <summary>All connections that stand.</summary>
+    public ConnectionTable Connections { get; }
+
+    /// <summary>The connections that it opened.</summary>
+    public ConnectionPool Pool { get; }
+
+    /// <summary>The events of peers.</summary>
+    public PeerEvents Peers { get; }
+
+    /// <summary>Finds the addresses of hosts.</summary>
+    public HostLookup Hosts { get; }
+
+    /// <summary>Finds peers.</summary>
+    public ChannelFinder Channels { get; }
+
+    public TransportSet Transports { get; }
+
+    /// <summary>Connections that another party accepted.</summary>
+    public AcceptedConnections Accepted { get; }
+
+    /// <summary>Sends requests.</summary>
+    public Requester Requester { get; }
+
+    /// <summary>Sends requests to groups.</summary>
+    public GroupRequester GroupRequester { get; }
+
+    /// <summary>Begins observations.</summary>
+    public ObservationRequester ObservationRequester { get; }
+
+    /// <summary>Goes on with observations of a process before.</summary>
+    public ObservationAdoption Adoption { get; }
+
+    /// <summary>The observations that run.</summary>
+    public ClientObservations Observed { get; }
+
+    public EndpointDiagnostics Diagnostics { get; }
+
+    /// <summary>Ends what peers and callers wait for: observers, requests under way, answers that wait.</summary>
+    public void EndExchanges()
+    {
+        foreach (CoapPipeline pipeline in Pipelines)
+        {
+            pipeline.Blockwise.Answering.Stop();
+            RemoveObservers(pipeline);
+            FailRequests(pipeline);
+            Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());
+        }
+    }
+
+    /// <summary>Fails the requests under way, because no response arrives any more.</summary>
+    public void FailRequests()
+    {
+        foreach (CoapPipeline pipeline in Pipelines)
+        {
+            FailRequests(pipeline);
+        }
+    }
+
+    private void FailRequests(CoapPipeline pipeline)
+    {
+        foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Connections.Of(pipeline.Shard)]))
+        {
+            request.Fail(new CoapException("The endpoint was stopped before the response came.") { IsEndpointStopped = true });
+        }
+    }
+
+    void IShardTarget<CoapException>.Carry(scoped in CoapException item) => Face.Fault(item);
+
+    CoapChannel IPeerActions.Current(CoapChannel channel) => Channels.Current(channel);
+
+    Task<CoapResponse> IPeerActions.SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken) =>
+        Requester.SendAsync(channel, request, cancellationToken);
+
+    Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
+        CancellationToken cancellationToken) => ObservationRequester.ObserveAsync(channel, request, options, cancellationToken);
+
+    Task<CoapObservation> IPeerActions.AdoptAsync(CoapKeptObservation kept, CoapObserveOptions? options,
+        CancellationToken cancellationToken) => Adoption.AdoptAsync(kept, options, cancellationToken);
+
+    Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
+        Requester.PingAsync(channel, time, cancellationToken);
+
+    bool IPeerActions.IsConnected(CoapChannel channel) => PeerEvents.IsConnected(channel);
+
+    CancellationToken IPeerActions.EndOf(CoapChannel channel) => Peers.EndOf(channel);
+
+    Task IPeerActions.ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses,
+        CancellationToken cancellationToken) => Peers.ReleaseAsync(channel, holdOff, alternativeAddresses, cancellationToken);
+
+    long IPeerActions.LastHeard(CoapChannel channel) =>
+        Math.Max(channel.LastSeen, ConnectionState.Of(channel)?.LastHeard ?? long.MinValue);
+
+    TimeSpan? IPeerActions.RoundTripTime(CoapChannel channel)
+    {
+        lock (channel.Shard.Gate)
+        {
+            return MessageLayer.RttOf(channel);
+        }
+    }
+
+    /// <summary>Wipes what it has of secrets.</summary>
+    public void WipeSecrets()
+    {
+        Pipelines[0].Shard.Guard.Echo.Dispose();
+        Environment.Secret?.Dispose();
+    }
+
+    private static void RemoveObservers(CoapPipeline pipeline)
+    {
+        pipeline.Shard.Enter();
+        try
+        {
+            pipeline.Observers.Table.RemoveAll();
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
+        }
+    }
+
+    private static CoapEnvironment EnvironmentOf(CoapEndpointOptions options, EndpointTelemetry telemetry)
+    {
+        CoapTransmissionParameters parameters = options.Parameters;
+        Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
+        CoapCounters counters = new();
+        return new CoapEnvironment
+        {
+            Telemetry = telemetry,
+            TimeProvider = options.TimeProvider,
+            Random = options.Random,
+            Secret = options.SharedSecret is { IsEmpty: false } secret
+                ? new SharedSecret(secret.Span, options.PreviousSecret, options.TimeProvider)
+                : null,
+            Scheduler = options.Scheduler,
+            Limits = options.Limits.Clone(),
+            Sources = new CoapSourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
+            Counters = counters,
+            Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
+            QBlock = options.QBlock,
+            IsInBrowser = options.IsInBrowser,
+            Streams = options.Streams.Clone(),
+            ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
+        };
+    }
+}

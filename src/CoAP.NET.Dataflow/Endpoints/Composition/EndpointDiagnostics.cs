@@ -1,0 +1,139 @@
+using System.Net;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>The diagnostics of an endpoint: gauges, snapshots and wire traces. Thread-safe.</summary>
+internal sealed class EndpointDiagnostics
+{
+    private const int MaxRoutes = 1000;
+
+    private readonly EndpointCore _core;
+    private readonly CoapInstruments _instruments;
+    private readonly TelemetrySource _source;
+
+    /// <summary>Creates the diagnostics, and publishes the gauges of the endpoint.</summary>
+    /// <param name="core">The endpoint.</param>
+    /// <param name="name">Its name in telemetry; null for none.</param>
+    /// <param name="instruments">The instruments of the gauges.</param>
+    /// <param name="tags">The telemetry tags.</param>
+    public EndpointDiagnostics(EndpointCore core, string? name, CoapInstruments instruments, KeyValuePair<string, object?>[] tags)
+    {
+        _core = core;
+        Name = name;
+        _instruments = instruments;
+        _source = new TelemetrySource(core.Environment.Counters, tags, ReadGauge);
+        instruments.Add(_source);
+    }
+
+    /// <summary>The name of the endpoint in telemetry; null when it was given none.</summary>
+    public string? Name { get; }
+
+    /// <summary>Shows the endpoint no more.</summary>
+    public void Close() => _instruments.Remove(_source);
+
+    /// <summary>Begins a trace. See <see cref="CoapEndpoint.TraceTo"/>.</summary>
+    /// <param name="stream">Where to.</param>
+    /// <param name="options">Which messages and how many; null for the defaults.</param>
+    public CoapTrace TraceTo(Stream stream, CoapTraceOptions? options)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        CoapEnvironment environment = _core.Environment;
+        return stream.CanWrite
+            ? new CoapTrace(stream, options ?? new CoapTraceOptions(), environment.TimeProvider, environment.Taps, ReportTrace)
+            : throw new ArgumentException("The stream cannot be written.", nameof(stream));
+    }
+
+    /// <summary>
+    /// Logs a client of the endpoint that was collected without being disposed. Called on the finalizer thread, which user code must not
+    /// block.
+    /// </summary>
+    public void WarnOfForgottenClient()
+    {
+        if (_core.Transports.IsStarted && !_core.State.IsStopping)
+        {
+            CoapEnvironment environment = _core.Environment;
+            environment.Scheduler.TryQueue(static log => EndpointLog.ClientForgotten((ILogger)log!), environment.Logger, environment.Counters,
+                null);
+        }
+    }
+
+    /// <summary>Returns a snapshot. See <see cref="CoapEndpoint.GetSnapshot"/>.</summary>
+    /// <param name="address">Limits it to peers at this address; null for all.</param>
+    /// <param name="maxPeers">The maximum number of peers.</param>
+    public CoapSnapshot GetSnapshot(IPAddress? address, int maxPeers)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(maxPeers);
+        CoapCounters counters = _core.Environment.Counters;
+        SnapshotReader reader = new(_core.Pipelines, _core.Connections, _core.Environment, address, maxPeers);
+        return new CoapSnapshot
+        {
+            Time = _core.Environment.TimeProvider.GetUtcNow(),
+            Name = Name,
+            LocalEndpoints = _core.Transports.LocalEndpoints,
+            Counters = Enum.GetValues<CoapCounter>().Where(counter => counters[counter] != 0)
+                .ToDictionary(static counter => counter, counter => counters[counter]),
+            ActiveRequests = _core.Served.Count,
+            Observers = _core.Observers.Count,
+            Observations = _core.Observed.Count,
+            Connections = _core.Connections.Count,
+            Bounds = ReadBounds(),
+            ObservedRoutes = ReadRoutes(),
+            Shards = reader.ReadShards(),
+            Peers = reader.ReadPeers(out bool isTruncated),
+            IsTruncated = isTruncated,
+        };
+    }
+
+    private List<CoapBoundSnapshot> ReadBounds()
+    {
+        CoapLimits limits = _core.Environment.Limits;
+        return
+        [
+            new(nameof(CoapLimits.MaxChannels), ReadGauge(EndpointGauge.Peers), limits.MaxChannels, false),
+            new(nameof(CoapLimits.DeduplicationBytes), _core.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes),
+                limits.DeduplicationBytes, true),
+            new(nameof(CoapLimits.MaxRequestsServed), _core.Served.Count, limits.MaxRequestsServed, false),
+            new(nameof(CoapLimits.MaxOutstandingMessages), ReadGauge(EndpointGauge.Outstanding), limits.MaxOutstandingMessages, false),
+            new(nameof(CoapLimits.MaxAssemblyBytes), _core.Bodies.Requests.Used, limits.MaxAssemblyBytes, true),
+            new(nameof(CoapLimits.MaxRepresentationBytes), _core.Bodies.Responses.Used, limits.MaxRepresentationBytes, true),
+            new(nameof(CoapLimits.MaxObservers), _core.Observers.Count, limits.MaxObservers, false),
+            new(nameof(CoapLimits.MaxObservations), _core.Observed.Count, limits.MaxObservations, false),
+            new(nameof(CoapLimits.MaxConnections), _core.Connections.Count, limits.MaxConnections, false),
+            new(nameof(CoapLimits.MaxFrameAssemblyBytes), _core.Context.AssemblyBytes, limits.MaxFrameAssemblyBytes, true),
+            new(nameof(CoapLimits.MaxStreamSendBytes), _core.Context.SendingBytes, limits.MaxStreamSendBytes, true),
+        ];
+    }
+
+    private List<CoapRouteSnapshot> ReadRoutes() =>
+    [
+        .. _core.Routes.Snapshot().Routes
+            .Select(static route => new CoapRouteSnapshot(route.Template.Text, route.Observed.Observers))
+            .Where(static route => route.Observers > 0)
+            .OrderByDescending(static route => route.Observers)
+            .Take(MaxRoutes),
+    ];
+
+    private long ReadGauge(EndpointGauge gauge) => gauge switch
+    {
+        EndpointGauge.ActiveRequests => _core.Served.Count,
+        EndpointGauge.Observers => _core.Observers.Count,
+        EndpointGauge.ObservationsRegistering => _core.Observed.States[CoapObserveState.Registering],
+        EndpointGauge.ObservationsObserving => _core.Observed.States[CoapObserveState.Observing],
+        EndpointGauge.ObservationsNotObserving => _core.Observed.States[CoapObserveState.NotObserving],
+        EndpointGauge.ObservationsStale => _core.Observed.States[CoapObserveState.Stale],
+        EndpointGauge.ObservationsReregistering => _core.Observed.States[CoapObserveState.Reregistering],
+        EndpointGauge.Outstanding => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Outstanding),
+        EndpointGauge.Waiting => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Waiting),
+        EndpointGauge.Transfers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Bodies.Count),
+        EndpointGauge.TransferBytes => _core.Bodies.Requests.Used + _core.Bodies.Responses.Used,
+        EndpointGauge.Peers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Channels.Count),
+        _ => _core.Connections.Count,
+    };
+
+    private void ReportTrace(Exception exception)
+    {
+        _core.Environment.Counters.Add(CoapCounter.StageErrors);
+        Log.TraceFailed(_core.Environment.Logger, exception);
+    }
+}

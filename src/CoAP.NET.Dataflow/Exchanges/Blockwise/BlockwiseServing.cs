@@ -1,0 +1,342 @@
+using System.IO.Pipelines;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using CoAP.NET.Resources;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>
+/// Requests with Block1 and Block2, or Q-Block options, in the role of a server (RFC 7959 sections 2.3 to 2.8, RFC 9177): what becomes of
+/// them before they go up to the Resource stage. Takes the lock of the shard.
+/// </summary>
+internal sealed class BlockwiseServing
+{
+    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2;
+
+    private readonly CoapShard _shard;
+    private readonly RouteTable _routes;
+    private readonly QBlockServing? _qblock;
+    private readonly ILogger _logger;
+
+    public BlockwiseServing(CoapShard shard, BodyMemory memory, RouteTable routes)
+    {
+        _shard = shard;
+        _routes = routes;
+        _logger = shard.Environment.Logger;
+        Bodies = new BodyLayer(shard, memory);
+        AnswerKeeper keeper = new(shard, Bodies.Answers, _logger);
+        _qblock = shard.Environment.QBlock == CoapQBlock.Off ? null : new QBlockServing(shard, Bodies, keeper);
+        Answering = new BlockwiseAnswering(shard, Bodies, keeper, _qblock);
+    }
+
+    /// <summary>The stored bodies.</summary>
+    public BodyLayer Bodies { get; }
+
+    /// <summary>Processes responses.</summary>
+    public BlockwiseAnswering Answering { get; }
+
+    /// <summary>Whether a request has anything to do with blocks.</summary>
+    public static bool Concerns(CoapExchange exchange) => (exchange.Special & (BlockOptions | SpecialOptions.QBlock)) != 0;
+
+    /// <summary>Whether a request is the next step of what is under way, and so served while the endpoint stops.</summary>
+    public bool Continues(CoapExchange exchange)
+    {
+        if ((exchange.Special & BlockOptions) == 0)
+        {
+            return false;
+        }
+
+        _shard.Enter();
+        try
+        {
+            return Bodies.Uploads.Continues(exchange);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>
+    /// Processes a request with Block options. The caller must hold no lock, because handlers that read a body continue within the call.
+    /// </summary>
+    public BodyVerdict Take(CoapExchange exchange) =>
+        Told(exchange, IsQBlock(exchange) && _qblock is not null ? TakeQBlock(exchange, _qblock) : TakeBlock(exchange));
+
+    private static BodyVerdict Settled => new(BodyVerdictKind.Settle);
+
+    private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & SpecialOptions.QBlock) != 0;
+
+    private BodyVerdict TakeBlock(CoapExchange exchange)
+    {
+        CoapMessage message = exchange.Request.Message;
+        BlockValue? block1 = message.OptionsToRead!.Block1;
+        BlockValue? block2 = message.OptionsToRead!.Block2;
+        if (BlockAnswers.Check(block1, block2, message.Payload.Length, exchange.Channel.TakesBert) is { } wrong)
+        {
+            return BodyVerdict.Answer(wrong);
+        }
+
+        if (block2 is { } asked && !exchange.Channel.IsReliable)
+        {
+            exchange.Channel.AskedBlockSize = (byte)(asked.SizeExponent + 1);
+        }
+
+        return block1 is { } block ? TakeUpload(exchange, block)
+            : block2 is not { Number: > 0 } later ? default
+            : TakeLater(exchange, later);
+    }
+
+    private BodyVerdict TakeLater(CoapExchange exchange, BlockValue asked)
+    {
+        if (exchange.Request.IsMulticast)
+        {
+            // Only the first block may be asked of a group (RFC 7959 section 2.8).
+            _shard.Environment.Counters.Add(CoapCounter.Ignored);
+            return Settled;
+        }
+
+        return Answering.Find(exchange, asked) is { } block ? BodyVerdict.Answer(block) : Anew(exchange);
+    }
+
+    private BodyVerdict TakeQBlock(CoapExchange exchange, QBlockServing qblock)
+    {
+        if (QBlockServing.Read(exchange, out BlockValue? block1, out QBlockWish? wish) is { } wrong)
+        {
+            return BodyVerdict.Answer(wrong);
+        }
+
+        return block1 is { } block ? TakeUpload(exchange, block)
+            : wish!.IsWhole ? default
+            : qblock.Find(exchange, wish) ?? Anew(exchange);
+    }
+
+    // The stored response for later blocks was evicted: run the handler again if the method is safe.
+    private BodyVerdict Anew(CoapExchange exchange)
+    {
+        CoapRequest request = exchange.Request;
+        if (!request.Code.IsSafe || (request.Code == CoapCode.Fetch && request.Payload.IsEmpty))
+        {
+            // It was carried out once, and what came of it is gone.
+            _shard.Environment.Counters.Add(CoapCounter.BodiesIncomplete);
+            return BodyVerdict.Answer(BlockAnswers.Incomplete("The answer is not here any more. Begin anew."));
+        }
+
+        // A request for a later block needs its bytes, not the confirmation that an older representation is still valid.
+        request.Options.Remove(OptionNumber.ETag);
+        return default;
+    }
+
+    private BodyVerdict TakeUpload(CoapExchange exchange, BlockValue block)
+    {
+        if (_routes.FindBodyPolicy(exchange.Request, !IsQBlock(exchange), _shard.Environment) is not { } policy)
+        {
+            // The Resource stage says what is wrong; should a route come up meanwhile, no handler takes the part for the whole.
+            exchange.Body = new ExchangeBody { IsIncomplete = block.More || block.Number > 0, Block1 = IsQBlock(exchange) ? null : block };
+            return default;
+        }
+
+        return Begins(exchange, block, policy) ? Admit(exchange, block, policy) : TakeAdmitted(exchange, block, policy, isAdmitted: false);
+    }
+
+    // Whether a block is the first one of a body to assemble, with checks to run before.
+    private bool Begins(CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    {
+        if (!policy.HasGates || policy.Mode != BodyMode.Whole)
+        {
+            return false;
+        }
+
+        _shard.Enter();
+        try
+        {
+            return IsQBlock(exchange) ? _qblock!.Begins(exchange) : Bodies.Uploads.Begins(exchange, block);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private BodyVerdict Admit(CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    {
+        ValueTask<CoapResult?> pending = _routes.AdmitAsync(exchange, _shard.Environment);
+        if (!pending.IsCompletedSuccessfully)
+        {
+            _ = AdmitLaterAsync(pending, exchange, block, policy);
+            return new BodyVerdict(BodyVerdictKind.Wait);
+        }
+
+        return pending.Result is { } refusal ? Refuse(exchange, block, refusal) : TakeAdmitted(exchange, block, policy, isAdmitted: true);
+    }
+
+    // Q-Block messages may be repeated as separate messages: without memory of the refusal, a late copy would start the assembly of the
+    // body that its client was asked to send again.
+    private BodyVerdict Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal)
+    {
+        if (IsQBlock(exchange))
+        {
+            _shard.Enter();
+            try
+            {
+                _qblock!.Refuse(exchange, block, refusal, _shard.Environment.Now);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
+
+        return BodyVerdict.Answer(refusal);
+    }
+
+    private async Task AdmitLaterAsync(ValueTask<CoapResult?> pending, CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    {
+        CoapResult? refusal = await pending.ConfigureAwait(false);
+        BodyVerdict verdict = refusal is null ? TakeAdmitted(exchange, block, policy, isAdmitted: true) : Refuse(exchange, block, refusal);
+        Told(exchange, verdict);
+        _shard.Enter();
+        try
+        {
+            if (verdict.Kind == BodyVerdictKind.Deliver)
+            {
+                _shard.AfterRelease(exchange);
+            }
+            else if (verdict.Kind is BodyVerdictKind.Answer or BodyVerdictKind.Settle)
+            {
+                _shard.AfterRelease(new LateAnswer(exchange, verdict.Result));
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private BodyVerdict TakeAdmitted(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted)
+    {
+        BodyVerdict verdict;
+        _shard.Enter();
+        try
+        {
+            long now = _shard.Environment.Now;
+            verdict = IsQBlock(exchange)
+                ? _qblock!.Receive(exchange, block, policy, isAdmitted, now)
+                : Bodies.Uploads.Receive(exchange, block, policy, isAdmitted, now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (verdict.Kind == BodyVerdictKind.Write)
+        {
+            Write(exchange, block, verdict.Stream!);
+            return new BodyVerdict(BodyVerdictKind.Wait);
+        }
+
+        return verdict;
+    }
+
+    private BodyVerdict Told(CoapExchange exchange, BodyVerdict verdict)
+    {
+        if (verdict.Result is { Code.IsError: true } refusal)
+        {
+            CoapMessage message = exchange.Request.Message;
+            using IDisposable? scope = MessageScope.BeginFor(_logger, LogLevel.Debug, exchange.Channel, message);
+            CoapOptionCollection? options = message.OptionsToRead;
+            BlockwiseLog.BlockRefused(_logger, exchange.Channel, options?.Block1?.ToString(), options?.Block2?.ToString(), refusal.Code);
+        }
+
+        return verdict;
+    }
+
+    /// <summary>Hands a block to the handler that reads the body, which goes on within the call. No lock is held.</summary>
+    private void Write(CoapExchange exchange, BlockValue block, StreamedBody stream)
+    {
+        ValueTask<FlushResult> flush = default;
+        UserCode.Enter();
+        try
+        {
+            flush = stream.Write(exchange.Request.Payload, isFinal: !block.More);
+        }
+#pragma warning disable CA1031 // the handler's continuation is user code
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            _shard.Environment.Counters.Add(CoapCounter.HandlerErrors);
+            Log.StageFailed(_logger, exception);
+        }
+        finally
+        {
+            UserCode.Exit();
+        }
+
+        bool isAborted;
+        _shard.Enter();
+        try
+        {
+            isAborted = StreamedUploads.OnWriteReturned(stream);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (isAborted)
+        {
+            stream.CompleteWithAbortion();
+        }
+
+        if (block.Number == 0)
+        {
+            // The block is in the pipe, so a handler that reads at once finds it.
+            Serve(new CoapExchange(exchange.Channel, null, new CoapRequest(stream.Head)
+            {
+                Confirmable = exchange.Request.Confirmable,
+                Channel = exchange.Channel,
+                EchoAge = exchange.Request.EchoAge,
+                Body = new ExchangeBody { Owner = stream, Reader = stream.Reader },
+            }));
+        }
+
+        _ = AwaitRoomAsync(stream, flush);
+    }
+
+    private void Serve(CoapExchange exchange)
+    {
+        _shard.Enter();
+        try
+        {
+            _shard.AfterRelease(exchange);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private async Task AwaitRoomAsync(StreamedBody stream, ValueTask<FlushResult> flush)
+    {
+        try
+        {
+            await flush.ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // the handler ended its reader with an exception of its own: it reads no more
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+
+        _shard.Enter();
+        try
+        {
+            Bodies.Uploads.Streamed.OnWritten(stream);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+}

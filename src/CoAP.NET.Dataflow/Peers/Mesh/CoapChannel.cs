@@ -1,0 +1,388 @@
+using CoAP.NET.Messaging;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Mesh;
+
+/// <summary>One peer, as the mesh knows it: on UDP an address, port and local address.</summary>
+/// <remarks>
+/// It holds identity, parameters and the state of the stages. The mesh processes the items of a peer in the order of its channel.
+/// </remarks>
+public sealed partial class CoapChannel
+{
+    /// <summary>The number of leading bytes that a request touches: all but <see cref="Links"/>.</summary>
+    internal const int OftenTouched = 176;
+
+    // The runtime lays out references first, then numbers, then structs in declaration order. Fields of each request come before fields
+    // that only the table of peers uses. Rare fields are in an object of their own.
+    private ChannelRoute _route;
+    private ChannelExtras? _extras;
+    private volatile bool _lacksLocal;
+    private readonly ChannelKind _kind;
+    private readonly CoapAddress _remote;
+
+    // Guarded by Shard.Gate.
+    internal CoapOutbox Outbox;
+
+    /// <summary>The state of the peer in Messaging. Guarded by Shard.Gate. Unused on connections.</summary>
+    internal MessagingState Messaging = new();
+
+    /// <summary>The links in the list of the table. Guarded by Shard.Gate.</summary>
+    internal ChannelLinks Links;
+
+    internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local,
+        CoapTransmissionParameters parameters)
+        : this(shard.RouteOf(transport, transportTag, local), remote, parameters)
+    {
+    }
+
+    /// <summary>
+    /// Creates the channel of a connection (RFC 8323) or session (RFC 7252 section 9.1), which is one peer for its lifetime.
+    /// </summary>
+    internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
+        : this(connection.Transport.IsReliable
+            ? new ChannelRoute(shard, connection.Transport, 0, connection.Local)
+            : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
+    {
+        _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
+        _extras = new ChannelExtras { Connection = connection };
+        IsVerified = true;
+    }
+
+    private CoapChannel(ChannelRoute route, CoapAddress remote, CoapTransmissionParameters parameters)
+    {
+        _route = route;
+        _remote = remote;
+        Parameters = parameters;
+    }
+
+    /// <summary>Creates the channel of a protected peer. Another channel carries its messages.</summary>
+    internal CoapChannel(CoapChannel carrier, CoapSecurityContext context)
+        : this(carrier._route, carrier._remote, ProtectedParameters.Of(carrier, context))
+    {
+        _kind = carrier._kind;
+        _extras = ProtectedParameters.ExtrasOf(carrier, context, carrier._extras);
+        _extras.Hints!.Carried = new CarriedChannel(carrier, context, context.MakePeer(Shard.Protection));
+        _extras.Hints.Carried.Peer.Channel = this;
+        IsVerified = carrier.IsVerified;
+    }
+
+    private ChannelExtras Extras => _extras ?? Interlocked.CompareExchange(ref _extras, new ChannelExtras(), null) ?? _extras;
+
+    private ChannelHints Hints =>
+        Volatile.Read(ref Extras.Hints) ?? Interlocked.CompareExchange(ref Extras.Hints, new ChannelHints(), null) ?? Extras.Hints;
+
+    /// <summary>Returns the state of a chapter for this peer; null for none. Its chapter knows the locking.</summary>
+    /// <typeparam name="TPart">The type that the chapter stores.</typeparam>
+    /// <param name="slot">The chapter.</param>
+    internal TPart? Part<TPart>(PeerSlot slot)
+        where TPart : class, IPeerPart => (TPart?)_extras?.Parts[(int)slot];
+
+    /// <summary>Sets the state of a chapter; null for none.</summary>
+    internal void SetPart(PeerSlot slot, IPeerPart? part) => Extras.Parts[(int)slot] = part;
+
+    /// <summary>Stores the state of a chapter, unless another thread was first.</summary>
+    /// <returns>The stored state.</returns>
+    internal TPart StorePart<TPart>(PeerSlot slot, TPart part)
+        where TPart : class, IPeerPart =>
+        (TPart?)Interlocked.CompareExchange(ref Extras.Parts[(int)slot], part, null) ?? part;
+
+    /// <summary>The carrying channel and the keys of a protected peer; null for unprotected peers.</summary>
+    internal CarriedChannel? Carried => _extras?.Hints?.Carried;
+
+    /// <summary>The protected peers that this channel carries; null for none. Guarded by Shard.Gate.</summary>
+    internal ProtectedChannels? ProtectedOnes
+    {
+        get => _extras?.ProtectedOnes;
+        set => Extras.ProtectedOnes = value;
+    }
+
+    /// <summary>The Echo value from the peer that the next request must return (RFC 9175 section 2.3).</summary>
+    internal byte[]? EchoToReturn
+    {
+        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.EchoToReturn) : null;
+        set => Volatile.Write(ref Hints.EchoToReturn, value);
+    }
+
+    /// <summary>Takes <see cref="EchoToReturn"/>, which is sent only once.</summary>
+    internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Hints.EchoToReturn, null);
+
+    /// <summary>Items that wait for the thread that drains the outbox. Guarded by Shard.Gate.</summary>
+    internal Queue<CoapOutbound>? Outbound
+    {
+        get => _extras?.Outbound;
+        set => Extras.Outbound = value;
+    }
+
+    /// <summary>The peer's address. It can change during a DTLS session (RFC 9146).</summary>
+    public CoapAddress Remote => _kind == ChannelKind.Session ? _extras!.Connection!.Remote : _remote;
+
+    /// <summary>The connection or session of the channel; null when the peer is an address.</summary>
+    public CoapConnection? Connection => IsConnection ? _extras!.Connection : null;
+
+    /// <summary>Whether the peer is the other end of <see cref="Connection"/> and ends with it; otherwise it is an address.</summary>
+    internal bool IsConnection => _kind != ChannelKind.Address;
+
+    /// <summary>
+    /// The number of the connection or session within the endpoint, so state for one is invalid in another; 0 when the peer is an address.
+    /// </summary>
+    internal ulong Number
+    {
+        get => _extras?.Number ?? 0;
+        init => Extras.Number = value;
+    }
+
+    /// <summary>The connection that can be paused when there is no room for more; null on datagram transports.</summary>
+    internal CoapConnection? Pausable => IsReliable ? _extras!.Connection : null;
+
+    /// <summary>Whether messages arrive in order and without loss, so RFC 8323 applies and not RFC 7252 section 4.</summary>
+    public bool IsReliable => _kind == ChannelKind.Stream;
+
+    /// <summary>Whether each message is one of the transport, as with WebSockets, so the format of RFC 8323 section 4.2 applies.</summary>
+    internal bool HasMessages => IsReliable && _extras!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
+
+    /// <summary>The local address towards the peer; the wildcard when the operating system chooses.</summary>
+    public CoapAddress Local => _route.Local;
+
+    /// <summary>
+    /// Whether the local address towards the peer is unknown because its first datagram went to a group. The first datagram to a local
+    /// address reveals it. Set only when the channel is made; cleared once, under Shard.Gate.
+    /// </summary>
+    internal bool LacksLocal
+    {
+        get => _lacksLocal;
+        init => _lacksLocal = value;
+    }
+
+    /// <summary>
+    /// Sets the now known local address of a peer that was met through a group. Readers without the lock see all of it or nothing.
+    /// </summary>
+    internal void SetLocal(in CoapAddress local)
+    {
+        _route = Shard.RouteOf(Transport, TransportTag, local);
+        _lacksLocal = false;
+    }
+
+    /// <summary>The transport that reaches the peer.</summary>
+    public CoapTransport Transport => _route.Transport;
+
+    /// <summary>Identifies the socket or connection within the transport.</summary>
+    public int TransportTag => _route.Tag;
+
+    /// <summary>The transmission parameters for the peer.</summary>
+    public CoapTransmissionParameters Parameters { get; internal set; }
+
+    /// <summary>
+    /// Whether the peer has proven that it receives at its address, with a valid Echo (RFC 9175) or a finished handshake.
+    /// </summary>
+    public bool IsVerified { get; internal set; }
+
+    /// <summary>
+    /// Whether the peer had only one exchange so far, or several within a short time. Such peers share a small fixed table.
+    /// </summary>
+    public bool IsNewcomer { get; internal set; }
+
+    /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
+    public object? Identity
+    {
+        get => _extras is { } extras ? extras.Hints?.Identity ?? extras.Connection?.Identity : null;
+        internal set => Hints.Identity = value;
+    }
+
+    internal CoapShard Shard => _route.Shard;
+
+    /// <summary>
+    /// The size exponent of the blocks that the peer last requested, plus one; 0 when it never did (RFC 7959 section 2.4). Unused on
+    /// connections, where the CSM states the limits.
+    /// </summary>
+    internal byte AskedBlockSize { get; set; }
+
+    /// <summary>
+    /// The maximum number of bytes of a body in one message under BERT, whatever the peer takes. It bounds what is read and kept at a time
+    /// for a peer that downloads a body.
+    /// </summary>
+    internal const int MaxBert = 1024 * 1024;
+
+    /// <summary>
+    /// Whether the endpoint must still ask for the parameters, outside the lock, because application code may decide them.
+    /// </summary>
+    internal bool AsksForParameters { get; set; }
+
+    /// <summary>Asks for the parameters of a new channel. The caller must hold no lock.</summary>
+    internal void AskForParameters()
+    {
+        AsksForParameters = false;
+        CoapEnvironment environment = Shard.Environment;
+        UserCode.Enter();
+        try
+        {
+            Parameters = environment.ParametersOf(Remote);
+        }
+#pragma warning disable CA1031 // a callback of the application must not cost the peer its datagrams
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            environment.Counters.Add(CoapCounter.StageErrors);
+            Log.StageFailed(environment.Logger, exception);
+        }
+        finally
+        {
+            UserCode.Exit();
+        }
+    }
+
+    /// <summary>The time of the first datagram, in units of 100 ns. Guarded by Shard.Gate.</summary>
+    internal long FirstSeen
+    {
+        get => Links.FirstSeen;
+        set => Links.FirstSeen = value;
+    }
+
+    /// <summary>The time of the last datagram. See <see cref="FirstSeen"/>.</summary>
+    internal long LastSeen { get; set => PeerHearing.Tell(ref field, value, ref _extras); }
+
+    /// <summary>
+    /// The number of exchanges, transmissions and observations that keep the channel from being forgotten. Guarded by Shard.Gate.
+    /// </summary>
+    internal int Pins
+    {
+        get => Links.Pins;
+        set => Links.Pins = value;
+    }
+
+    /// <summary>Whether the channel was removed from its table. Written under Shard.Gate.</summary>
+    internal bool IsForgotten
+    {
+        get => Volatile.Read(ref field);
+        set => PeerHearing.Forget(ref field, value, ref _extras);
+    }
+
+    /// <summary>Completes with the next message of the peer, or when the peer is forgotten.</summary>
+    internal Task NextHeard => PeerHearing.Next(Hints, this);
+
+    /// <summary>The expiry of <see cref="IsVerified"/>, in units of 100 ns; never after a handshake.</summary>
+    internal long VerifiedUntil
+    {
+        get => _extras?.VerifiedUntil ?? long.MaxValue;
+        set => Extras.VerifiedUntil = value;
+    }
+
+    /// <summary>
+    /// Whether the peer counts among the verified peers of its source, or exceeds the share of the source. Guarded by
+    /// <see cref="AddressGuard"/>.
+    /// </summary>
+    internal bool IsCountedVerified
+    {
+        get => _extras?.IsCountedVerified ?? false;
+        set => Extras.IsCountedVerified = value;
+    }
+
+    /// <summary>Whether the peer exceeds the share of its source. See <see cref="IsCountedVerified"/>.</summary>
+    internal bool IsBeyondShare { get; set; }
+
+    /// <summary>Whether the peer may keep its place when others need it: it is verified and within the share of its source.</summary>
+    internal bool IsProtected => IsVerified && !IsBeyondShare;
+
+    /// <summary>The bytes that the peer may get because it acknowledged messages. Guarded by <see cref="AddressGuard"/>.</summary>
+    internal int AmplificationCredit
+    {
+        get => _extras?.AmplificationCredit ?? 0;
+        set => Extras.AmplificationCredit = value;
+    }
+
+    /// <summary>Whether the peer understands long tokens, until <see cref="LongTokensUntil"/>.</summary>
+    internal LongTokenSupport LongTokens
+    {
+        get => _extras?.Hints is { } hints ? (LongTokenSupport)Volatile.Read(ref hints.LongTokens) : LongTokenSupport.Unknown;
+        set => Volatile.Write(ref Hints.LongTokens, (int)value);
+    }
+
+    /// <summary>The expiry of <see cref="LongTokens"/>, in units of 100 ns.</summary>
+    internal long LongTokensUntil
+    {
+        get => _extras?.Hints?.LongTokensUntil ?? 0;
+        set => Hints.LongTokensUntil = value;
+    }
+
+    /// <summary>Whether the transport is a secured one.</summary>
+    internal bool IsSecure => Transport.IsSecure;
+
+    /// <summary>Whether Q-Block is allowed with the peer. Never on reliable transports, which lose nothing.</summary>
+    internal bool AllowsQBlock => !Transport.IsReliable && (Shard.Environment.QBlock == CoapQBlock.AllowUnsecured
+        || (Shard.Environment.QBlock == CoapQBlock.Secured && (IsSecure || PeerIdentity.IsKnown(Identity))));
+
+    /// <summary>Until when the peer is assumed to support Q-Block, in units of 100 ns. A hint, so not guarded.</summary>
+    internal long KnowsQBlockUntil
+    {
+        get => _extras?.Hints?.KnowsQBlockUntil ?? long.MinValue;
+        set => Hints.KnowsQBlockUntil = value;
+    }
+
+    /// <summary>Until when the peer is assumed not to support Q-Block. See <see cref="KnowsQBlockUntil"/>.</summary>
+    internal long LacksQBlockUntil
+    {
+        get => _extras?.Hints?.LacksQBlockUntil ?? long.MinValue;
+        set => Hints.LacksQBlockUntil = value;
+    }
+
+    /// <summary>Identifies the node at which the datagrams of the peer arrive, and which sends the answers; 0 for this one.</summary>
+    internal int Via
+    {
+        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.Via) : 0;
+        set => Volatile.Write(ref Hints.Via, value);
+    }
+
+    /// <summary>The last dropped message from or to the peer, for diagnostics; null for none. Not guarded.</summary>
+    internal DropNote? LastDrop => _extras?.LastDrop;
+
+    /// <summary>
+    /// Records for diagnostics that a message from or to the peer was dropped or refused. Skips newcomers when there are many, because a
+    /// flood creates millions of them.
+    /// </summary>
+    internal void NoteDrop(CoapCounter reason)
+    {
+        if (!IsNewcomer || _extras is not null || !Shard.HasManyNewcomers)
+        {
+            (Extras.LastDrop ??= new DropNote()).Set(reason, Shard.Environment.Now);
+        }
+    }
+
+    /// <summary>Returns true for the caller that must find out about long tokens.</summary>
+    internal bool TryBeginTokenProbe() =>
+        Interlocked.CompareExchange(ref Hints.LongTokens, (int)LongTokenSupport.Asking,
+            (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
+
+    /// <summary>Whether the channel represents a group and not one peer (RFC 7252 section 8).</summary>
+    internal bool IsGroup => Remote.IsMulticast;
+
+    /// <summary>The keyed hash of the peer's address, which determines its place in the table.</summary>
+    internal ulong AddressHash
+    {
+        get => Links.AddressHash;
+        init => Links.AddressHash = value;
+    }
+
+    /// <summary>The block size in bytes that the peer requested for an upload; 0 before that. A hint, so not guarded.</summary>
+    internal int UploadBlockSize
+    {
+        get => _extras?.Hints?.UploadBlockSize ?? 0;
+        set => Hints.UploadBlockSize = value;
+    }
+
+    /// <summary>Whether the peer is a proxy that refused Proxy-Uri and takes Proxy-Scheme (RFC 7252 section 5.10.2). A hint.</summary>
+    internal bool TakesProxyScheme
+    {
+        get => _extras?.Hints is { TakesProxyScheme: true };
+        set => Hints.TakesProxyScheme = value;
+    }
+
+    /// <summary>The block size in bytes that the peer used for a download. See <see cref="UploadBlockSize"/>.</summary>
+    internal int DownloadBlockSize
+    {
+        get => _extras?.Hints?.DownloadBlockSize ?? 0;
+        set => Hints.DownloadBlockSize = value;
+    }
+
+    /// <summary>Formats scheme and address for logs.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => $"{Transport.Scheme}://{Remote.ToString(Connection?.ServerName)}";
+}

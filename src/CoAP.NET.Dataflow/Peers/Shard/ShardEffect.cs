@@ -1,0 +1,26 @@
+namespace CoAP.NET.Shard;
+
+/// <summary>
+/// An effect of a decision under the lock of a shard, to carry out after its release: an object continues, or a message is sent or cancelled
+/// as if by the Exchanges stage.
+/// </summary>
+internal readonly struct ShardEffect
+{
+    private ShardEffect(IAfterRelease? continuation, OwnMessage message)
+    {
+        Continuation = continuation;
+        Message = message;
+    }
+
+    /// <summary>The object that continues; null for a message.</summary>
+    public IAfterRelease? Continuation { get; }
+
+    /// <summary>The message; valid without a <see cref="Continuation"/>.</summary>
+    public OwnMessage Message { get; }
+
+    public static ShardEffect GoOn(IAfterRelease who) => new(who, default);
+
+    public static ShardEffect Send(CoapTransmission transmission) => new(null, new OwnMessage(transmission, IsCancelled: false));
+
+    public static ShardEffect Cancel(CoapTransmission transmission) => new(null, new OwnMessage(transmission, IsCancelled: true));
+}

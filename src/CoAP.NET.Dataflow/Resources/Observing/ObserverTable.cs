@@ -1,0 +1,439 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using CoAP.NET.Protection;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// The list of observers of a shard (RFC 7641 section 4.1): registration, admission, and eviction when there is no room. Called under the
+/// shard's lock, like all of <see cref="ObserverLayer"/>.
+/// </summary>
+internal sealed class ObserverTable
+{
+    private const int BytesOfNewcomer = 4096;
+    private const int MinNewcomers = 16;
+
+    // The number of a client's observers, in the order of registration, among which the one that gives way is chosen.
+    private const int MaxCompared = 16;
+
+    private readonly ObserverLayer _layer;
+    private readonly CoapShard _shard;
+    private readonly CoapLimits _limits;
+    private readonly CoapCounters _counters;
+    private readonly ObserverPlaces _places;
+    private readonly ObserverAdmission _admission;
+    private readonly ObserverNews _news;
+    private readonly int _maxNewcomers;
+    private readonly CoapMessage _noRoom;
+
+    // Guarded by the shard's lock.
+    private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
+    private readonly Dictionary<SubjectKey, Subject> _subjects = [];
+
+    // Observers that were heard once so far, from an address that may be forged. A registration is one datagram and stays until a
+    // notification is not acknowledged, forever if nothing changes. Like the newcomers themselves, they therefore replace each other. A
+    // replaced client registers again after Max-Age, and is then no newcomer. Observers that returned meanwhile, or were removed, leave the
+    // queue when their turn comes.
+    private readonly Queue<Observer> _newcomers = new();
+
+    public ObserverTable(ObserverLayer layer, ObserverPlaces places, int shardCount, ObserverKeeping? keeping)
+    {
+        _layer = layer;
+        _shard = layer.Shard;
+        Observed = new ObservedIndex(_shard);
+        _limits = _shard.Environment.Limits;
+        _counters = _shard.Environment.Counters;
+        _places = places;
+        _admission = new ObserverAdmission(_shard, places);
+        _news = new ObserverNews(_shard, keeping);
+        _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
+        _noRoom = new CoapMessage(CoapCode.ServiceUnavailable,
+            new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
+    }
+
+    /// <summary>The number of observers of the shard.</summary>
+    public int Count => _observers.Count;
+
+    /// <summary>All observers of the shard.</summary>
+    public IReadOnlyCollection<Observer> Observers => _observers.Values;
+
+    /// <summary>The observed subjects, by route and path.</summary>
+    public ObservedIndex Observed { get; }
+
+    /// <summary>
+    /// Adds an observer whose registration was answered with success, and replaces one with the same token (RFC 7641 section 4.1).
+    /// </summary>
+    /// <param name="exchange">The registration.</param>
+    /// <param name="registration">What it observes.</param>
+    /// <param name="result">The response.</param>
+    /// <param name="number">The sequence number of the response.</param>
+    /// <returns>The observer; null if a limit is reached, so that the response is that to a plain request.</returns>
+    public Observer? Register(CoapExchange exchange, Registration registration, CoapResult result, out uint number)
+    {
+        long now = _shard.Environment.Now;
+        number = 0;
+        Observer? observer = Add(exchange.Channel, exchange.Request.Message, registration, exchange.Special & ~SpecialOptions.Observe,
+            PreparedNotification.FormatOf(result.Code, result.OptionsToRead), now, isAnswered: true, exchange.Request.IsMulticast);
+        if (observer is null)
+        {
+            return null;
+        }
+
+        _counters.Add(CoapCounter.Registrations);
+        number = observer.Subject.NextNumber(now, _layer.Clock);
+        _layer.Sender.ArmRefresh(observer, now);
+        return observer;
+    }
+
+    /// <summary>Restores an observer of an earlier process. It gets the newest state in a Confirmable notification.</summary>
+    /// <param name="channel">The client.</param>
+    /// <param name="request">Its registration.</param>
+    /// <param name="special">Its other special options.</param>
+    /// <param name="registration">What it observes.</param>
+    /// <param name="format">The Content-Format of its previous notifications.</param>
+    /// <param name="numbersFrom">The start of the numbers of its notifications; null: ahead of the clock.</param>
+    /// <returns>The result.</returns>
+    public CoapObserverRestore Restore(
+        CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format,
+        DateTimeOffset? numbersFrom)
+    {
+        long now = _shard.Environment.Now;
+        if (channel.IsForgotten)
+        {
+            return CoapObserverRestore.Gone;
+        }
+
+        if (_observers.ContainsKey((channel, request.Token)))
+        {
+            return CoapObserverRestore.IsThere;
+        }
+
+        if (Add(channel, request, registration, special, format, now, isAnswered: false) is not { } observer)
+        {
+            return CoapObserverRestore.NoRoom;
+        }
+
+        observer.Restore(now);
+        observer.Subject.SkipTo(numbersFrom is { } from ? NotificationClock.NumberOf(from.UtcTicks) : _layer.Clock.Ahead(now));
+        _layer.Sender.Wait(observer, now);
+        return CoapObserverRestore.Restored;
+    }
+
+    /// <summary>
+    /// Creates the transmission of the response to a registration. It withdraws the registration if the response is not a success after
+    /// all.
+    /// </summary>
+    public CoapTransmission? Answer(Observer observer, CoapMessage response)
+    {
+        if (!response.Code.IsSuccess)
+        {
+            Remove(observer, CoapObserverEnd.Failed, isTold: true);
+        }
+
+        if (observer.IsRemoved)
+        {
+            return null;
+        }
+
+        return observer.SendAnswer(response);
+    }
+
+    /// <summary>Removes the observer with a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
+    public void Deregister(CoapChannel channel, CoapToken token, CoapObserverEnd end = CoapObserverEnd.Deregistered)
+    {
+        if (_observers.TryGetValue((channel, token), out Observer? observer))
+        {
+            Remove(observer, end);
+        }
+    }
+
+    /// <summary>
+    /// Removes the observer that a request with Observe 1 names. For a protected peer, a proxy may have used another token than in the
+    /// registration: it then means the only observer of the peer with the same request.
+    /// </summary>
+    public void Deregister(CoapChannel channel, CoapMessage request)
+    {
+        if (_observers.ContainsKey((channel, request.Token)) || channel.Carried is null)
+        {
+            Deregister(channel, request.Token);
+            return;
+        }
+
+        Observer? only = null;
+        for (Observer? other = PeerObservers.Of(channel)?.First; other is not null; other = other.PeerLinks.Next)
+        {
+            if (other.Subject.Key.IsOf(request, channel))
+            {
+                if (only is not null)
+                {
+                    return;
+                }
+
+                only = other;
+            }
+        }
+
+        if (only is not null)
+        {
+            Remove(only, CoapObserverEnd.Deregistered);
+        }
+    }
+
+    /// <summary>Removes all observers of a peer without a message, because its connection has ended (RFC 8323 section 7.4).</summary>
+    public void RemoveAllOf(CoapChannel channel, CoapObserverEnd end)
+    {
+        if (PeerObservers.Of(channel) is not { } peer)
+        {
+            return;
+        }
+
+        // Not one by one: nothing more is sent to the peer.
+        peer.Waiting.ForEach(static observer => observer.EndWaiting());
+        peer.Waiting.Clear();
+        while (peer.First is { } observer)
+        {
+            Remove(observer, end);
+        }
+    }
+
+    /// <summary>Removes all observers without a message, because the endpoint has stopped.</summary>
+    public void RemoveAll()
+    {
+        foreach (Observer observer in _observers.Values.ToArray())
+        {
+            Remove(observer, CoapObserverEnd.Stopped);
+        }
+
+        _layer.Jobs.Clear();
+    }
+
+    /// <summary>
+    /// Handles a client that lost places to clients of sources that hold less: the observers that were inactive for longest get 5.03 and
+    /// are removed.
+    /// </summary>
+    public void GiveWay(PeerObservers peer)
+    {
+        long now = _shard.Environment.Now;
+        while (peer.Count > _places.HeldBy(peer.Place))
+        {
+            Observer observer = peer.Stillest(MaxCompared);
+            _counters.Add(CoapCounter.ObserversEvicted);
+            peer.Channel.NoteDrop(CoapCounter.ObserversEvicted);
+            if (_shard.Guard.IsTrusted(peer.Channel, now))
+            {
+                _layer.Sender.End(observer, _noRoom, CoapObserverEnd.Replaced);
+            }
+            else
+            {
+                Remove(observer, CoapObserverEnd.Replaced);
+            }
+        }
+    }
+
+    /// <summary>Removes an observer and its running messages.</summary>
+    /// <param name="observer">The observer.</param>
+    /// <param name="end">The reason.</param>
+    /// <param name="successor">The observer that replaces it; null if there is none.</param>
+    /// <param name="isTold">Whether a last response informs the client.</param>
+    public void Remove(Observer observer, CoapObserverEnd end, Observer? successor = null, bool isTold = false)
+    {
+        if (observer.IsRemoved)
+        {
+            return;
+        }
+
+        PeerObservers peer = observer.Peer;
+        observer.Remove();
+        _news.Went(observer, end, successor);
+        _observers.Remove((observer.Channel, observer.Token));
+        if (_observers.Count == 0)
+        {
+            _newcomers.Clear();
+        }
+
+        _shard.Wheel.Cancel(observer);
+        (CoapTransmission? answer, CoapTransmission? confirmable, CoapTransmission? nonConfirmable) = observer.TakeMessages();
+        Stop(answer);
+        Stop(confirmable);
+        Stop(nonConfirmable);
+        LeaveSubject(observer);
+        if (observer.IsWaiting)
+        {
+            peer.Waiting.Remove(observer);
+        }
+
+        peer.Channel.Pins--;
+        if (successor is null && !isTold)
+        {
+            ProtectedChannels.EndObserver(observer.Channel, observer.Token);
+        }
+
+        if (observer.IsCountedBySource)
+        {
+            _shard.Guard.OnObserverRemoved(peer.Channel);
+        }
+
+        if (successor is null || successor.Terms != observer.Terms)
+        {
+            observer.Terms?.Leave(peer.Place.Key);
+        }
+
+        peer.Remove(observer);
+        _places.Trim(peer.Place, peer.Count);
+        if (peer.Count == 0)
+        {
+            PeerObservers.Set(peer.Channel, null);
+            _shard.Wheel.Cancel(peer);
+        }
+        else if (peer.Waiting.Count > 0)
+        {
+            _layer.Sender.QueuePeer(peer, _shard.Environment.Now);
+        }
+    }
+
+    /// <summary>Handles an acknowledgement of a notification.</summary>
+    public void NoteAcknowledged(Observer observer, long now)
+    {
+        observer.NoteMoved(now);
+        _news.Acknowledged(observer);
+    }
+
+    /// <summary>
+    /// Moves an observer whose peer has changed its limits (RFC 8323 section 5.3): it gets notifications of the new size from here.
+    /// </summary>
+    public void Rekey(Observer observer, long now)
+    {
+        Subject before = observer.Subject;
+        if (before.Key.Fits(observer.Channel))
+        {
+            return;
+        }
+
+        LeaveSubject(observer);
+        SubjectKey key = before.Key.For(observer.Channel);
+        if (!_subjects.TryGetValue(key, out Subject? subject))
+        {
+            subject = AddSubject(key, new Registration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special,
+                now);
+        }
+
+        observer.Join(subject);
+    }
+
+    private Observer? Add(CoapChannel channel, CoapMessage request, Registration registration, SpecialOptions special, int format,
+        long now, bool isAnswered, bool isOfGroup = false)
+    {
+        SubjectKey key = new(registration.Route, request, channel);
+        _observers.TryGetValue((channel, request.Token), out Observer? before);
+        PeerObservers? peer = PeerObservers.Of(channel);
+        bool isCounted = before?.IsCountedBySource ?? false;
+        if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.MaxObserversPerPeer))
+        {
+            _counters.Add(CoapCounter.RegistrationsRefused);
+            return null;
+        }
+
+        peer ??= new PeerObservers(_layer, channel);
+        peer.MovedAt = now;
+        if (!_admission.TryEnter(peer, before, registration.Terms, now, ref isCounted))
+        {
+            if (before is not null)
+            {
+                // Its token was used for another resource, which has no room.
+                Remove(before, CoapObserverEnd.Replaced, isTold: true);
+            }
+
+            _counters.Add(CoapCounter.RegistrationsRefused);
+            return null;
+        }
+
+        Subject subject = GetOrAddSubject(key, registration, special, now);
+        PeerObservers.Set(channel, peer);
+        Observer observer = new(_layer, subject, peer, request.Token, isAnswered, now)
+        {
+            Format = format,
+            Terms = registration.Terms,
+            IsOfGroup = isOfGroup,
+        };
+        observer.CountBySource(isCounted);
+        if (registration.Route.Changes != registration.Changes)
+        {
+            // Something changed while the handler ran: its response may be older.
+            observer.Refresh();
+        }
+
+        peer.Add(observer);
+        channel.Pins++;
+        if (before is not null)
+        {
+            before.CountBySource(false);
+            Remove(before, CoapObserverEnd.Replaced, observer);
+        }
+
+        _observers.Add((channel, request.Token), observer);
+        _news.Came(observer, before);
+        ReplaceNewcomers(observer, now);
+        return observer;
+    }
+
+    private bool IsNewcomer(CoapChannel channel, long now) =>
+        channel is { IsNewcomer: true, IsReliable: false } && !_shard.Guard.IsTrusted(channel, now);
+
+    private void ReplaceNewcomers(Observer observer, long now)
+    {
+        if (!IsNewcomer(observer.Channel, now))
+        {
+            return;
+        }
+
+        _newcomers.Enqueue(observer);
+        while (_newcomers.Count > _maxNewcomers)
+        {
+            Observer oldest = _newcomers.Dequeue();
+            if (!oldest.IsRemoved && IsNewcomer(oldest.Channel, now))
+            {
+                _counters.Add(CoapCounter.ObserversLost);
+                Remove(oldest, CoapObserverEnd.Replaced);
+            }
+        }
+    }
+
+    private Subject GetOrAddSubject(SubjectKey key, Registration registration, SpecialOptions special, long now)
+    {
+        if (_subjects.TryGetValue(key, out Subject? subject))
+        {
+            subject.Use(registration.Settings);
+            return subject;
+        }
+
+        return AddSubject(key.ToKeep(), registration, special, now);
+    }
+
+    private Subject AddSubject(SubjectKey key, Registration registration, SpecialOptions special, long now)
+    {
+        Subject subject = new(_layer, key, registration, special, now);
+        _subjects.Add(subject.Key, subject);
+        Observed.Add(subject);
+        return subject;
+    }
+
+    private void LeaveSubject(Observer observer)
+    {
+        Subject subject = observer.Subject;
+        observer.LeaveSubject();
+        if (subject.IsGone)
+        {
+            _subjects.Remove(subject.Key);
+            _shard.Wheel.Cancel(subject);
+            Observed.Remove(subject);
+        }
+    }
+
+    private void Stop(CoapTransmission? transmission)
+    {
+        if (transmission is { IsOver: false })
+        {
+            _shard.Cancel(transmission);
+        }
+    }
+}
