@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using CoAP.NET.Messaging;
 using CoAP.NET.Transports;
 
@@ -74,6 +75,7 @@ public sealed partial class CoapChannel
     /// <summary>Returns the state of a chapter for this peer; null for none. Its chapter knows the locking.</summary>
     /// <typeparam name="TPart">The type that the chapter stores.</typeparam>
     /// <param name="slot">The chapter.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal TPart? Part<TPart>(PeerSlot slot)
         where TPart : class, IPeerPart => (TPart?)_extras?.Parts[(int)slot];
 
