@@ -28,6 +28,18 @@ public sealed class ShardTests
     }
 
     [Fact]
+    public void A_lock_that_its_thread_has_is_not_taken_again()
+    {
+        _shard.Enter();
+        Assert.Throws<InvalidOperationException>(_shard.Enter);
+        _shard.Exit();
+
+        _shard.Enter();
+        _shard.Exit();
+        Assert.False(_shard.Gate.IsHeldByCurrentThread);
+    }
+
+    [Fact]
     public void Effects_are_carried_out_in_the_order_in_which_they_were_decided()
     {
         PingRequest ping = new(new ExchangeLayer(_shard), _rig.Channel(), default, _rig.Clock.Now, passesQueue: false);

@@ -243,17 +243,18 @@ public sealed class SignallingReleaseTests : SignallingTest
         connection.Receive(GetSlow + CustodyPing);
         CoAP.NET.Mesh.CoapChannel channel = connection.Channel!;
         Task finished;
-        channel.Shard.Gate.Enter();
+        channel.Shard.Enter();
         try
         {
             // The answer leaves, and its thread then waits for the lock to say that nothing is under way any more; Release is first.
             finished = Finish(answer);
             Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, TimeSpan.FromMinutes(2)));
-            connection.Receive(Release);
+            CoAP.NET.Mesh.CoapInbound release = new() { Channel = channel, Message = new CoapMessage(CoapCode.Release) };
+            Server.Endpoint.Pipelines[0].Signalling.Receive(in release, channel.Shard.Environment.Now);
         }
         finally
         {
-            channel.Shard.Gate.Exit();
+            channel.Shard.Exit();
         }
 
         await Within(finished);

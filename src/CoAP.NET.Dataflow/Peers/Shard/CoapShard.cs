@@ -128,9 +128,16 @@ internal sealed class CoapShard
     /// </summary>
     public long LocksTaken { get; private set; }
 
-    /// <summary>Takes the lock. Never nested.</summary>
+    /// <summary>Takes the lock. Never nested: a state machine is called under the lock, and takes none.</summary>
+    /// <exception cref="InvalidOperationException">This thread has the lock. Checked only with the switch of <see cref="LocksTaken"/>, as
+    /// in tests.</exception>
     public void Enter()
     {
+        if (s_countsLocks && Gate.IsHeldByCurrentThread)
+        {
+            throw new InvalidOperationException("This thread has the lock of the shard already. Call state machines under it, and blocks without.");
+        }
+
         Gate.Enter();
         if (s_countsLocks)
         {
