@@ -177,7 +177,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         await _silos[0].Devices[Name].GetAsync("/state");
         await IsNotedAsync();
 
-        await _silos[2].KillAsync();
+        await _silos[2].KillAsync(_silos[0]);
 
         CoapDeviceException asleep = await DeviceAssert.FailsAsync(
             CoapDeviceFault.Asleep, () => _silos[0].Devices[Name].GetAsync("/state"));
@@ -203,7 +203,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         Task<CoapResponse> asked = _silos[0].Devices[Name].PostAsync("/stuck", CoapContent.Text("it"));
         await reached.Task;
 
-        await _silos[1].KillAsync();
+        await _silos[1].KillAsync(_silos[0]);
 
         CoapDeviceException failure = await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () => asked);
         Assert.True(failure.IsOutcomeUnknown);

@@ -69,7 +69,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
         await IsAsync(2, observation);
         Assert.Equal(1, CountObservers(second));
 
-        await _silos[2].KillAsync();
+        await _silos[2].KillAsync(_silos[0]);
         await Eventually.IsTrueAsync(() => observation.State == CoapObserveState.Reregistering);
         await second.ConnectAsync(_silos[0]);
         Set(second, 3);
@@ -101,7 +101,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
         await using CoapObservation observation = await _silos[0].Devices[Name].ObserveAsync(
             new CoapRequest(CoapMethod.Get, "/value"), new CoapObserveOptions { Reregistration = CoapReregistration.Never });
 
-        await _silos[1].KillAsync();
+        await _silos[1].KillAsync(_silos[0]);
 
         await Eventually.IsTrueAsync(() => observation.State == CoapObserveState.Failed);
         Assert.NotNull(observation.Error);

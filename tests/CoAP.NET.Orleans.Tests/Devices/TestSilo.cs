@@ -39,8 +39,15 @@ internal sealed class TestSilo(IHost host, CoapServer server, CoapAddress addres
         .Where(static type => type.GrainType.Contains(nameof(DeviceGrain), StringComparison.Ordinal))
         .Sum(static type => type.ActivationCount);
 
-    /// <summary>Ends the silo without a word to its grains and the others.</summary>
-    public Task KillAsync() => host.Services.GetRequiredService<Silo>().StopAsync(new CancellationToken(canceled: true));
+    /// <summary>Ends without handing anything over. A silo that goes on declares it dead, as it may not have been able to say so itself.</summary>
+    public async Task KillAsync(TestSilo survivor)
+    {
+        SiloAddress address = Silo;
+        await host.Services.GetRequiredService<Silo>().StopAsync(new CancellationToken(canceled: true));
+        await survivor.DeclareDeadAsync(address);
+    }
+
+    private Task<bool> DeclareDeadAsync(SiloAddress silo) => host.Services.GetRequiredService<IClusterMembershipService>().TryKill(silo);
 
     public async ValueTask DisposeAsync()
     {

@@ -130,6 +130,10 @@ internal sealed class SiloNode : IAsyncDisposable
         await _host.Services.GetRequiredService<Silo>().StopAsync(_killed.Token);
     }
 
+    /// <summary>Has this silo declare another one dead, which may not have been able to say so itself.</summary>
+    public Task DeclareDeadAsync(SiloNode other) => _host.Services.GetRequiredService<IClusterMembershipService>()
+        .TryKill(other._host.Services.GetRequiredService<ILocalSiloDetails>().SiloAddress);
+
     /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
     public string Describe() =>
         $"{Cluster.Self} {Cluster.GetNodeCounters()}, slots {Cluster.Map.SlotsOf(Cluster.Self.Id).Count}, sessions {Sessions}";

@@ -79,6 +79,14 @@ internal sealed class SiloSite : IAsyncDisposable
         Use();
     }
 
+    /// <summary>Kills a silo. The others learn of it at once, however busy the machine is.</summary>
+    public async Task KillAsync(SiloNode silo)
+    {
+        Remove(silo);
+        await silo.KillAsync();
+        await Silos[0].DeclareDeadAsync(silo);
+    }
+
     /// <summary>Waits until each silo has a fair share, each slot one owner, and each owner an activation.</summary>
     public Task FairAsync() => UntilAsync(IsFair);
 

@@ -131,8 +131,7 @@ public sealed class SiloTests
         site.Talk();
         await site.MoreAsync();
         SiloNode dead = site.Silos[1];
-        site.Remove(dead);
-        await dead.KillAsync();
+        await site.KillAsync(dead);
         await site.FairAsync();
         await site.MoreAsync(4 * Devices);
         await site.QuietAsync();
