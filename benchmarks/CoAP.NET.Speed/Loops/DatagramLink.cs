@@ -1,5 +1,6 @@
 using System.Net;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using CoAP.NET.Bench;
 using CoAP.NET.Speed.Raw;
 
@@ -8,16 +9,24 @@ namespace CoAP.NET.Speed.Loops;
 /// <summary>
 /// Many peers of a server over UDP on one thread: an own source address for each, over few sockets, or over a socket each.
 /// </summary>
-internal abstract unsafe partial class DatagramLink : IDisposable
+internal abstract unsafe class DatagramLink : IDisposable
 {
+    // At a time: servers have bounds for handshakes that are not done.
+    private const int ConnectTogether = 32;
     private const int Batch = 64;
     private const int Buffer = 4 << 20;
 
     // What the system counts for a small datagram that waits.
     private const int BytesOfOne = 1024;
 
+    private static readonly TimeSpan s_connectLimit = TimeSpan.FromSeconds(120);
     private static readonly TimeSpan s_wait = TimeSpan.FromMilliseconds(10);
 
+    private readonly SecureClient? _client;
+    private readonly SecurePeer[]? _secure;
+    private readonly Dictionary<uint, int> _peerAt = [];
+    private readonly byte* _message = (byte*)NativeMemory.Alloc(DatagramBatch.Room);
+    private int _connecting;
     private readonly bool _hasOwnSockets;
     private readonly int _peers;
     private readonly int[] _sockets;
@@ -260,5 +269,123 @@ internal abstract unsafe partial class DatagramLink : IDisposable
 
         Native.SetReceiveTimeout(socket, s_wait);
         return socket;
+    }
+
+    /// <summary>Whether peers speak within DTLS sessions.</summary>
+    protected bool IsSecure => _secure is not null;
+
+    /// <summary>How many handshakes are under way.</summary>
+    protected int Connecting => _connecting;
+
+    /// <summary>Has every peer come from another address, and open a session.</summary>
+    /// <exception cref="InvalidOperationException">A handshake failed, or took too long.</exception>
+    protected void ConnectAll()
+    {
+        long last = Now + Ticks(s_connectLimit.TotalSeconds);
+        for (int peer = 0; peer < _peers || _connecting > 0;)
+        {
+            while (peer < _peers && _connecting < ConnectTogether)
+            {
+                Move(peer);
+                Connect(peer++);
+            }
+
+            Wait();
+            Look();
+            if (Now > last)
+            {
+                throw new InvalidOperationException($"{_connecting} handshakes were not done in {s_connectLimit.TotalSeconds} s.");
+            }
+        }
+    }
+
+    /// <summary>Has a peer begin a session; <see cref="Connected"/> says when it is there.</summary>
+    protected void Connect(int peer)
+    {
+        if (!_secure![peer].IsConnecting)
+        {
+            _connecting++;
+        }
+
+        Send(peer, _secure[peer].Begin());
+    }
+
+    /// <summary>A peer has its session.</summary>
+    protected virtual void Connected(int peer)
+    {
+    }
+
+    /// <summary>Has a peer say that its session ends.</summary>
+    protected void Close(int peer)
+    {
+        byte* record = Reserve(peer);
+        Put(_secure![peer].SealClose(new Span<byte>(record, DatagramBatch.Room)));
+    }
+
+    /// <summary>Sends again what handshakes wait for.</summary>
+    protected void Look()
+    {
+        for (int peer = 0; peer < _peers; peer++)
+        {
+            Send(peer, _secure![peer].Look());
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private void HandleSecure(byte* bytes, int length, uint destination, long now)
+    {
+        // Others were for somebody who has moved on.
+        if (!_peerAt.TryGetValue(destination, out int peer))
+        {
+            return;
+        }
+
+        SecurePeer secure = _secure![peer];
+        Span<byte> datagram = new(bytes, length);
+        if (!secure.IsConnecting)
+        {
+            Span<byte> message = secure.Open(datagram);
+            if (message.Length > 0)
+            {
+                Handle((byte*)Unsafe.AsPointer(ref MemoryMarshal.GetReference(message)), message.Length, now);
+            }
+
+            return;
+        }
+
+        Send(peer, secure.Take(datagram));
+        if (!secure.IsConnecting)
+        {
+            _connecting--;
+            Connected(peer);
+        }
+    }
+
+    private void Send(int peer, IReadOnlyList<byte[]> datagrams)
+    {
+        foreach (byte[] datagram in datagrams)
+        {
+            byte* to = Reserve(peer);
+            datagram.CopyTo(new Span<byte>(to, DatagramBatch.Room));
+            Put(datagram.Length);
+        }
+    }
+
+    private void SetSource(int peer)
+    {
+        _peerAt.Remove(_sources[peer]);
+        _sources[peer] = Sources.Next();
+        _peerAt[_sources[peer]] = peer;
+    }
+
+    private void DisposeSecure()
+    {
+        foreach (SecurePeer peer in _secure ?? [])
+        {
+            peer.Dispose();
+        }
+
+        _client?.Dispose();
+        NativeMemory.Free(_message);
     }
 }

@@ -7,8 +7,19 @@ using CoAP.NET.Speed.Rows;
 namespace CoAP.NET.Speed.Report;
 
 /// <summary>The tables.</summary>
-internal static partial class MarkdownReport
+internal static class MarkdownReport
 {
+    /// <summary>How the name of one ends that others, which follow it, are compared with.</summary>
+    public const string Plain = ", no DTLS";
+
+    /// <summary>The same for connections with TLS.</summary>
+    public const string WithoutTls = ", no TLS";
+
+    /// <summary>The same where OSCORE protects the others.</summary>
+    public const string Unprotected = ", no OSCORE";
+
+    /// <summary>The same where a dashboard shows the others.</summary>
+    public const string Unwatched = ", no page open";
     // Processor time per second below which a process was idle: a tenth of a processor.
     private const double IdleMicroseconds = 100_000;
 
@@ -189,5 +200,61 @@ internal static partial class MarkdownReport
         const string Name = "model name";
         string? line = File.ReadLines("/proc/cpuinfo").FirstOrDefault(line => line.StartsWith(Name, StringComparison.Ordinal));
         return line is null ? "" : $" ({line[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim()})";
+    }
+
+    // By processor time: the load and the server that is asked share the other processor, which is what bounds the rate.
+    private static void BesideOwnAnswer(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    {
+        Head(text, ["a proxy", "", "requests a second", "processor µs a request", "own answer's processor time to it",
+            "libcoap's processor time to it", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            foreach (Outcome outcome in outcomes)
+            {
+                string[] rest = Rest(outcome);
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), rest[0],
+                    outcome == outcomes[0] ? "" : Ratio(outcomes[0], outcome, static run => run.CpuMicroseconds),
+                    outcome.Entrant.Role == Role.Ours && Of(outcomes, Role.LibCoap) is { } libCoap
+                        ? Ratio(libCoap, outcome, static run => run.CpuMicroseconds) : "",
+                    .. rest[1..]]);
+            }
+        }
+
+        text.AppendLine();
+    }
+
+    private static void BesidePlain(
+        StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows, string first, string suffix)
+    {
+        Head(text, [first, "", "requests a second", $"ratio to{suffix.TrimStart(',')}", "processor µs a request",
+            "ratio of processor time", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            Outcome? plain = null;
+            foreach (Outcome outcome in outcomes)
+            {
+                bool isPlain = outcome.Entrant.Name.EndsWith(suffix, StringComparison.Ordinal);
+                plain = isPlain ? outcome : plain;
+                string[] rest = Rest(outcome);
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), isPlain ? "" : Ratio(outcome, plain), rest[0],
+                    isPlain ? "" : Ratio(plain!, outcome, run => run.CpuMicroseconds), .. rest[1..]]);
+            }
+        }
+
+        text.AppendLine();
+    }
+
+    private static void Handshakes(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    {
+        Head(text, ["handshakes", "", "a second", "processor µs of the server for one", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            foreach (Outcome outcome in outcomes)
+            {
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), .. Rest(outcome)]);
+            }
+        }
+
+        text.AppendLine();
     }
 }

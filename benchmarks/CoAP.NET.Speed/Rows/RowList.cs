@@ -1,6 +1,8 @@
 using System.Globalization;
 using System.Net;
 using System.Text;
+using CoAP.NET.Bench;
+using CoAP.NET.PubSub;
 using CoAP.NET.Speed.Floor;
 using CoAP.NET.Speed.Loops;
 using CoAP.NET.Speed.Report;
@@ -12,8 +14,12 @@ namespace CoAP.NET.Speed.Rows;
 /// <param name="servers">The servers.</param>
 /// <param name="most">Not more peers than this in any row.</param>
 /// <param name="hasOwnSockets">Whether each peer of requests over UDP has a socket of its own.</param>
-internal sealed partial class RowList(CoapServers servers, int most, bool hasOwnSockets)
+internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
 {
+    private const string LibCoapProxy = "libcoap's proxy";
+
+    // Addresses of the one process that answers.
+    private const int Servers = 250;
     private const string Hello = "hello";
     private const string HelloText = "hello world!";
 
@@ -315,4 +321,204 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
     }
 
     private static Child StartFloor(params string[] arguments) => Child.StartSelf(Processors.Measured, 1, [FloorServer.Verb, .. arguments]);
+
+    private Row Protected(string name, int clients) =>
+        new(name, $"{Text(clients)} {(clients == 1 ? "client" : "clients")}", RowGroup.Protected,
+        [
+            new(Role.Beside, "CoAP.NET" + MarkdownReport.Unprotected, () => Datagrams(StartProtected(clients), clients, 0)),
+            new(Role.Beside, "OSCORE, AES-CCM-16-64-128", () =>
+            {
+                Child child = StartProtected(clients);
+                DatagramLoop loop = new(child.Endpoints[0], clients, Hello, s_hello, hasOwnSockets: hasOwnSockets,
+                    contexts: [.. Enumerable.Range(0, clients).Select(i => new ProtectedPeer(i))]);
+                return new(seconds => loop.Run(seconds, () => child.Cpu).Figures, loop, child);
+            }),
+            new(Role.Beside, "DTLS, AES_128_CCM_8", () =>
+                servers.StartSecure() is var child
+                    ? Secured(child, child.Endpoints[1], clients, new SecureClient(SecureClient.PskCcm8)) : null!),
+        ]);
+
+    private static Child StartProtected(int contexts) => Child.StartSelf(
+        Processors.Measured, 1, OscoreProgram.Verb, "--contexts", contexts.ToString(CultureInfo.InvariantCulture));
+
+    private Row Proxied(string name, int peers, bool isCached)
+    {
+        List<Entrant> entrants =
+        [
+            new(Role.Beside, "CoAP.NET, its own answer", () => Datagrams(servers.StartOurs(), peers, 0)),
+            new(Role.Ours, "CoAP.NET's proxy", () =>
+                Through(Child.StartSelf(Processors.Measured, 1, ProxyProgram.Verb), null, peers, isCached)),
+        ];
+        if (servers.HasLibCoap)
+        {
+            entrants.Add(new(Role.LibCoap, LibCoapProxy, () =>
+                servers.StartLibCoapProxy() is var (child, endpoint) ? Through(child, endpoint, peers, isCached) : null!));
+        }
+
+        return new(name, $"{Text(peers)} endpoints, {(isCached ? "answers in the cache" : "each request is sent on")}", RowGroup.Proxies,
+            entrants);
+    }
+
+    private Contender Through(Child proxy, IPEndPoint? endpoint, int peers, bool isCached)
+    {
+        Child server = StartUpstream(isCached);
+
+        // Each peer asks a server of its own: equal requests that are under way at a time would be one, and to one server a proxy has
+        // 65,536 Message IDs in 247 s.
+        DatagramLoop loop = new(endpoint ?? proxy.Endpoints[0], peers, Hello, s_hello, hasOwnSockets: hasOwnSockets, optionsOf: peer =>
+            DatagramMessages.ProxyOption(TargetOf(server, isCached ? 0 : peer)));
+        return new(seconds => loop.Run(seconds, () => proxy.Cpu).Figures, loop, proxy, server);
+    }
+
+    private Row HttpProxied(string name, int clients)
+    {
+        Entrant Proxy(string title, bool isCached) => new(Role.Ours, title, () =>
+        {
+            Child proxy = Child.StartSelf(Processors.Measured, 1, [HttpProxyProgram.Verb, .. isCached ? (string[])["--cache"] : []]);
+            Child server = StartUpstream(isCached);
+            Contender streams = Streams(proxy, proxy.Endpoints[0],
+                new HttpStreamProtocol(
+                    Enumerable.Range(0, isCached ? 1 : Servers).Select(i => $"/hc/{TargetOf(server, i)}"), HelloText, isClosing: false),
+                clients);
+            return new(streams.Run, streams, server);
+        });
+        return new(name, $"{Text(clients)} HTTP clients", RowGroup.Proxies,
+        [
+            new(Role.Beside, "Kestrel, its own answer", () =>
+            {
+                Child child = Child.StartSelf(Processors.Measured, 1, HttpServer.Verb);
+                return Streams(child, child.Endpoints[0], new HttpStreamProtocol(["/" + Hello], HelloText, isClosing: false), clients);
+            }),
+            Proxy("HTTP to CoAP, each request is sent on", isCached: false),
+            Proxy("HTTP to CoAP, answers in the cache", isCached: true),
+        ]);
+    }
+
+    private static string TargetOf(Child server, int number) => string.Create(
+        CultureInfo.InvariantCulture, $"coap://127.250.0.{1 + (number % Servers)}:{server.Endpoints[0].Port}/{Hello}");
+
+    // An answer without Max-Age is fresh for a minute.
+    private static Child StartUpstream(bool isFresh) =>
+        Child.StartSelf(Processors.Other, 1, [FloorServer.Verb, "--any", .. isFresh ? (string[])[] : ["--stale"]]);
+
+    private static Row Subscribe(string name, int subscribers) =>
+        new(name, $"{Text(subscribers)} subscribers of a topic, Confirmable", RowGroup.Notifications,
+        [
+            new(Role.Ours, "CoAP.NET", () =>
+            {
+                Child child = Child.StartSelf(Processors.Measured, 1, PubSubProgram.Verb);
+                return Observers(child, child.Endpoints[0], subscribers, MakeTopicAsync(child).GetAwaiter().GetResult());
+            }),
+        ]);
+
+    private static async Task<string> MakeTopicAsync(Child child)
+    {
+        await using CoapClient client = new();
+        CoapPubSubClient collection = new(client, $"coap://127.0.0.1:{child.Endpoints[0].Port}/ps");
+        CoapTopic topic = await collection.CreateAsync(new CoapTopicProperties("load") { ContentFormat = CoapContentFormat.TextPlain });
+        return new Uri(await topic.FindDataAsync()).AbsolutePath.TrimStart('/');
+    }
+
+    private Row Secure(string name, int sessions)
+    {
+        Entrant Sessions(string title, string suite, bool withCid = true) => new(Role.Beside, title, () =>
+            servers.StartSecure() is var child ? Secured(child, child.Endpoints[1], sessions, new SecureClient(suite, withCid)) : null!);
+        List<Entrant> entrants =
+        [
+            new(Role.Beside, "CoAP.NET" + Report.MarkdownReport.Plain, () => Datagrams(servers.StartSecure(), sessions, 0)),
+            Sessions("AES_128_CCM_8", SecureClient.PskCcm8),
+            Sessions("AES_128_GCM", SecureClient.PskGcm),
+            Sessions("AES_128_CCM_8, without Connection ID", SecureClient.PskCcm8, withCid: false),
+        ];
+        if (servers.HasSecureLibCoap)
+        {
+            entrants.Add(new(Role.LibCoap, "libcoap" + Report.MarkdownReport.Plain, () =>
+            {
+                (Child child, IPEndPoint endpoint, _) = servers.StartSecureLibCoap();
+                return Datagrams(child, sessions, 0, endpoint);
+            }));
+            entrants.Add(LibCoap("libcoap, AES_128_CCM_8", SecureClient.PskCcm8));
+            entrants.Add(LibCoap("libcoap, AES_128_GCM", SecureClient.PskGcm));
+        }
+
+        return new(name, $"{Text(sessions)} {(sessions == 1 ? "session" : "sessions")}", RowGroup.Secure, entrants);
+
+        Entrant LibCoap(string title, string suite) => new(Role.LibCoap, title, () =>
+        {
+            (Child child, _, IPEndPoint endpoint) = servers.StartSecureLibCoap();
+            return Secured(child, endpoint, sessions, new SecureClient(suite));
+        });
+    }
+
+    private Row Tls(string name, int connections)
+    {
+        Entrant Ours(string title, bool isSecure) => new(Role.Beside, title, () =>
+            servers.StartTls() is var child
+                ? Streams(child, child.Endpoints[isSecure ? 1 : 0], Coap(), connections, isSecure: isSecure) : null!);
+        Entrant Kestrel(string title, bool isSecure) => new(Role.Beside, title, () =>
+        {
+            string[] proof = isSecure ? ["--cert", servers.Files.Certificate, "--key", servers.Files.Key] : [];
+            Child child = Child.StartSelf(Processors.Measured, 1, [HttpServer.Verb, .. proof]);
+            return Streams(child, child.Endpoints[0], new HttpStreamProtocol(["/" + Hello], HelloText, false), connections,
+                isSecure: isSecure);
+        });
+        List<Entrant> entrants =
+        [
+            Ours("CoAP.NET" + Report.MarkdownReport.WithoutTls, isSecure: false),
+            Ours("coaps+tcp", isSecure: true),
+            Kestrel("HTTP on Kestrel" + Report.MarkdownReport.WithoutTls, isSecure: false),
+            Kestrel("HTTPS on Kestrel", isSecure: true),
+        ];
+        if (servers.HasSecureLibCoap)
+        {
+            entrants.Add(LibCoap("libcoap" + Report.MarkdownReport.WithoutTls, isSecure: false));
+            entrants.Add(LibCoap("libcoap, coaps+tcp", isSecure: true));
+        }
+
+        return new(name, $"{Text(connections)} connections", RowGroup.Tls, entrants);
+
+        Entrant LibCoap(string title, bool isSecure) => new(Role.LibCoap, title, () =>
+        {
+            (Child child, IPEndPoint endpoint, IPEndPoint secure) = servers.StartSecureLibCoap(CoapServers.Credentials.Certificate);
+            return Streams(child, isSecure ? secure : endpoint, Coap(), connections, isSecure: isSecure);
+        });
+    }
+
+    private static Contender Secured(Child child, IPEndPoint endpoint, int sessions, SecureClient client)
+    {
+        DatagramLoop loop = new(endpoint, sessions, Hello, s_hello, client: client);
+        return new(seconds => loop.Run(seconds, () => child.Cpu).Figures, loop, child);
+    }
+
+    private Row Handshakes(string name, int peers)
+    {
+        List<Entrant> entrants =
+        [
+            Entrant("pre-shared key", () => servers.StartSecure(), () => new SecureClient(SecureClient.PskCcm8)),
+            Entrant("ECDSA, the server's certificate", () => servers.StartSecure(CoapServers.Credentials.Certificate),
+                () => new SecureClient(SecureClient.EcdsaCcm8)),
+            Entrant("ECDSA, certificates of both", () => servers.StartSecure(CoapServers.Credentials.Both),
+                () => new SecureClient(SecureClient.EcdsaCcm8, certificate: servers.Files.ClientCertificate)),
+        ];
+        if (servers.HasSecureLibCoap)
+        {
+            entrants.Add(LibCoap("libcoap, pre-shared key", CoapServers.Credentials.Key, SecureClient.PskCcm8));
+            entrants.Add(LibCoap("libcoap, ECDSA, the server's certificate", CoapServers.Credentials.Certificate, SecureClient.EcdsaCcm8));
+        }
+
+        return new(name, $"{Text(peers)} under way", RowGroup.Handshakes, entrants);
+
+        Entrant Entrant(string title, Func<Child> start, Func<SecureClient> client) =>
+            new(Role.Beside, title, () => start() is var child ? Opening(child, child.Endpoints[1], client()) : null!);
+        Entrant LibCoap(string title, CoapServers.Credentials credentials, string suite) => new(Role.LibCoap, title, () =>
+        {
+            (Child child, _, IPEndPoint endpoint) = servers.StartSecureLibCoap(credentials);
+            return Opening(child, endpoint, new SecureClient(suite));
+        });
+        Contender Opening(Child child, IPEndPoint endpoint, SecureClient client)
+        {
+            HandshakeLoop loop = new(endpoint, peers, client);
+            return new(seconds => loop.Run(seconds, () => child.Cpu).Figures, loop, child);
+        }
+    }
 }

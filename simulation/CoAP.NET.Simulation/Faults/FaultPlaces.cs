@@ -1,11 +1,18 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using System.Net;
+using System.Net.Sockets;
+
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>
 /// All places at which the library calls code of a user while it serves and requests. What the list says is what the tests and the campaign
 /// hold the library to.
 /// </summary>
-internal static partial class FaultPlaces
+internal static class FaultPlaces
 {
+    private const string Metered = "/metered";
+
     public const int HandlerFailed = 1500;
     public const int NullResult = 1501;
     public const int PayloadDropped = 1503;
@@ -163,5 +170,261 @@ internal static partial class FaultPlaces
         await FaultProbe.UntilAsync(() => observation.Latest is { IsSuccess: false }, "the observer did not hear of it");
         probe.Outcome = observation.Latest!.Code.ToString();
         probe.Expect(InternalServerError);
+    }
+
+    private static IEnumerable<FaultPlace> OfClients() =>
+    [
+        Caller("IProgress.Report, of a download", static probe => probe.ArmAndThrowAsync(() =>
+            probe.Client.Client.GetAsync(probe.Client.Uri("/large"), new Progress(probe.Rig.Injector, "IProgress.Report, of a download"))))
+            with { Scheme = "coap" },
+        Caller("IProgress.Report, of an upload", static probe => probe.ArmAndThrowAsync(() =>
+            probe.Client.Client.PutAsync(probe.Client.Uri("/upload"), CoapContent.Binary(FaultResources.Body),
+                new Progress(probe.Rig.Injector, "IProgress.Report, of an upload")))) with { Scheme = "coap" },
+        Caller("the stream of a request: reading", static probe => probe.ArmAndThrowAsync(() =>
+            probe.Client.Client.PutAsync(probe.Client.Uri("/upload"),
+                CoapContent.Stream(new FaultStream(probe.Rig.Injector, "the stream of a request", FaultResources.Body))))),
+        Caller("the destination of a download: writing", static async probe =>
+        {
+            await using FaultStream destination = new(probe.Rig.Injector, "the destination of a download", new byte[8000]);
+            await probe.ArmAndThrowAsync(() => probe.Client.Client.GetAsync(probe.Client.Uri("/large"), destination));
+        }) with { Scheme = "coap" },
+        Caller("ResolveHost", static async probe =>
+        {
+            await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme, options => options.ResolveHost = (_, _) =>
+            {
+                probe.Rig.Injector.Hit("ResolveHost");
+                return Task.FromResult<System.Net.IPAddress[]>([System.Net.IPAddress.Loopback]);
+            });
+            string uri = other.Uri("/plain").Replace("127.0.0.1", "fault.example", StringComparison.Ordinal);
+            await probe.ArmAndThrowAsync(() => other.Client.GetAsync(uri));
+            (await other.Client.GetAsync(uri)).EnsureSuccess();
+        }),
+        Caller("CoapRandomSource.Fill", static async probe =>
+        {
+            await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme,
+                options => options.Random = new RandomSource(probe.Rig.Injector));
+            await probe.ArmAndThrowAsync(() => other.Client.GetAsync(other.Uri("/plain")));
+            (await other.Client.GetAsync(other.Uri("/plain"))).EnsureSuccess();
+        }),
+        Caller("ParametersOf, of a client", static async probe =>
+        {
+            await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme, options => options.ParametersOf = _ =>
+            {
+                probe.Rig.Injector.Hit("ParametersOf, of a client");
+                return null;
+            });
+            probe.Arm();
+            probe.Outcome = await other.OutcomeAsync(CoapMethod.Get, "/plain");
+            probe.Expect(Content);
+        }) with { Effect = "nothing: the parameters of all hold", LogId = StageFailed },
+        Caller("the token of a caller", static async probe =>
+        {
+            using CancellationTokenSource cancellation = new();
+            Task<CoapResponse> request = probe.Client.Client.SendAsync(probe.Client.Request(CoapMethod.Get, "/later"), cancellation.Token);
+            await cancellation.CancelAsync();
+            try
+            {
+                // Either it was faster, or it was cancelled: it ends, once.
+                probe.Outcome = (await request).Code.ToString();
+            }
+            catch (OperationCanceledException)
+            {
+                probe.Outcome = "the exception";
+            }
+        }) with { Effect = "an OperationCanceledException; the server is told by a Reset if it still answers" },
+        Client("CoapObserveOptions.OnNotification", static async probe =>
+        {
+            int calls = 0;
+            await using CoapObservation observation = await probe.Client.Client.ObserveAsync(probe.Client.Uri("/observed"), _ =>
+            {
+                calls++;
+                probe.Rig.Injector.Hit("CoapObserveOptions.OnNotification");
+            });
+            await FaultProbe.UntilAsync(() => Volatile.Read(ref calls) > 0, "the first notification did not come");
+            probe.Arm();
+            probe.Rig.Server.Notify("/observed");
+            await FaultProbe.UntilAsync(() => probe.Fault!.HasFired, "the notification did not come");
+            int before = Volatile.Read(ref calls);
+            probe.Rig.Server.Notify("/observed");
+            await FaultProbe.UntilAsync(() => Volatile.Read(ref calls) > before, "the observation did not go on");
+            probe.Outcome = "nothing";
+        }),
+        Client("CoapObservation.StateChanged", static async probe =>
+        {
+            CoapObservation observation = await probe.Client.Client.ObserveAsync(probe.Client.Uri("/observed"));
+            observation.StateChanged += (_, _) => probe.Rig.Injector.Hit("CoapObservation.StateChanged");
+            probe.Arm();
+            await observation.DisposeAsync();
+            probe.Outcome = "nothing";
+        }),
+        Client("the callback of a CoapStatelessClient", static async probe =>
+        {
+            using CoapStatelessClient stateless = new(probe.Client.Client.Endpoint,
+                _ => probe.Rig.Injector.Hit("the callback of a CoapStatelessClient"));
+            probe.Arm();
+            await stateless.SendAsync(new CoapRequest(CoapMethod.Get, probe.Client.Uri("/plain")), new byte[4]);
+            probe.Outcome = "nothing";
+        }) with { LogId = StageFailed, Scheme = "coap" },
+    ];
+
+    private static FaultPlace Caller(string name, Func<FaultProbe, Task> probe) =>
+        new(name, "the caller gets the exception itself", null, 0, probe) { IsOfClient = true, LogNote = "" };
+
+    private static FaultPlace Client(string name, Func<FaultProbe, Task> probe) =>
+        new(name, "nothing", CoapCounter.HandlerErrors, ObserverFailed, probe) { IsOfClient = true };
+
+    private sealed class Progress(FaultInjector injector, string place) : IProgress<CoapProgress>
+    {
+        public void Report(CoapProgress value) => injector.Hit(place);
+    }
+
+    private sealed class RandomSource(FaultInjector injector) : CoapRandomSource
+    {
+        public override void Fill(Span<byte> destination)
+        {
+            injector.Hit("CoapRandomSource.Fill");
+            Secure.Fill(destination);
+        }
+    }
+
+    private static IEnumerable<FaultPlace> OfTelemetry() =>
+    [
+        .. new[] { "Log", "IsEnabled", "BeginScope", "the end of a scope" }.Select(static method =>
+            new FaultPlace($"a log provider: {method}", "nothing", CoapCounter.StageErrors, 0, Asks("/handler/notes", "2.03 Valid"))
+            {
+                LogNote = "the log is what failed"
+            }),
+        new FaultPlace("a meter listener", "nothing", CoapCounter.StageErrors, ListenerFailed, MeterAsync),
+        .. new[] { "Sample", "ActivityStarted", "ActivityStopped" }.Select(static method =>
+            new FaultPlace($"an activity listener: {method}", "nothing", CoapCounter.StageErrors, ListenerFailed, TraceAsync)),
+        new FaultPlace("an activity listener: ExceptionRecorder", "nothing: 5.00 for what the handler threw", CoapCounter.StageErrors,
+            ListenerFailed, RecordAsync),
+    ];
+
+    private static IEnumerable<FaultPlace> OfPeers() =>
+    [
+        new FaultPlace("ParametersOf", "nothing: the parameters of all hold", CoapCounter.StageErrors, StageFailed,
+            Asks("/plain", Content)),
+        new FaultPlace("PeerConnected", "nothing", CoapCounter.HandlerErrors, PeerHandlerFailed, Asks("/plain", Content))
+        {
+            Scheme = "coap+tcp"
+        },
+        .. new[] { "PeerDisconnected", "a callback of CoapPeer.Disconnected" }.Select(static place =>
+            new FaultPlace(place, "nothing", CoapCounter.HandlerErrors, PeerHandlerFailed, async probe =>
+            {
+                await using FaultClient other = probe.Rig.NewClient("coap+tcp");
+                probe.Arm(await other.FindPortAsync());
+                probe.Outcome = "nothing";
+            })
+            { Scheme = "coap+tcp" }),
+        Connection("a connection that is reset in the middle of a frame", static socket => socket.Close(0)),
+        Connection("a connection that is half closed in the middle of a frame", static socket => socket.Shutdown(SocketShutdown.Send)),
+        Connection("a connection with bytes that are no frame",
+            static socket => socket.Send([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])),
+    ];
+
+    private static FaultPlace Connection(string name, Action<Socket> fail) =>
+        new(name, "the connection ends", CoapCounter.ConnectionsClosed, 0, async probe =>
+        {
+            using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            await socket.ConnectAsync(IPAddress.Loopback, CoapUri.Parse(probe.Rig.Uri("coap+tcp", "/")).Port);
+
+            // A CSM (RFC 8323 section 5.3), and the beginning of a GET.
+            socket.Send([0x00, 0xe1, 0x31, 0x01]);
+            fail(socket);
+            probe.Outcome = "the end";
+            await FaultProbe.UntilAsync(() => !socket.Connected || IsAtEnd(socket), "the connection did not end");
+        })
+        { Scheme = "coap+tcp", LogNote = "Debug 1380, 1382: a peer's doing" };
+
+    private static bool IsAtEnd(Socket socket)
+    {
+        try
+        {
+            // What the server says before it closes is read, too.
+            while (socket.Poll(0, SelectMode.SelectRead))
+            {
+                if (socket.Receive(new byte[1000]) == 0)
+                {
+                    return true;
+                }
+            }
+
+            return false;
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            return true;
+        }
+    }
+
+    private static async Task MeterAsync(FaultProbe probe)
+    {
+        using MeterListener listener = new()
+        {
+            InstrumentPublished = static (instrument, listener) =>
+            {
+                if (instrument.Name == CoapInstruments.ServerDurationName)
+                {
+                    listener.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((_, _, tags, _) =>
+        {
+            foreach (KeyValuePair<string, object?> tag in tags)
+            {
+                if (tag.Value is Metered)
+                {
+                    probe.Rig.Injector.Hit("a meter listener");
+                }
+            }
+        });
+        listener.Start();
+        probe.Arm();
+        await probe.AskAsync(CoapMethod.Get, Metered, null, Content);
+    }
+
+    private static async Task TraceAsync(FaultProbe probe)
+    {
+        using ActivityListener listener = Listen(probe);
+        probe.Arm();
+        await probe.AskAsync(CoapMethod.Get, Metered, null, Content);
+    }
+
+    private static async Task RecordAsync(FaultProbe probe)
+    {
+        using ActivityListener listener = Listen(probe);
+        ArmedFault handler = probe.Rig.Injector.Arm("a metered handler", FaultKind.Throw);
+        probe.Arm();
+        await probe.AskAsync(CoapMethod.Get, Metered, null, InternalServerError);
+        await FaultProbe.UntilAsync(() => probe.Rig.ServerLog.Find(handler.Number) is { Id: HandlerFailed },
+            "the handler's own exception was not logged");
+        probe.Rig.NoteExtra(CoapCounter.HandlerErrors);
+    }
+
+    private static ActivityListener Listen(FaultProbe probe)
+    {
+        const string name = "GET " + Metered;
+        ActivityListener listener = new()
+        {
+            ShouldListenTo = static source => source.Name == CoapTelemetry.ActivitySourceName,
+            Sample = (ref ActivityCreationOptions<ActivityContext> options) =>
+            {
+                if (options.Name != name)
+                {
+                    return ActivitySamplingResult.None;
+                }
+
+                probe.Rig.Injector.Hit("an activity listener: Sample");
+                return ActivitySamplingResult.AllDataAndRecorded;
+            },
+            ActivityStarted = _ => probe.Rig.Injector.Hit("an activity listener: ActivityStarted"),
+            ActivityStopped = _ => probe.Rig.Injector.Hit("an activity listener: ActivityStopped"),
+            ExceptionRecorder = (Activity _, Exception _, ref TagList _) =>
+                probe.Rig.Injector.Hit("an activity listener: ExceptionRecorder"),
+        };
+        ActivitySource.AddActivityListener(listener);
+        return listener;
     }
 }

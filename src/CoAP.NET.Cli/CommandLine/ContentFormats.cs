@@ -69,9 +69,6 @@ internal static class ContentFormats
     public static CoapContentFormat OfFile(string path) =>
         s_extensions.GetValueOrDefault(Path.GetExtension(path), CoapContentFormat.OctetStream);
 
-    /// <summary>Returns the file extension of a format; <c>.bin</c> if there is none.</summary>
-    public static string ExtensionOf(CoapContentFormat? format) => s_extensions.FirstOrDefault(pair => pair.Value == format).Key ?? ".bin";
-
     /// <summary>Creates an option with a Content-Format.</summary>
     public static Option<CoapContentFormat?> Option(string name, string description, params string[] aliases)
     {

@@ -1,5 +1,6 @@
 using System.Text.Json.Serialization.Metadata;
 using CoAP.NET.Options;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
@@ -8,7 +9,7 @@ namespace CoAP.NET;
 /// Each call creates a new result that <c>With...</c> methods may refine. A shared result costs nothing, but must not change any more. The
 /// package CoAP.NET.Content adds <c>CoapResults.Cbor</c> and <c>CoapResults.Problem</c>.
 /// </remarks>
-public static partial class CoapResults
+public static class CoapResults
 {
     /// <summary>2.05 Content with text in UTF-8.</summary>
     /// <param name="text">The text.</param>
@@ -100,5 +101,207 @@ public static partial class CoapResults
         }
 
         return new CoapResult(code, diagnostic is null ? default : System.Text.Encoding.UTF8.GetBytes(diagnostic));
+    }
+
+    /// <summary>Refuses a request with a missing or malformed argument: 4.00 Bad Request, or another error.</summary>
+    /// <remarks>
+    /// Counted as <see cref="CoapCounter.ArgumentsRefused"/> at the endpoint that received the request, and logged at level Debug.
+    /// </remarks>
+    /// <param name="request">The request.</param>
+    /// <param name="diagnostic">A human-readable text that names the error (RFC 7252 section 5.5.2). It goes to the peer and into the log,
+    /// so it must not repeat data of the peer.</param>
+    /// <param name="code">The code, in class 4 or 5; default 4.00.</param>
+    /// <returns>The result.</returns>
+    /// <exception cref="ArgumentException">The code is not an error code.</exception>
+    public static CoapResult Refuse(CoapRequest request, string diagnostic, CoapCode? code = null)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        ArgumentNullException.ThrowIfNull(diagnostic);
+        if (request.Channel is { } channel)
+        {
+            CoapEnvironment environment = channel.Shard.Environment;
+            environment.Counters.Add(CoapCounter.ArgumentsRefused);
+            ResultLog.ArgumentRefused(environment.Logger, diagnostic, channel);
+        }
+
+        return Status(code ?? CoapCode.BadRequest, diagnostic);
+    }
+
+    /// <summary>
+    /// 4.01 Unauthorized with an Echo: the client repeats the request with the value, which proves that it receives at its address and that
+    /// the request is fresh (RFC 9175 section 2.3).
+    /// </summary>
+    /// <remarks>Return it before any side effect.</remarks>
+    /// <returns>The result. Sending adds the value.</returns>
+    public static CoapResult FreshnessRequired() => new(CoapCode.Unauthorized) { AsksForEcho = true };
+
+    /// <summary>4.00 Bad Request: the server cannot understand the request (RFC 7252 section 5.9.2.1).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult BadRequest(string? diagnostic = null) => Status(CoapCode.BadRequest, diagnostic);
+
+    /// <summary>4.01 Unauthorized: the client needs other credentials (RFC 7252 section 5.9.2.2).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult Unauthorized(string? diagnostic = null) => Status(CoapCode.Unauthorized, diagnostic);
+
+    /// <summary>4.03 Forbidden (RFC 7252 section 5.9.2.4).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult Forbidden(string? diagnostic = null) => Status(CoapCode.Forbidden, diagnostic);
+
+    /// <summary>4.04 Not Found (RFC 7252 section 5.9.2.5).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult NotFound(string? diagnostic = null) => Status(CoapCode.NotFound, diagnostic);
+
+    /// <summary>4.05 Method Not Allowed (RFC 7252 section 5.9.2.6).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult MethodNotAllowed(string? diagnostic = null) => Status(CoapCode.MethodNotAllowed, diagnostic);
+
+    /// <summary>4.06 Not Acceptable: the format of the Accept option is not available (RFC 7252 section 5.9.2.7).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult NotAcceptable(string? diagnostic = null) => Status(CoapCode.NotAcceptable, diagnostic);
+
+    /// <summary>
+    /// 4.09 Conflict: the request does not fit the state of the resource; describe it in the text (RFC 8132 section 3.4).
+    /// </summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult Conflict(string? diagnostic = null) => Status(CoapCode.Conflict, diagnostic);
+
+    /// <summary>4.12 Precondition Failed (RFC 7252 section 5.9.2.8).</summary>
+    /// <remarks><see cref="CoapRequest.CheckPreconditions(CoapETag?)"/> returns it.</remarks>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult PreconditionFailed(string? diagnostic = null) => Status(CoapCode.PreconditionFailed, diagnostic);
+
+    /// <summary>4.15 Unsupported Content-Format (RFC 7252 section 5.9.2.10).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult UnsupportedContentFormat(string? diagnostic = null) => Status(CoapCode.UnsupportedContentFormat, diagnostic);
+
+    /// <summary>4.22 Unprocessable Entity: the format is right, but the server cannot apply the content (RFC 8132 section 3.4).</summary>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult UnprocessableEntity(string? diagnostic = null) => Status(CoapCode.UnprocessableEntity, diagnostic);
+
+    /// <summary>4.13 Request Entity Too Large (RFC 7252 section 5.9.2.9).</summary>
+    /// <param name="maxSize">The maximum accepted size, in bytes, sent as Size1; null for no hint.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult RequestEntityTooLarge(long? maxSize = null)
+    {
+        CoapResult result = Status(CoapCode.RequestEntityTooLarge);
+        if (maxSize is { } size)
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(size, nameof(maxSize));
+            result.Options.AddUInt(OptionNumber.Size1, (uint)Math.Min(size, uint.MaxValue));
+        }
+
+        return result;
+    }
+
+    /// <summary>4.29 Too Many Requests (RFC 8516 section 3).</summary>
+    /// <param name="wait">The time for the client to wait before it tries again, in whole seconds; sent as Max-Age.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult TooManyRequests(TimeSpan wait) => Status(CoapCode.TooManyRequests).WithMaxAge(wait);
+
+    /// <summary>5.00 Internal Server Error.</summary>
+    /// <remarks>It has no details: the cause belongs in the log, not in the response.</remarks>
+    /// <returns>The result.</returns>
+    public static CoapResult InternalServerError() => Status(CoapCode.InternalServerError);
+
+    /// <summary>5.03 Service Unavailable (RFC 7252 section 5.9.3.4).</summary>
+    /// <param name="retryAfter">The time for the client to wait before it tries again, in whole seconds; sent as Max-Age.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult ServiceUnavailable(TimeSpan retryAfter) => Status(CoapCode.ServiceUnavailable).WithMaxAge(retryAfter);
+
+    /// <summary>2.05 Content with a seekable stream, of which the server reads only the requested block.</summary>
+    /// <remarks>
+    /// It reads later blocks from the same stream, without the handler: the stream stays open until the peer has fetched everything, or
+    /// stops making progress. For unsafe methods it reads the whole body at once. An open stream counts as 64 KiB of
+    /// <see cref="CoapLimits.MaxRepresentationBytes"/>. If there is no room for it, the handler runs again for the next block, and so it
+    /// does for a peer that missed the first one. The server answers an exception during reading with 5.00; an exception during dispose
+    /// changes no response. It logs both and counts them as <see cref="CoapCounter.HandlerErrors"/>. Once the file of a
+    /// <see cref="FileStream"/> has changed its length or last write time, the handler runs again.
+    /// </remarks>
+    /// <param name="stream">
+    /// The stream, positioned at its beginning; a new one for each call. The server disposes it, even if a filter returns another response,
+    /// throws, or does not wait for the handler.
+    /// </param>
+    /// <param name="etag">The entity-tag, which must change with each change of the content, so that clients do not mix two states.</param>
+    /// <param name="format">The Content-Format; null to omit the option.</param>
+    /// <returns>The result, for one request.</returns>
+    /// <exception cref="ArgumentException">The stream cannot read or seek, or the entity-tag is <c>default</c>.</exception>
+    public static CoapResult Stream(Stream stream, CoapETag etag, CoapContentFormat? format = null)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        if (!stream.CanSeek || !stream.CanRead)
+        {
+            throw new ArgumentException(
+                "The stream must be able to read and seek, because the server reads blocks at their position. Copy it into a "
+                    + "MemoryStream or a file.",
+                nameof(stream));
+        }
+
+        return etag.Length != 0
+            ? new SeekableResult(stream, null, etag, format)
+            : throw new ArgumentException("The entity-tag is empty. Create one with 1 to 8 bytes.", nameof(etag));
+    }
+
+    /// <summary>2.05 Content with a stream that is read once, from start to end, for example from a network.</summary>
+    /// <remarks>
+    /// The server keeps some KiB of it, so the memory does not depend on its size. It reads blocks as the peer requests them, so a slow
+    /// peer slows the stream down. The stream stays open until the peer has fetched everything, or stops making progress. For unsafe
+    /// methods the server reads the whole body at once. The open stream counts as 64 KiB of
+    /// <see cref="CoapLimits.MaxRepresentationBytes"/>. If a peer requests a block that was passed, or that is far ahead, the handler runs
+    /// again: Block2 in <see cref="CoapRequest.Options"/> names the requested block. Throw a <see cref="CoapBodyException"/> from the
+    /// stream to choose the response for the peer; any other exception is answered 5.00, logged and counted as
+    /// <see cref="CoapCounter.HandlerErrors"/>.
+    /// </remarks>
+    /// <param name="stream">The stream. The server disposes it, even if a filter returns another response.</param>
+    /// <param name="etag">The entity-tag, which must change with each change of the content, so that clients do not mix two states.</param>
+    /// <param name="format">The Content-Format; null to omit the option.</param>
+    /// <param name="start">The position of the stream in the body, in bytes; not after the requested block. Default 0.</param>
+    /// <param name="size">The size of the whole body, for the peer; null if it is unknown.</param>
+    /// <returns>The result, for one request.</returns>
+    /// <exception cref="ArgumentException">The stream is not readable, or the entity-tag is <c>default</c>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The start or the size is negative.</exception>
+    public static CoapResult Sequential(
+        Stream stream, CoapETag etag, CoapContentFormat? format = null, long start = 0, long? size = null)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        ArgumentOutOfRangeException.ThrowIfNegative(start);
+        ArgumentOutOfRangeException.ThrowIfNegative(size ?? 0, nameof(size));
+        if (!stream.CanRead)
+        {
+            throw new ArgumentException("The stream is not readable.", nameof(stream));
+        }
+
+        return etag.Length != 0
+            ? new SeekableResult(stream, null, etag, format) { Start = start, Size = size }
+            : throw new ArgumentException("The entity-tag is empty. Create one with 1 to 8 bytes.", nameof(etag));
+    }
+
+    /// <summary>
+    /// 2.05 Content with a file, of which the server reads only the requested block; 2.03 Valid if the client already has it, 4.04 if it
+    /// does not exist.
+    /// </summary>
+    /// <remarks>
+    /// The server reads later blocks without the handler, while length and time of the file stay the same, and opens the file for each.
+    /// </remarks>
+    /// <param name="path">The path; validate it if it contains data of a peer.</param>
+    /// <param name="etag">The entity-tag; default: the beginning of the SHA-256 of the content, which is the same for each copy of the
+    /// file. For the default, the server reads the whole file once, and again when its length or last write time changes; set an entity-tag
+    /// for files of gibibytes.</param>
+    /// <param name="format">The Content-Format; null to omit the option.</param>
+    /// <returns>The result; a handler may keep it and return it for many requests.</returns>
+    /// <exception cref="ArgumentException">The path is empty.</exception>
+    public static CoapResult File(string path, CoapETag? etag = null, CoapContentFormat? format = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return new SeekableResult(null, path, etag is { Length: 0 } ? null : etag, format);
     }
 }

@@ -29,12 +29,6 @@ internal sealed class GroupRequests
         _max = max;
     }
 
-    /// <summary>The number of running requests.</summary>
-    public int Running => Volatile.Read(ref _running);
-
-    /// <summary>The number of known tokens, including those of ended requests.</summary>
-    public int Count => _byToken.Count;
-
     /// <summary>Returns how long the token of an ended request is kept at least: longer than any answer can be in transit.</summary>
     public static long TokenLifetimeOf(CoapTransmissionParameters parameters) =>
         Math.Min((parameters.NonLifetime + parameters.MaxLatency + s_maxServerResponseDelay).Ticks, TimeSpan.TicksPerDay);

@@ -4,7 +4,7 @@ namespace CoAP.NET;
 
 /// <summary>A group of routes with a common path prefix and common settings.</summary>
 /// <remarks>Created by <c>MapGroup</c>; the root group of a server has no prefix.</remarks>
-public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoapRouteBuilder
+public sealed class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoapRouteBuilder
 {
     internal CoapRouteGroup(RouteTable table, CoapRouteGroup? parent, RouteTemplate prefix)
         : base(table, new RouteSettings())
@@ -74,5 +74,30 @@ public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup
         Route route = new(Table, this, Template.Append(RouteTemplate.Parse(template)), [.. methods.ToArray().Distinct()], handler);
         Table.Add(route);
         return new CoapRouteHandlerBuilder(Table, route);
+    }
+
+    /// <summary>Returns the current metadata of the routes in this group and its inner groups, in the order of mapping.</summary>
+    /// <remarks>The metadata of the groups themselves is not included.</remarks>
+    /// <typeparam name="T">The type to find.</typeparam>
+    /// <returns>The objects of the type; empty if there are none.</returns>
+    public IReadOnlyList<T> ListMetadata<T>()
+        where T : class
+    {
+        Route[] routes = Table.Snapshot().Routes;
+        lock (Table.Gate)
+        {
+            return [.. routes.Where(IsInside).SelectMany(route => route.Settings.Metadata.OfType<T>())];
+        }
+    }
+
+    private bool IsInside(Route route)
+    {
+        CoapRouteGroup? group = route.Group;
+        while (group is not null && group != this)
+        {
+            group = group.Parent;
+        }
+
+        return group is not null;
     }
 }

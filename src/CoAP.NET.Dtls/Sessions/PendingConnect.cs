@@ -1,4 +1,8 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
@@ -7,11 +11,28 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="owner">The client, which gets the result.</param>
 /// <param name="path">The path to the server, with the socket.</param>
 /// <param name="serverName">The name to request; null: its address.</param>
-internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, string? serverName)
+internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? serverName)
 {
+    private const byte WarningLevel = 1;
+    private const byte CloseNotify = 0;
+
+    // Retransmission timeouts without an answer after which a question for another cookie is believed, and how often one is.
+    private const int SilentTimeouts = 3;
+    private const int MaxAgain = 3;
+
     // A flight of a server that sends each message in a datagram of its own, twice.
     private const int MaxQueued = 16;
 
+    // A fully qualified name has no trailing dot in TLS (RFC 6066 section 3).
+    private readonly string? _name = serverName?.TrimEnd('.');
+    private long _resumedSince;
+    private int _progress;
+    private int _refusals;
+    private int _questions;
+    private int _again;
+    private long _progressAt = owner.Time.GetTimestamp();
+    private string? _distrust;
+    private CertificateCheck? _certificates;
     private readonly Lock _gate = new();
     private readonly Queue<byte[]> _queue = new();
     private readonly TaskCompletionSource<DtlsSession> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -170,5 +191,288 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
             return _refusedSince is { } since && _handshake is { } handshake
                 && owner.Time.GetElapsedTime(since) >= handshake.Settings.RetransmitTimeout ? handshake.Refusal : null;
         }
+    }
+
+    /// <summary>Whether it offers to resume a session.</summary>
+    public bool OffersResumption { get; private set; }
+
+    private void Pump()
+    {
+        try
+        {
+            if (_handshake is null)
+            {
+                if (Volatile.Read(ref _isDecided))
+                {
+                    return;
+                }
+
+                Begin();
+                Flush();
+            }
+
+            while (_handshake is { Status: HandshakeStatus.Running } handshake && TryTake(out byte[]? datagram))
+            {
+                if (datagram is null)
+                {
+                    handshake.OnTimeout();
+                }
+                else
+                {
+                    handshake.Receive(datagram);
+                    NoteRefusals(handshake);
+                    BeginAgainIfForgotten(handshake);
+                }
+
+                Flush();
+            }
+
+            if (_handshake!.Status == HandshakeStatus.Done)
+            {
+                Finish();
+            }
+            else if (_handshake.Status == HandshakeStatus.Failed)
+            {
+                (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
+                Fail(reason, text, _handshake.Failure?.Exception?.InnerException);
+            }
+        }
+#pragma warning disable CA1031 // any exception ends this handshake and nothing else
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Fail(CoapDtlsHandshakeFailure.Other, exception.Message, (exception as CallbackException)?.InnerException ?? exception);
+        }
+    }
+
+    // RFC 6347 section 4.2.1: a server that has forgotten the client asks for a cookie, and answers nothing else of the old handshake. A
+    // forged question changes nothing while the server answers.
+    private void BeginAgainIfForgotten(ClientHandshake handshake)
+    {
+        bool isAsked = handshake.LaterQuestions != _questions;
+        _questions = handshake.LaterQuestions;
+        if (!isAsked || handshake.Status != HandshakeStatus.Running || _again == MaxAgain
+            || owner.Time.GetElapsedTime(_progressAt) < handshake.Settings.RetransmitTimeout * SilentTimeouts)
+        {
+            return;
+        }
+
+        _again++;
+        (_progress, _refusals, _questions, OffersResumption) = (0, 0, 0, false);
+        _progressAt = owner.Time.GetTimestamp();
+        Begin();
+        handshake.Dispose();
+    }
+
+    private void Begin()
+    {
+        ClientRules rules = owner.RulesFor(serverName, path.Remote);
+        _certificates = rules.Certificates;
+        ClientHandshake handshake = owner.MakeHandshake(this, rules);
+        using ResumableSession? resumable = owner.Resumptions.Take(path.Remote, serverName);
+        if (resumable is not null && TrustsAgain(resumable) && handshake.Resume(resumable))
+        {
+            _resumedSince = resumable.Since;
+            OffersResumption = true;
+        }
+
+        lock (_gate)
+        {
+            _handshake = handshake;
+        }
+
+        handshake.Start(_name);
+    }
+
+    private bool TryTake(out byte[]? datagram)
+    {
+        lock (_gate)
+        {
+            datagram = null;
+            if (!_isDecided)
+            {
+                if (_queue.TryDequeue(out datagram))
+                {
+                    return true;
+                }
+
+                if (_isTimeoutDue)
+                {
+                    _isTimeoutDue = false;
+                    return true;
+                }
+            }
+            else
+            {
+                // It was given up while a thread was here.
+                _handshake!.Dispose();
+            }
+
+            _isBusy = false;
+            return false;
+        }
+    }
+
+    /// <summary>Selects the pre-shared key.</summary>
+    /// <param name="hint">The server's hint.</param>
+    public (string Identity, ReadOnlyMemory<byte> Key)? SelectKey(string? hint) =>
+        owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint);
+
+    /// <summary>Validates a raw public key.</summary>
+    /// <param name="key">As SubjectPublicKeyInfo.</param>
+    public bool TrustsKey(ReadOnlyMemory<byte> key)
+    {
+        bool isTrusted = owner.Settings.ValidateRawPublicKey?.Invoke(serverName, path.Remote, key) == true;
+        _distrust = isTrusted
+            ? null
+            : "This client does not trust the raw public key of the server (SHA-256 "
+                + $"{Convert.ToHexStringLower(SHA256.HashData(key.Span))}).";
+        return isTrusted;
+    }
+
+    /// <summary>Validates a certificate.</summary>
+    /// <param name="leaf">The certificate.</param>
+    /// <param name="sent">The certificates that came with it.</param>
+    public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
+    {
+        _distrust = _certificates is { } check
+            ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow())
+            : "This client trusts no authority: name one in the options of the client.";
+        return _distrust is null;
+    }
+
+    // The rules of the client may have changed since the full handshake, which a short one does not repeat.
+    private bool TrustsAgain(ResumableSession session)
+    {
+        try
+        {
+            return (session.PeerCertificate is not { } certificate || Trusts(certificate, session.PeerChain))
+                && (session.PeerPublicKey.IsEmpty || TrustsKey(session.PeerPublicKey))
+                && (session.PskIdentity is not { } identity
+                    || (SelectKey(session.PskHint) is { } chosen && chosen.Identity == identity
+                        && CryptographicOperations.FixedTimeEquals(chosen.Key.Span, session.PskKey)));
+        }
+#pragma warning disable CA1031 // the client makes a full handshake, which checks again and reports the reason
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            return false;
+        }
+        finally
+        {
+            _distrust = null;
+        }
+    }
+
+    private void NoteRefusals(ClientHandshake handshake)
+    {
+        lock (_gate)
+        {
+            if (handshake.Refusals != _refusals)
+            {
+                _refusals = handshake.Refusals;
+                _refusedSince ??= owner.Time.GetTimestamp();
+            }
+            else if (handshake.Progress != _progress)
+            {
+                _refusedSince = null;
+                _progressAt = owner.Time.GetTimestamp();
+            }
+
+            _progress = handshake.Progress;
+        }
+    }
+
+    private void Flush()
+    {
+        foreach (byte[] datagram in _handshake!.TakeOutput())
+        {
+            owner.Sink.Send(path, datagram);
+        }
+    }
+
+    private void Fail(CoapDtlsHandshakeFailure reason, string text, Exception? exception)
+    {
+        bool isDecider = TryDecide(isPump: true);
+        _handshake?.Dispose();
+        if (isDecider)
+        {
+            owner.Forget(this);
+            _ended.TrySetException(new CoapDtlsHandshakeException(reason, text, exception));
+        }
+    }
+
+    private void Finish()
+    {
+        ClientHandshake handshake = _handshake!;
+        Established established = handshake.Establish();
+        if (!TryDecide(isPump: true))
+        {
+            SayGoodbye(established);
+            handshake.Dispose();
+            return;
+        }
+
+        try
+        {
+            Remember(handshake, established);
+            DtlsSession session = owner.OnDone(this, established);
+            owner.Forget(this);
+
+            // Data after the end of the handshake is for the session.
+            while (TryTakeRest(out byte[]? datagram))
+            {
+                owner.Receive(path, datagram);
+            }
+
+            _ended.TrySetResult(session);
+        }
+#pragma warning disable CA1031 // the waiting caller gets an exception from above
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            owner.Forget(this);
+            _ended.TrySetException(exception);
+        }
+        finally
+        {
+            handshake.Dispose();
+        }
+    }
+
+    private bool TryTakeRest([NotNullWhen(true)] out byte[]? datagram)
+    {
+        lock (_gate)
+        {
+            return _queue.TryDequeue(out datagram);
+        }
+    }
+
+    private void Remember(ClientHandshake handshake, Established established)
+    {
+        if (owner.Settings.MaxResumable > 0 && handshake.SaveSession() is { } bytes)
+        {
+            // Trust dates from the full handshake, however often the session resumes.
+            long since = handshake.IsResumed ? _resumedSince : _since;
+            owner.Resumptions.Put(path.Remote, serverName,
+                new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate, established.PeerPublicKey)
+                {
+                    PeerChain = handshake.PeerChain,
+                    PskHint = handshake.PskHint,
+                    PskKey = established.PskIdentity is null ? [] : handshake.PreSharedKey.ToArray(),
+                });
+        }
+    }
+
+    private void SayGoodbye(Established established)
+    {
+        // No caller waits for the session that the server has.
+        byte[] record = new byte[established.Records.RecordLength(2)];
+        if (established.Records.Seal(ContentType.Alert, [WarningLevel, CloseNotify], record) > 0)
+        {
+            owner.Sink.Send(path, record);
+        }
+
+        established.Records.Clear();
     }
 }

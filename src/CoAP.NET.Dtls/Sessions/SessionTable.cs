@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -10,8 +11,23 @@ namespace CoAP.NET.Dtls.Sessions;
 /// </summary>
 /// <param name="time">The clock.</param>
 /// <param name="random">The source of the key of the address hash.</param>
-internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource random)
+internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
 {
+    private const int Slack = 512;
+
+    // A session is in exactly one of them.
+    private readonly Shares<DtlsSession> _strangers = new();
+    private readonly Shares<DtlsSession> _known = new();
+
+    // Null until an identity can have too many.
+    private IdentityCounts? _identities;
+
+    // Updates times once per second at most, so that a busy session does not take the lock for each record.
+    private readonly long _precision = time.TimestampFrequency;
+
+    // Sessions that hold a last flight, oldest first.
+    private readonly Queue<DtlsSession> _young = new();
+    private readonly SessionOrder _order = new();
     private readonly Lock _gate = new();
 
     // Sessions with a Connection ID are not in the index of paths, so a client that gets another one's address hides no session.
@@ -20,7 +36,6 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
     // The number per slot, if sessions have slots.
     private SlotCounts? _slots;
-
     private readonly SessionPlaces _places = new();
     private int _count;
     private bool _isShut;
@@ -237,6 +252,221 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         else
         {
             _byPath.Remove(session.Path, session);
+        }
+    }
+
+    /// <summary>Updates the order after a record of a session.</summary>
+    /// <param name="session">The session.</param>
+    public void Touch(DtlsSession session)
+    {
+        if (session.LastReceived - session.Touched < _precision && !session.IsHidden)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (!session.IsListed)
+            {
+                return;
+            }
+
+            _order.Remove(session);
+            Link(session);
+            if (session.IsHidden && !session.IsClosed)
+            {
+                _places.Set(_byPath.HashOf(session.Path), session);
+            }
+        }
+    }
+
+    /// <summary>Removes and returns a session that was silent for too long.</summary>
+    /// <param name="timeout">The maximum silence.</param>
+    /// <returns>The session, which the caller ends; null for none.</returns>
+    public DtlsSession? TakeIdle(TimeSpan timeout)
+    {
+        lock (_gate)
+        {
+            if (_order.Oldest is not { } oldest || oldest.Idle <= timeout)
+            {
+                return null;
+            }
+
+            Unlist(oldest);
+            return oldest;
+        }
+    }
+
+    /// <summary>Discards the last flights that no peer can ask for any more.</summary>
+    public void DropLastFlights()
+    {
+        lock (_gate)
+        {
+            while (_young.TryPeek(out DtlsSession? session) && (session.IsClosed || session.TryDropLastFlight()))
+            {
+                _young.Dequeue();
+            }
+
+            if (_young.Count == 0)
+            {
+                _young.TrimExcess();
+            }
+        }
+    }
+
+    /// <summary>Returns the sessions, the one silent longest first.</summary>
+    public DtlsSession[] ToArray()
+    {
+        lock (_gate)
+        {
+            return [.. _order];
+        }
+    }
+
+    /// <summary>Returns the sessions with records since a time.</summary>
+    /// <param name="since">The time, by the clock's timestamp.</param>
+    public List<DtlsSession> HeardSince(long since)
+    {
+        List<DtlsSession> heard = [];
+        lock (_gate)
+        {
+            // A record shortly after an update does not move the session.
+            for (DtlsSession? session = _order.Newest; session is not null && session.Touched >= since - _precision;
+                session = session.Neighbours.Previous)
+            {
+                if (session.LastReceived >= since)
+                {
+                    heard.Add(session);
+                }
+            }
+        }
+
+        return heard;
+    }
+
+    private void Append(DtlsSession session)
+    {
+        Link(session);
+        if (!session.HasLastFlight)
+        {
+            return;
+        }
+
+        _young.Enqueue(session);
+        if (_young.Count > 2 * (_count + Slack))
+        {
+            // Drops those that ended early instead of keeping them for minutes; seldom enough to cost each session little.
+            DtlsSession[] living = [.. _young.Where(static young => !young.IsClosed)];
+            _young.Clear();
+            Array.ForEach(living, _young.Enqueue);
+        }
+    }
+
+    private void Link(DtlsSession session)
+    {
+        // A session that another server last received from arrives late; those after it still have later records.
+        session.Touched = Math.Max(session.LastReceived, _order.Newest?.Touched ?? long.MinValue);
+        _order.Append(session);
+    }
+
+    /// <summary>Whether an address belongs to a source with sessions: of clients with a proven identity, if there are any.</summary>
+    /// <param name="address">The address.</param>
+    public bool HasSessionsOf(in CoapAddress address)
+    {
+        uint source = Keys.Of(address);
+        lock (_gate)
+        {
+            return (_known.Count > 0 ? _known : _strangers).CountOf(source) > 0;
+        }
+    }
+
+    /// <summary>
+    /// Removes and returns a session if there are too many after one was added: of the same identity or the same source if that has too
+    /// many, otherwise of the source that has most. Sessions of peers without an identity go first, then those silent longest; never the
+    /// new one.
+    /// </summary>
+    /// <param name="limits">The limits.</param>
+    /// <param name="added">The new session.</param>
+    /// <returns>The session, which the caller ends; null if there are not too many.</returns>
+    public DtlsSession? TakeExcess(DtlsServerLimits limits, DtlsSession added)
+    {
+        lock (_gate)
+        {
+            if (!added.IsListed)
+            {
+                return null;
+            }
+
+            DtlsSession? victim =
+                HasTooMany(added, limits.MaxSessionsPerIdentity) ? _order.FirstOrDefault(other => other != added && other.HasPeerOf(added))
+                : _strangers.CountOf(added.Source) + _known.CountOf(added.Source) > limits.MaxSessionsPerAddress
+                ? OldestOf(_strangers.Of(added.Source), added) ?? OldestOf(_known.Of(added.Source), added)
+                : _count > limits.MaxSessions ? OldestOfGreediest(_strangers, added) ?? OldestOfGreediest(_known, added)
+                : null;
+            if (victim is not null)
+            {
+                Unlist(victim);
+            }
+
+            return victim;
+        }
+    }
+
+    private static DtlsSession? OldestOf(IEnumerable<DtlsSession> sessions, DtlsSession added) =>
+        sessions.Where(session => session != added).MinBy(static session => session.LastOfUse);
+
+    // If no source has more than one, the order of all sessions decides.
+    private DtlsSession? OldestOfGreediest(Shares<DtlsSession> shares, DtlsSession added) =>
+        shares.Most > 1 ? OldestOf(shares.OfGreediest(), added)
+        : shares.Count > 0 ? _order.FirstOrDefault(session => session != added && SharesOf(session) == shares)
+        : null;
+
+    private bool HasTooMany(DtlsSession added, int max)
+    {
+        if (_identities is null && _count > max)
+        {
+            _identities = new IdentityCounts();
+            foreach (DtlsSession session in _order)
+            {
+                CountIdentity(session, 1);
+            }
+        }
+
+        return added.IsKnown && _identities?.CountOf(added) > max;
+    }
+
+    private void CountIdentity(DtlsSession session, int by)
+    {
+        if (session.IsKnown)
+        {
+            _identities?.Add(session, by);
+        }
+    }
+
+    private Shares<DtlsSession> SharesOf(DtlsSession session) => session.IsKnown ? _known : _strangers;
+
+    private void Share(DtlsSession session, in DtlsPath path)
+    {
+        session.Source = Keys.Of(path.Remote);
+        SharesOf(session).Add(session);
+        CountIdentity(session, 1);
+    }
+
+    private void Unshare(DtlsSession session)
+    {
+        SharesOf(session).Remove(session);
+        CountIdentity(session, -1);
+    }
+
+    // Updates the source after a move of the peer.
+    private void Rehome(DtlsSession session)
+    {
+        uint source = Keys.Of(session.Path.Remote);
+        if (source != session.Source)
+        {
+            SharesOf(session).Remove(session);
+            session.Source = source;
+            SharesOf(session).Add(session);
         }
     }
 }

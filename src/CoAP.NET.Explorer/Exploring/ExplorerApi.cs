@@ -36,9 +36,6 @@ internal sealed class ExplorerApi : IAsyncDisposable
         _logger = loggers.CreateLogger(ExplorerLog.Category);
     }
 
-    /// <summary>The current number of exchanges and observations.</summary>
-    public int Running => _places.Taken;
-
     public ValueTask DisposeAsync() => _clients.DisposeAsync();
 
     /// <summary>Maps the calls.</summary>

@@ -11,9 +11,6 @@ internal sealed class ChangingFile(string path, FileStamp stamp)
     private FileStamp _taken = stamp;
     private FileStamp _seen = stamp;
 
-    /// <summary>The file.</summary>
-    public string Path => path;
-
     /// <summary>Whether the last two checks saw the same state; otherwise a writer may not be done.</summary>
     public bool IsSettled => _seen == _taken;
 

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Orleans.Runtime;
 
@@ -8,14 +9,11 @@ namespace CoAP.NET.Orleans;
 /// <param name="silo">The silo.</param>
 /// <param name="loggers">The logs.</param>
 /// <param name="peers">Handles posts and questions.</param>
-/// <param name="services">The services of the silo, for the other parts.</param>
-internal sealed partial class CoapNodeService(
+/// <param name="services">Has the gateway of devices, which needs this service.</param>
+internal sealed class CoapNodeService(
     GrainId id, Silo silo, ILoggerFactory loggers, SiloPeers peers, IServiceProvider services)
     : GrainService(id, silo, loggers), ICoapNodeService
 {
-    // The parts in other files of this class find what they pass calls on to here.
-    private IServiceProvider Services { get; } = services;
-
     /// <inheritdoc/>
     public Task PostAsync(Guid from, string path, byte[][] items)
     {
@@ -25,4 +23,8 @@ internal sealed partial class CoapNodeService(
 
     /// <inheritdoc/>
     public Task<byte[]?> AskAsync(Guid from, string path, byte[] question) => peers.AnswerAsync(from, path, question);
+
+    /// <inheritdoc/>
+    public Task<byte[]?> AskDeviceAsync(Guid from, byte[] call, CancellationToken cancellationToken) =>
+        services.GetRequiredService<DeviceGateway>().ServeAsync(from, call, cancellationToken);
 }

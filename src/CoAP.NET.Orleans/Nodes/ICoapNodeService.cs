@@ -4,10 +4,9 @@ using Orleans.Services;
 namespace CoAP.NET.Orleans;
 
 /// <summary>
-/// What a node does for the other nodes. There is one per silo, which <see cref="CoapNodeClient.At"/> addresses. Each part of the library
-/// declares its own methods.
+/// What a node does for the other nodes. There is one per silo, which <see cref="CoapNodeClient.At"/> addresses.
 /// </summary>
-internal partial interface ICoapNodeService : IGrainService
+internal interface ICoapNodeService : IGrainService
 {
     /// <summary>
     /// Handles posts of another node, in their order: relayed datagrams, removed sessions of short handshakes, and changes of servers.
@@ -25,4 +24,12 @@ internal partial interface ICoapNodeService : IGrainService
     /// <returns>The answer, encrypted; null for none.</returns>
     [ResponseTimeout("00:02:00")]
     Task<byte[]?> AskAsync(Guid from, string path, byte[] question);
+
+    /// <summary>Handles a call about a device of the node.</summary>
+    /// <param name="from">The calling node.</param>
+    /// <param name="call">The encrypted <see cref="DeviceCall"/>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The encrypted answer; null if the call does not open.</returns>
+    [ResponseTimeout("00:15:00")]
+    Task<byte[]?> AskDeviceAsync(Guid from, byte[] call, CancellationToken cancellationToken);
 }

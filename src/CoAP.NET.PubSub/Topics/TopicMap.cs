@@ -49,24 +49,6 @@ internal static class TopicMap
     /// <returns>Whether the bytes are such an array.</returns>
     public static bool TryReadKeys(ReadOnlyMemory<byte> bytes, out uint keys) => CborReading.TryRead(bytes, ReadKeys, out keys, out _);
 
-    /// <summary>Writes an array of keys.</summary>
-    /// <param name="keys">A bit for each.</param>
-    public static byte[] WriteKeys(uint keys)
-    {
-        CborWriter writer = CborWriting.Create();
-        writer.WriteStartArray(System.Numerics.BitOperations.PopCount(keys));
-        for (ulong key = 0; key < PubSubDraft.Keys; key++)
-        {
-            if ((keys & (1u << (int)key)) != 0)
-            {
-                writer.WriteUInt64(key);
-            }
-        }
-
-        writer.WriteEndArray();
-        return writer.Encode();
-    }
-
     /// <summary>Writes the properties that are given, in the order of their keys.</summary>
     /// <param name="properties">The properties.</param>
     /// <param name="keys">A bit for each property to write, if it is given.</param>

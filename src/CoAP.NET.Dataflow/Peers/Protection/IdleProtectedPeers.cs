@@ -19,9 +19,6 @@ internal sealed class IdleProtectedPeers : WheelTimer
 
     public IdleProtectedPeers(CoapShard shard) => _shard = shard;
 
-    /// <summary>The number of protected peers.</summary>
-    public int Count => _peers.Count;
-
     /// <summary>The number of the current round; a used peer records it. Also read without the lock.</summary>
     public int Round => Volatile.Read(ref _round);
 

@@ -18,5 +18,4 @@ internal readonly unsafe struct PinnedArray<T>
 
     public T* Address { get; }
 
-    public int Length => _array.Length;
 }

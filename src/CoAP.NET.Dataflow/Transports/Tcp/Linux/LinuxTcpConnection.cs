@@ -37,8 +37,6 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
     public LinuxTcpEngine Engine { get; }
 
-    public EpollLoop Loop => _loop;
-
     /// <summary>The loop's side of it.</summary>
     public ConnectionFile File { get; }
 
