@@ -70,13 +70,13 @@ internal sealed class PeerEvents(
 
     void IShardTarget<PeerEvent>.Carry(scoped in PeerEvent item)
     {
-        if (item.Kind == PeerEventKind.Ready)
+        if (item.End is { } reason)
         {
-            OnReady(item.Channel);
+            OnGone(item.Channel, reason);
         }
         else
         {
-            OnGone(item.Channel, item.Reason!);
+            OnReady(item.Channel);
         }
     }
 

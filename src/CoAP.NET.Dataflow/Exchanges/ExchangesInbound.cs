@@ -65,7 +65,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
                 break;
             case CoapInboundKind.Connected:
                 _connections.OnReady(item.Channel);
-                _shard.Drain.TargetOf<PeerEvent>()?.Carry(new PeerEvent(PeerEventKind.Ready, item.Channel));
+                _shard.Drain.TargetOf<PeerEvent>()?.Carry(new PeerEvent(item.Channel));
                 break;
             case CoapInboundKind.Disconnected:
                 _responses.OnDisconnected(in item);

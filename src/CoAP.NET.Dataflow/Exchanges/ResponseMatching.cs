@@ -289,7 +289,7 @@ internal sealed class ResponseMatching
 
         if (channel.Carried is null)
         {
-            _shard.Drain.TargetOf<PeerEvent>()?.Carry(new PeerEvent(PeerEventKind.Gone, channel, reason));
+            _shard.Drain.TargetOf<PeerEvent>()?.Carry(new PeerEvent(channel, reason));
         }
     }
 }

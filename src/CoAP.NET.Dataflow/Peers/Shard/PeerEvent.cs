@@ -1,17 +1,6 @@
 namespace CoAP.NET.Shard;
 
-/// <summary>An event of a connection or session, for the endpoint.</summary>
-/// <param name="Kind">What happened.</param>
+/// <summary>A connection or session that is ready, or ended, for the endpoint.</summary>
 /// <param name="Channel">The peer.</param>
-/// <param name="Reason">The reason of an end; null for others.</param>
-internal readonly record struct PeerEvent(PeerEventKind Kind, CoapChannel Channel, CoapConnectionException? Reason = null);
-
-/// <summary>What happened to a connection or session.</summary>
-internal enum PeerEventKind : byte
-{
-    /// <summary>It is ready.</summary>
-    Ready,
-
-    /// <summary>It ended.</summary>
-    Gone,
-}
+/// <param name="End">The reason of the end; null when it is ready.</param>
+internal readonly record struct PeerEvent(CoapChannel Channel, CoapConnectionException? End = null);

@@ -65,7 +65,7 @@ internal sealed class ShardDrain
     /// <param name="outbound">The encoded item.</param>
     /// <param name="bytes">The bytes, valid for this call only.</param>
     public void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes) =>
-        _encoded?.Carry(new EncodedMessage { Outbound = outbound, Bytes = bytes });
+        _encoded?.Carry(new EncodedMessage(in outbound, bytes));
 
     /// <summary>
     /// Drops the state of a channel in the stages if none of it is younger than its lifetime; for a newcomer only running work counts.
