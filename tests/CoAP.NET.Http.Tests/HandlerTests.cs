@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Http.Json;
+using CoAP.NET.Caching;
 using CoAP.NET.Options;
 using Microsoft.Extensions.DependencyInjection;
 

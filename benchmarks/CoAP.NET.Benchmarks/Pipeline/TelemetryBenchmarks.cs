@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using BenchmarkDotNet.Attributes;
 using CoAP.NET.Options;
+using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Benchmarks;
 

@@ -1,5 +1,6 @@
 using CoAP.NET.AspNetCore;
 using CoAP.NET.Bench;
+using CoAP.NET.Caching;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Hosting;

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Caching;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Reliability.Tests.Machine;

@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Stateless;
 
 namespace CoAP.NET.Simulation.Attack;
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Caching;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Options;
+using CoAP.NET.QBlock;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
@@ -146,7 +147,7 @@ internal static class Fragments
         int most = 0;
         await using AttackServer open = await AttackServer.StartAsync(static options =>
         {
-            options.QBlock = CoapQBlock.AllowUnsecured;
+            options.UseQBlock(CoapQBlock.AllowUnsecured);
             options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("198.51.100.0/24"));
         }).ConfigureAwait(false);
         open.Wire.Sent = (in to, bytes) => blocks++;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Simulation.Congestion;
 

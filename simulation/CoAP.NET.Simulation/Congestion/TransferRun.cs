@@ -1,3 +1,4 @@
+using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
@@ -26,14 +27,13 @@ public static class TransferRun
         });
         network.SetConditions(default, s_server, scenario.Conditions());
         network.SetConditions(s_server, default, scenario.Conditions());
-        CoapEndpointOptions Options(int number) => new()
+        CoapEndpointOptions Options(int number) => new CoapEndpointOptions
         {
             TimeProvider = clock,
             Scheduler = new VirtualScheduler(clock),
             Random = new VirtualRandom(((ulong)seed << 16) + (ulong)number),
-            QBlock = way.QBlock,
             Parameters = new CoapTransmissionParameters { RetransmissionTiming = way.Timing },
-        };
+        }.UseQBlock(way.QBlock);
 
         byte[] body = new byte[scenario.Length];
         new VirtualRandom((ulong)seed).Fill(body);

@@ -1,3 +1,5 @@
+using CoAP.NET.QBlock;
+
 namespace CoAP.NET.Simulation.Congestion;
 
 /// <summary>How bodies travel: a column of the tables.</summary>

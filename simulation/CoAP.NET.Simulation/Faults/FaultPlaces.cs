@@ -2,6 +2,8 @@ using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Stateless;
+using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Simulation.Faults;
 

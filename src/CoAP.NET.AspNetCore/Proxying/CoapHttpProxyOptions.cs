@@ -1,4 +1,5 @@
 using CoAP.NET.AspNetCore.Proxying;
+using CoAP.NET.Caching;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.AspNetCore;

@@ -341,9 +341,9 @@ public sealed class CoapRequest
 
     /// <summary>The client for which a proxy forwards the request.</summary>
     /// <remarks>
-    /// Its share of a <see cref="CoapCache"/> applies. Where requests wait for one server (NSTART, RFC 7252 section 4.7), the clients take
-    /// turns: many waiting requests of one client do not delay those of another. On a connection the request waits for the server's CSM, so
-    /// that no bytes of a client reach a server of another protocol. Null: the caller.
+    /// Its share of the cache applies (<see cref="CoapEndpointOptions.Cache"/>). Where requests wait for one server (NSTART, RFC 7252
+    /// section 4.7), the clients take turns: many waiting requests of one client do not delay those of another. On a connection the request
+    /// waits for the server's CSM, so that no bytes of a client reach a server of another protocol. Null: the caller.
     /// </remarks>
     public CoapSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Wishes.OnBehalfOf = value; }
 

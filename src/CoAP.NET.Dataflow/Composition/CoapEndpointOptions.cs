@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Net;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
@@ -35,19 +36,8 @@ public sealed class CoapEndpointOptions
     /// <remarks>Default: they fail at once.</remarks>
     public CoapPatience Patience { get; set; }
 
-    /// <summary>
-    /// Whether the endpoint transfers bodies with Q-Block1 and Q-Block2 (RFC 9177): those of its own Non-confirmable requests, and those of
-    /// peers that ask for it.
-    /// </summary>
-    /// <remarks>Default <see cref="CoapQBlock.Off"/>.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>
-    public CoapQBlock QBlock
-    {
-        get;
-        set => field = Enum.IsDefined(value)
-            ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "The value is not a member of CoapQBlock.");
-    }
+    /// <summary>Q-Block1 and Q-Block2 (RFC 9177): see <c>UseQBlock</c> of the package CoAP.NET.QBlock.</summary>
+    internal QBlockFeature? QBlock { get; set; }
 
     /// <summary>The option factories.</summary>
     /// <remarks>Default: all options that this library knows.</remarks>
@@ -57,7 +47,7 @@ public sealed class CoapEndpointOptions
     /// The cache for responses to requests of this endpoint (RFC 7252 section 5.6); endpoints with the same clock may share it.
     /// </summary>
     /// <remarks>Default: null, no cache.</remarks>
-    public CoapCache? Cache { get; set; }
+    public CoapResponseCache? Cache { get; set; }
 
     /// <summary>Routes that were mapped before the endpoint was created; null, the default, for none.</summary>
     /// <remarks>Only one endpoint can use them: a second one with the same routes throws <see cref="InvalidOperationException"/>.</remarks>

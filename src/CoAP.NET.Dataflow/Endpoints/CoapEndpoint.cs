@@ -352,19 +352,6 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     public Task AcceptStreamAsync(IDuplexPipe stream, CoapAcceptedConnection connection, CancellationToken cancellationToken = default) =>
         Core.Accepted.HaveAsync(stream, connection, cancellationToken);
 
-    /// <summary>
-    /// Writes the received and sent messages of one peer or of all peers to a stream in the pcapng format, until the trace is disposed.
-    /// </summary>
-    /// <remarks>
-    /// Traces may start and end while the endpoint runs, also several at a time. The trace blanks payloads unless the options say
-    /// otherwise. Receiving never waits for the stream.
-    /// </remarks>
-    /// <param name="stream">The stream to write to, by one thread at a time; it stays open.</param>
-    /// <param name="options">Which messages and how many; null: all peers, payloads blanked, at most 64 MiB.</param>
-    /// <returns>The trace. Dispose it to end it.</returns>
-    /// <exception cref="ArgumentException">The stream is not writable.</exception>
-    public CoapTrace TraceTo(Stream stream, CoapTraceOptions? options = null) => Core.Diagnostics.TraceTo(stream, options);
-
     /// <summary>Returns a snapshot of the endpoint for diagnostics.</summary>
     /// <remarks>
     /// It contains peers with pending, queued and observed requests, block transfers, round-trip times, and the last drops. Do not call it

@@ -146,7 +146,7 @@ internal sealed class AnswerLimit
             size /= 2;
         }
 
-        if (!QBlockServing.TryFallBack(response))
+        if (!TryLeaveQBlock(response))
         {
             return null;
         }
@@ -186,6 +186,24 @@ internal sealed class AnswerLimit
         }
 
         return null;
+    }
+
+    // The first of several Q-Block2 messages becomes a small Block2 block, with the others on request. A later one cannot.
+    private static bool TryLeaveQBlock(CoapMessage response)
+    {
+        if (response.OptionsToRead?.TryGetValue(OptionNumber.QBlock2, out ReadOnlySpan<byte> value) == true
+            && BlockValue.TryParse(value, out BlockValue block))
+        {
+            if (block.Number > 0)
+            {
+                return false;
+            }
+
+            response.Options.Remove(OptionNumber.QBlock2);
+            response.Options.Remove(OptionNumber.Size2);
+        }
+
+        return true;
     }
 
     /// <summary>Halves a block that has a successor.</summary>

@@ -72,7 +72,7 @@ internal sealed class ResponseMatching
             }
 
             if (!item.IsMulticast
-                && _stateless.TryOpen(message.Token, item.Channel, out StatelessTokens? client, out byte[] state, out TimeSpan age))
+                && _stateless.TryOpen(message.Token, item.Channel, out StatelessReceiver? client, out byte[] state, out TimeSpan age))
             {
                 OnStatelessResponse(in item, message, client, state, age);
                 return;
@@ -223,7 +223,7 @@ internal sealed class ResponseMatching
         message.HasOptions && message.OptionsToRead! is { } options
             && (options.Block2?.Number > 0 || options.Block1 is { Number: > 0 } or { More: true });
 
-    private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessTokens client, byte[] state, TimeSpan age)
+    private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessReceiver client, byte[] state, TimeSpan age)
     {
         if (!OptionRules.Check(message).IsAccepted)
         {
@@ -233,7 +233,7 @@ internal sealed class ResponseMatching
         }
 
         _outbound.Settle(item.Reception, CoapOutboundKind.Acknowledge);
-        client.Give(new CoapStatelessResponse(new CoapResponse(message, item.Channel.Remote), state, age));
+        client.Give(new CoapResponse(message, item.Channel.Remote), state, age);
     }
 
     /// <summary>Reports the outcome of a sent message to its owner.</summary>

@@ -7,14 +7,14 @@ namespace CoAP.NET.Exchanges;
 internal sealed class StatelessReceivers
 {
     private readonly Lock _gate = new();
-    private StatelessTokens[] _all = [];
+    private StatelessReceiver[] _all = [];
     private bool _isShared;
 
     /// <summary>Adds a client.</summary>
     /// <param name="tokens">Its tokens.</param>
     /// <param name="isShared">Whether other processes create tokens for clients of its name.</param>
     /// <exception cref="InvalidOperationException">Another client has the name, so their tokens could not be distinguished.</exception>
-    public void Add(StatelessTokens tokens, bool isShared)
+    public void Add(StatelessReceiver tokens, bool isShared)
     {
         lock (_gate)
         {
@@ -30,7 +30,7 @@ internal sealed class StatelessReceivers
         }
     }
 
-    public void Remove(StatelessTokens tokens)
+    public void Remove(StatelessReceiver tokens)
     {
         lock (_gate)
         {
@@ -44,12 +44,12 @@ internal sealed class StatelessReceivers
     /// <param name="owner">The client that created the token.</param>
     /// <param name="state">The state in the token.</param>
     /// <param name="age">The age of the token.</param>
-    public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state,
+    public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessReceiver? owner, out byte[] state,
         out TimeSpan age)
     {
         if (token.IsExtended)
         {
-            StatelessTokens[] all = Volatile.Read(ref _all);
+            StatelessReceiver[] all = Volatile.Read(ref _all);
             if (TryOpen(all, token, peer, isOwn: true, out owner, out state, out age)
                 || (_isShared && TryOpen(all, token, peer, isOwn: false, out owner, out state, out age)))
             {
@@ -63,10 +63,10 @@ internal sealed class StatelessReceivers
         return false;
     }
 
-    private static bool TryOpen(StatelessTokens[] all, in CoapToken token, CoapChannel peer, bool isOwn,
-        [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state, out TimeSpan age)
+    private static bool TryOpen(StatelessReceiver[] all, in CoapToken token, CoapChannel peer, bool isOwn,
+        [NotNullWhen(true)] out StatelessReceiver? owner, out byte[] state, out TimeSpan age)
     {
-        foreach (StatelessTokens tokens in all)
+        foreach (StatelessReceiver tokens in all)
         {
             if (tokens.TryOpen(token, peer, isOwn, out state, out age))
             {

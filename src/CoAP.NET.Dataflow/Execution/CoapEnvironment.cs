@@ -38,7 +38,7 @@ internal sealed class CoapEnvironment
     public WireTaps Taps { get; } = new();
 
     /// <summary>The peers with which Q-Block1 and Q-Block2 are used.</summary>
-    public CoapQBlock QBlock { get; init; }
+    public QBlockPeers QBlock { get; init; }
 
     /// <summary>Maps peers to sources.</summary>
     public CoapSourceRule Sources { get; init; } = CoapSourceRule.Default;

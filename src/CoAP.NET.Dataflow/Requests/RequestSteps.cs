@@ -1,4 +1,4 @@
-using CoAP.NET.Caching;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Connecting;
 
 namespace CoAP.NET.Requests;
@@ -12,58 +12,49 @@ internal sealed class RequestSteps
     /// <param name="pool">The connections.</param>
     /// <param name="patience">The default for requests that set none.</param>
     /// <param name="cache">The cache; null for none.</param>
+    /// <param name="qblock">Q-Block1 and Q-Block2; null for none.</param>
     /// <param name="stopped">Ends all waits because the endpoint was stopped.</param>
     public RequestSteps(
         CoapEnvironment environment,
         RequestSender sender,
         ConnectionPool pool,
         CoapPatience patience,
-        CoapCache? cache,
+        CoapResponseCache? cache,
+        QBlockFeature? qblock,
         CancellationToken stopped)
     {
         Sender = sender;
         Pool = pool;
-        Cache = cache is null ? null : new CacheStep(environment, cache);
+        Cache = cache?.MakeStep(environment);
         Connection = new ConnectionStep(environment, pool);
         Blockwise = new BlockwiseStep(environment);
         Token = new TokenStep(environment);
-
         List<RequestStep> steps = [Connection, new PatienceStep(environment, patience, stopped), new ProxyFormStep()];
         if (Cache is not null)
         {
             // A stored response needs no connection.
             steps.Insert(0, Cache);
         }
-
-        if (environment.QBlock != CoapQBlock.Off)
+        if (qblock is not null)
         {
-            steps.Add(new QBlockStep(environment, sender));
+            steps.Add(qblock.MakeStep(environment, sender));
         }
-
         Chain = new RequestChain(sender, [.. steps, Blockwise, new EchoStep(), Token]);
     }
-
     /// <summary>The chain of all steps.</summary>
     public RequestChain Chain { get; }
-
     /// <summary>Sends the messages of the steps.</summary>
     public RequestSender Sender { get; }
-
     /// <summary>The connections.</summary>
     public ConnectionPool Pool { get; }
-
     /// <summary>The cache; null if there is none.</summary>
-    public CacheStep? Cache { get; }
-
+    public ResponseCacheStep? Cache { get; }
     /// <summary>Finds connections.</summary>
     public ConnectionStep Connection { get; }
-
     /// <summary>Transfers large bodies.</summary>
     public BlockwiseStep Blockwise { get; }
-
     /// <summary>Requests long tokens.</summary>
     public TokenStep Token { get; }
-
     /// <summary>
     /// Returns the place of the first step for a request. If the step that finds connections is the first, only requests on connections
     /// need it.

@@ -108,7 +108,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// <param name="state">The content of the token.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response if it was sent as a plain request; otherwise null.</returns>
-    public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessTokens tokens, byte[] state,
+    public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessReceiver tokens, byte[] state,
         CancellationToken cancellationToken)
     {
         RequestComposer.Check(request);
@@ -137,7 +137,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
         // A protected request must keep the state that verifies its response, so it is not stateless.
         channel = channels.ProtectedFor(uri, channel, message);
-        int length = StatelessTokens.Overhead + state.Length;
+        int length = tokens.TokenOverhead + state.Length;
         if (channel.Carried is null && steps.Token.Supports(channel, length))
         {
             message.Token = tokens.Seal(state, channel);

@@ -7,7 +7,6 @@ internal static class EndpointKeys
 {
     public static KeyTable<CoapEndpointOptions> Table { get; } = new KeyTable<CoapEndpointOptions>()
         .Choice("Patience", static options => options.Patience, static (options, value) => options.Patience = value)
-        .Choice("QBlock", static options => options.QBlock, static (options, value) => options.QBlock = value)
         .Choice("UdpEngine", static options => options.UdpEngine, static (options, value) => options.UdpEngine = value)
         .Choice("TcpEngine", static options => options.TcpEngine, static (options, value) => options.TcpEngine = value)
         .Text("SharedSecret", SecretText.Kind, static options => options.SharedSecret.IsEmpty ? null : SectionReader.Hidden,

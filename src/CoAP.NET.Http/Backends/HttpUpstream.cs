@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Runtime.ExceptionServices;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Caching;
 using CoAP.NET.Http.Translating;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;

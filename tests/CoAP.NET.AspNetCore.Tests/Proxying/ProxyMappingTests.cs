@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
+using CoAP.NET.Caching;
 using Microsoft.AspNetCore.Builder;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;

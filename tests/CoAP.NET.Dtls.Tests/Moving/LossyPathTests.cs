@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.QBlock;
 using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Moving;
@@ -209,7 +210,7 @@ public sealed class LossyPathTests
     {
         options.TrustedPrefixes.Clear();
         options.Limits.MaxDatagramSize = size;
-        options.QBlock = qBlock;
+        options.UseQBlock(qBlock);
         options.Parameters = CoapTransmissionParameters.Default with
         {
             AckTimeout = TimeSpan.FromMilliseconds(20),

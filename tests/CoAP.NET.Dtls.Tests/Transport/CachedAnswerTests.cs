@@ -1,3 +1,5 @@
+using CoAP.NET.Caching;
+
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>The cache of a client over coaps: whom it asks is known before there is a session.</summary>

@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Moving;
 using CoAP.NET.Dtls.Transport;
+using CoAP.NET.QBlock;
 using CoAP.NET.Tests;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
@@ -310,7 +311,7 @@ public sealed class EndInTheMidstTests
     {
         options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new GateBlock<CoapDatagram>(_gate.Passes));
         options.Limits.MaxDatagramSize = size;
-        options.QBlock = qBlock;
+        options.UseQBlock(qBlock);
         options.Parameters = CoapTransmissionParameters.Default with
         {
             PiggybackWindow = TimeSpan.FromMilliseconds(20),
@@ -323,7 +324,7 @@ public sealed class EndInTheMidstTests
         CoapClient client = secure.Client(endpoint: options =>
         {
             options.Limits.MaxDatagramSize = size;
-            options.QBlock = qBlock;
+            options.UseQBlock(qBlock);
             options.Parameters = CoapTransmissionParameters.Default with { NonTimeout = TimeSpan.FromMilliseconds(50) };
         });
         await client.GetAsync($"{secure.Host}/hello");

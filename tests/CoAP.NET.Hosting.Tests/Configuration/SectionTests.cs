@@ -39,7 +39,7 @@ public sealed class SectionTests
               "Limits": { "MaxObservers": 500, "MaxBodySize": "4 MiB", "PeerAssemblyShare": 0.5, "LimitAmplification": false, "IdlePeerLifetime": "infinite" },
               "Parameters": { "AckTimeout": "3s", "NStart": 4, "ProbingRate": "infinite", "RetransmissionTiming": "fasor" },
               "Streams": { "KeepAliveInterval": "5min", "RepeatsIdempotentRequests": false },
-              "QBlock": "Secured",
+              "Patience": "Wait",
               "Tls": { "Certificate": "server.pem", "ClientCertificates": "Optional" }
             }
             """);
@@ -63,7 +63,7 @@ public sealed class SectionTests
         Assert.Equal(CoapRetransmissionTiming.Fasor, options.Parameters.RetransmissionTiming);
         Assert.Equal(TimeSpan.FromMinutes(5), options.Endpoint.Streams.KeepAliveInterval);
         Assert.False(options.Endpoint.Streams.RepeatsIdempotentRequests);
-        Assert.Equal(CoapQBlock.Secured, options.Endpoint.QBlock);
+        Assert.Equal(CoapPatience.Wait, options.Endpoint.Patience);
         Assert.Equal(("server.pem", CoapClientCertificateMode.Optional), (options.Tls.Certificate, options.Tls.ClientCertificates));
     }
 
@@ -74,8 +74,8 @@ public sealed class SectionTests
         "Coap:Server:Limits:MaxObservers = '-1': allowed is: whole number, 0 to 100000000")]
     [InlineData("""{ "Parameters": { "AckRandomFactor": 0.9 } }""",
         "Coap:Server:Parameters:AckRandomFactor = '0.9': allowed is: number 1 to 10")]
-    [InlineData("""{ "QBlock": "on" }""", "Coap:Server:QBlock = 'on': allowed is: one of Off, Secured, AllowUnsecured")]
-    [InlineData("""{ "QBlock": "1" }""", "Coap:Server:QBlock = '1': allowed is: one of Off, Secured, AllowUnsecured")]
+    [InlineData("""{ "Patience": "on" }""", "Coap:Server:Patience = 'on': allowed is: one of FailFast, Wait, None")]
+    [InlineData("""{ "Patience": "1" }""", "Coap:Server:Patience = '1': allowed is: one of FailFast, Wait, None")]
     [InlineData("""{ "JoinGroups": "yes" }""", "Coap:Server:JoinGroups = 'yes': allowed is: true or false")]
     [InlineData("""{ "Endpoints": [ "coap://*", "5683" ] }""",
         "Coap:Server:Endpoints:1 = '5683': allowed is: URI with scheme, host and port such as coap://*:5683, without path, no group")]

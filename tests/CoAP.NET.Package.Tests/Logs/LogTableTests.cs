@@ -22,6 +22,7 @@ public partial class LogTableTests
         ("CoAP.NET.Content", "CoAP.NET"),
         ("CoAP.NET.Dtls", "CoAP.NET"),
         ("CoAP.NET.Http", "CoAP.NET.Http"),
+        ("CoAP.NET.Caching", "CoAP.NET"),
         ("CoAP.NET.Edhoc", "CoAP.NET.Edhoc"),
         ("CoAP.NET.Oscore", "CoAP.NET"),
         ("CoAP.NET.Proxy", "CoAP.NET.Proxy"),

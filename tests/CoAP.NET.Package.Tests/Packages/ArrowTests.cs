@@ -12,6 +12,7 @@ public sealed class ArrowTests
     private static readonly Dictionary<string, string[]> s_needs = new()
     {
         ["CoAP.NET.AspNetCore"] = ["CoAP.NET.Hosting", "CoAP.NET.Http", "CoAP.NET.Proxy"],
+        ["CoAP.NET.Caching"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Cluster"] = ["CoAP.NET.Dataflow", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.Oscore", "CoAP.NET.Tables"],
         ["CoAP.NET.Cluster.PostgreSql"] = ["CoAP.NET.Cluster"],
         ["CoAP.NET.Cluster.Sqlite"] = ["CoAP.NET.Cluster"],
@@ -20,17 +21,21 @@ public sealed class ArrowTests
         ["CoAP.NET.Dtls"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
         ["CoAP.NET.Edhoc"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Oscore"],
         ["CoAP.NET.Explorer"] =
-            ["CoAP.NET.AspNetCore", "CoAP.NET.Content", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.Oscore", "CoAP.NET.Proxy"],
+            ["CoAP.NET.AspNetCore", "CoAP.NET.Content", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.Oscore", "CoAP.NET.Proxy",
+                "CoAP.NET.Tracing"],
         ["CoAP.NET.Hosting"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
         ["CoAP.NET.Hosting.Abstractions"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Http"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Proxy"],
         ["CoAP.NET.Orleans"] = ["CoAP.NET.Cluster", "CoAP.NET.Dataflow", "CoAP.NET.Dtls"],
         ["CoAP.NET.Oscore"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
-        ["CoAP.NET.Proxy"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.Proxy"] = ["CoAP.NET.Caching", "CoAP.NET.Dataflow"],
         ["CoAP.NET.PubSub"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Tables"],
+        ["CoAP.NET.QBlock"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.ResourceDirectory"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting", "CoAP.NET.Tables"],
         ["CoAP.NET.SerializerMatrix"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.Stateless"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Tables"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.Tracing"] = ["CoAP.NET.Dataflow"],
 
         // Dtls for the type of identities on coaps alone.
         ["CoAP.NET.Testing"] = ["CoAP.NET.Dataflow", "CoAP.NET.Dtls"],

@@ -13,7 +13,8 @@ public sealed class PackedFeed : IAsyncLifetime
     private static readonly string[] s_projects =
     [
         "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Edhoc", "CoAP.NET.Dtls",
-        "CoAP.NET.PubSub", "CoAP.NET.Hosting", "CoAP.NET.Hosting.Abstractions",
+        "CoAP.NET.Caching", "CoAP.NET.QBlock", "CoAP.NET.Stateless", "CoAP.NET.Tracing", "CoAP.NET.PubSub", "CoAP.NET.Hosting",
+        "CoAP.NET.Hosting.Abstractions",
         "CoAP.NET.AspNetCore", "CoAP.NET.Explorer", "CoAP.NET.Testing", "CoAP.NET.Testing.Hosting",
         "CoAP.NET.Tables", "CoAP.NET.Cluster", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.Orleans",
         "CoAP.NET.ResourceDirectory",

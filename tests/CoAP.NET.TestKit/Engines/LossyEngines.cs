@@ -1,4 +1,5 @@
 using CoAP.NET.Mesh;
+using CoAP.NET.QBlock;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
@@ -20,7 +21,7 @@ public abstract class LossyEngines<TEngines>
             options =>
             {
                 options.Parameters = EngineWorld.Quick;
-                options.QBlock = qBlock;
+                options.UseQBlock(qBlock);
             });
 
     private protected static CoapClient QuickClient(
@@ -30,7 +31,7 @@ public abstract class LossyEngines<TEngines>
             options =>
             {
                 options.Parameters = EngineWorld.Quick;
-                options.QBlock = qBlock;
+                options.UseQBlock(qBlock);
             },
             losesSent,
             losesReceived);

@@ -1,3 +1,4 @@
+using CoAP.NET.Caching;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Engines;

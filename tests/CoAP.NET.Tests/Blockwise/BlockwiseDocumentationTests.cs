@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.QBlock;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
@@ -13,11 +14,11 @@ public sealed class BlockwiseDocumentationTests : GuideTest
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("blockwise.md", "Blockwise", 8);
 
     [Fact]
-    public void Q_Block_is_allowed_by_an_option()
+    public void Q_Block_is_allowed_by_a_call()
     {
-        CoapEndpointOptions options = new() { QBlock = CoapQBlock.Secured };
+        CoapEndpointOptions options = new CoapEndpointOptions().UseQBlock();
 
-        Assert.NotEqual(new CoapEndpointOptions().QBlock, options.QBlock);
+        Assert.Equal(QBlockPeers.Secured, options.QBlock!.Peers);
     }
 
     [Fact]

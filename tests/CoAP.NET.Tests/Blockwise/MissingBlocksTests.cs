@@ -1,4 +1,5 @@
 using CoAP.NET.Blockwise;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,4 +1,5 @@
 using CoAP.NET.Options;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Blockwise;
 
@@ -24,7 +25,7 @@ public sealed class QBlock1ServerTests : QBlockTest
     [Rfc("9177-11-1")]
     public async Task Without_consent_or_security_both_options_are_unknown_critical_ones(CoapQBlock use)
     {
-        Options.QBlock = use;
+        Options.UseQBlock(use);
         await StartStoreAsync();
         Assert.Equal(CoapCode.BadOption, Assert.Single(Deliver(QBlock1(Body(40), 0, confirmable: true))).Code);
         Assert.Equal(CoapCode.BadOption, Assert.Single(Deliver(QBlock2("/store", true, null, "0/1/16"))).Code);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Testing;
 
@@ -101,9 +102,9 @@ public sealed class QBlockCampaignTests
         {
             TimeProvider = clock,
             Random = new VirtualRandom((ulong)seed),
-            QBlock = CoapQBlock.AllowUnsecured,
             Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 64 },
         };
+        options.UseQBlock(CoapQBlock.AllowUnsecured);
         options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
         return options;
     }

@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Options;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Blockwise;
 
@@ -10,7 +11,7 @@ public sealed class QBlockClientTests : TransferTest
 
     public QBlockClientTests()
     {
-        Options.QBlock = CoapQBlock.AllowUnsecured;
+        Options.UseQBlock(CoapQBlock.AllowUnsecured);
         Options.Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 64 };
     }
 

@@ -1,4 +1,5 @@
 using CoAP.NET.Options;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Blockwise;
 
@@ -10,7 +11,7 @@ public abstract class QBlockTest : BlockwiseTest
     private ushort _messageId = 0x2000;
     private byte _token;
 
-    private protected QBlockTest() => Options.QBlock = CoapQBlock.AllowUnsecured;
+    private protected QBlockTest() => Options.UseQBlock(CoapQBlock.AllowUnsecured);
 
     /// <summary>Hands a request in; gives what was sent because of it.</summary>
     private protected List<CoapMessage> Deliver(CoapMessage message)

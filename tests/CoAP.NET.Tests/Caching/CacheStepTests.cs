@@ -1,3 +1,4 @@
+using CoAP.NET.Caching;
 using CoAP.NET.Requests;
 using CoAP.NET.Tests.Messaging;
 

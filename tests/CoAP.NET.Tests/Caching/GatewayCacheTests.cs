@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Caching;
 using CoAP.NET.Options;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;

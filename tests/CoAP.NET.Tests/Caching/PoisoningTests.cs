@@ -1,3 +1,4 @@
+using CoAP.NET.Caching;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
 

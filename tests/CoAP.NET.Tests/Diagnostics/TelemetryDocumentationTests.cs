@@ -3,6 +3,7 @@ using System.Text;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Tests.Diagnostics;
 

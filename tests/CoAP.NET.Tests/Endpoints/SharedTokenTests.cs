@@ -1,4 +1,5 @@
 using CoAP.NET.Serialization;
+using CoAP.NET.Stateless;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Exchanges;
 using CoAP.NET.Transports;

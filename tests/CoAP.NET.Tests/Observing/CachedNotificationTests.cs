@@ -1,3 +1,4 @@
+using CoAP.NET.Caching;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Observing;
@@ -73,7 +74,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri) { CacheMode = CoapCacheMode.Bypass });
         Answer(TakeRequest(), 1, "one");
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal(0, Options.Cache!.Count);
+        Assert.Equal(0, ((CoapCache)Options.Cache!).Count);
     }
 
     private static CoapMessage Block(CoapMessageType type, ushort id, CoapToken token, string block, int number, bool more)

@@ -1,3 +1,4 @@
+using CoAP.NET.Caching;
 using CoAP.NET.Requests;
 using CoAP.NET.Tests.Caching;
 using CoAP.NET.Tests.Messaging;
@@ -247,12 +248,12 @@ public sealed class RequestRunTests
             FirstBlock = CachedPeers.Response(CoapCode.Content),
             Timeout = TimeSpan.FromSeconds(3)
         };
-        request.CacheNote = new CacheNote();
+        request.Note = new CacheNote();
         request.UntaggedResource = 7;
         OutgoingRequest copy = request with { Message = request.CopyMessage() };
         Assert.Equal((20, request.FirstBlock, request.Timeout, request.Channel),
             (copy.TokenLength, copy.FirstBlock, copy.Timeout, copy.Channel));
-        Assert.Null(copy.CacheNote);
+        Assert.Null(copy.Note);
         Assert.Null(copy.UntaggedResource);
         Assert.Null(copy.MadeOf);
         OutgoingRequest whole = copy with { FirstBlock = null };

@@ -23,7 +23,6 @@ public class LayeringTests
         "Content",
         "Messaging",
         "Serialization",
-        "Caching",
         "Blockwise",
         "Resources",
         "Groups",

@@ -1,3 +1,5 @@
+using CoAP.NET.Caching;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>One client with a cache for all rows of a table; a new one after a row that failed.</summary>

@@ -1,3 +1,4 @@
+using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
@@ -99,14 +100,13 @@ internal abstract class PipelineTarget(WireShape shape) : FuzzTarget
     /// <summary>Ends the endpoint without a look.</summary>
     protected abstract void Abandon();
 
-    protected CoapEndpointOptions MakeOptions() => new()
+    protected CoapEndpointOptions MakeOptions() => new CoapEndpointOptions
     {
         TimeProvider = Clock,
         Random = new VirtualRandom(42),
         Scheduler = new VirtualScheduler(Clock),
         LoggerFactory = Log,
-        QBlock = CoapQBlock.AllowUnsecured,
-    };
+    }.UseQBlock(CoapQBlock.AllowUnsecured);
 
     /// <summary>Waits for a task while time passes; what has to end does so within the time.</summary>
     protected void Complete(Task task, TimeSpan max, string oracle)

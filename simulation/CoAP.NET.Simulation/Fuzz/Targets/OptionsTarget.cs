@@ -1,6 +1,7 @@
 using System.Net;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
+using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

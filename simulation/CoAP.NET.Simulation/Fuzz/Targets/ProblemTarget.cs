@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Content;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.QBlock;
+
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>Makes a scenario of a seed.</summary>

@@ -126,7 +126,6 @@ internal sealed class SimulatedNode
             Random = new VirtualRandom((_world.Scenario.Seed * 1_000_003) + ((ulong)Plan.Index * 1009) + (ulong)Starts),
             LoggerFactory = _world.Log,
             Shards = Plan.Shards,
-            QBlock = Plan.QBlock,
             Parameters = new CoapTransmissionParameters
             {
                 NStart = Plan.NStart,
@@ -137,6 +136,7 @@ internal sealed class SimulatedNode
                 RetransmissionTiming = Plan.Timing,
             },
         };
+        options.UseQBlock(Plan.QBlock);
         CoapLimits limits = options.Limits;
         limits.IdlePeerLifetime = TimeSpan.FromMinutes(10);
         limits.AddressVerificationLifetime = TimeSpan.FromMinutes(15);

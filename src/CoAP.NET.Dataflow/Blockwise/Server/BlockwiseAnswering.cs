@@ -19,10 +19,10 @@ internal sealed class BlockwiseAnswering
     private readonly CoapShard _shard;
     private readonly BodyLayer _bodies;
     private readonly AnswerKeeper _keeper;
-    private readonly QBlockServing? _qblock;
+    private readonly QBlockServer? _qblock;
     private readonly ILogger _logger;
 
-    public BlockwiseAnswering(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper, QBlockServing? qblock)
+    public BlockwiseAnswering(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper, QBlockServer? qblock)
     {
         _shard = shard;
         _bodies = bodies;
@@ -53,7 +53,7 @@ internal sealed class BlockwiseAnswering
             return result;
         }
 
-        if (_qblock is not null && QBlockServing.Uses(exchange, result))
+        if (_qblock?.Uses(exchange, result) == true)
         {
             return _qblock.Cut(exchange, result);
         }

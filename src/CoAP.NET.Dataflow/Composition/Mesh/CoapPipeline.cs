@@ -29,7 +29,7 @@ internal sealed class CoapPipeline
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
-        Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes);
+        Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes, parts.QBlock);
         Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount, parts.ObserverKeeping);
         Channels = new ChannelTable(shard, parts.ShardCount);
 

@@ -34,6 +34,9 @@ internal sealed class PipelineParts
 
     public required BodyMemory Bodies { get; init; }
 
+    /// <summary>Q-Block1 and Q-Block2; null for none.</summary>
+    public required QBlockFeature? QBlock { get; init; }
+
     public required GroupSettings Groups { get; init; }
 
     public required GroupRequests GroupRequests { get; init; }

@@ -6,20 +6,20 @@ namespace CoAP.NET;
 internal sealed class WireTaps
 {
     private readonly Lock _gate = new();
-    private volatile CoapTrace[]? _traces;
+    private volatile WireTap[]? _traces;
 
     public bool IsOn => _traces is not null;
 
     /// <summary>Passes a message to all traces. Never waits, never throws.</summary>
     public void See(ReadOnlySpan<byte> bytes, string scheme, in CoapAddress remote, in CoapAddress local, bool isStream, bool isInbound)
     {
-        foreach (CoapTrace trace in _traces ?? [])
+        foreach (WireTap trace in _traces ?? [])
         {
             trace.See(bytes, scheme, remote, local, isStream, isInbound);
         }
     }
 
-    public void Add(CoapTrace trace)
+    public void Add(WireTap trace)
     {
         lock (_gate)
         {
@@ -27,11 +27,11 @@ internal sealed class WireTaps
         }
     }
 
-    public void Remove(CoapTrace trace)
+    public void Remove(WireTap trace)
     {
         lock (_gate)
         {
-            CoapTrace[] left = [.. (_traces ?? []).Where(other => other != trace)];
+            WireTap[] left = [.. (_traces ?? []).Where(other => other != trace)];
             _traces = left.Length == 0 ? null : left;
         }
     }

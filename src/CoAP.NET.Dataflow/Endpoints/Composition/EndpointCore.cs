@@ -82,6 +82,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
             Routes = Routes,
             Served = Served,
             Bodies = Bodies,
+            QBlock = options.QBlock,
             Observers = Observers,
             ObserverKeeping = options.ObserverKeeper is { } keeper ? new ObserverKeeping(keeper, State, Environment) : null,
         };
@@ -115,7 +116,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         Channels = new ChannelFinder(Environment, Pipelines, Context, hash, Pool);
         Transports = new TransportSet(options, Environment, State, Groups, Routes, hosts, Context, Clocks);
         Accepted = new AcceptedConnections(Environment, Transports, Peers);
-        RequestSteps steps = new(Environment, sender, Pool, options.Patience, options.Cache, Served.Aborted);
+        RequestSteps steps = new(Environment, sender, Pool, options.Patience, options.Cache, options.QBlock, Served.Aborted);
         Requester = new Requester(Environment, Transports, hosts, Channels, steps);
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
@@ -310,7 +311,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
             Sources = new CoapSourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
-            QBlock = options.QBlock,
+            QBlock = options.QBlock?.Peers ?? QBlockPeers.None,
             IsInBrowser = options.IsInBrowser,
             Streams = options.Streams.Clone(),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,

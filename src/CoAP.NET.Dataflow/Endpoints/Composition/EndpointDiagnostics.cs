@@ -32,18 +32,6 @@ internal sealed class EndpointDiagnostics
     /// <summary>Shows the endpoint no more.</summary>
     public void Close() => _instruments.Remove(_source);
 
-    /// <summary>Begins a trace. See <see cref="CoapEndpoint.TraceTo"/>.</summary>
-    /// <param name="stream">Where to.</param>
-    /// <param name="options">Which messages and how many; null for the defaults.</param>
-    public CoapTrace TraceTo(Stream stream, CoapTraceOptions? options)
-    {
-        ArgumentNullException.ThrowIfNull(stream);
-        CoapEnvironment environment = _core.Environment;
-        return stream.CanWrite
-            ? new CoapTrace(stream, options ?? new CoapTraceOptions(), environment.TimeProvider, environment.Taps, ReportTrace)
-            : throw new ArgumentException("The stream cannot be written.", nameof(stream));
-    }
-
     /// <summary>
     /// Logs a client of the endpoint that was collected without being disposed. Called on the finalizer thread, which user code must not
     /// block.
@@ -131,7 +119,7 @@ internal sealed class EndpointDiagnostics
         _ => _core.Connections.Count,
     };
 
-    private void ReportTrace(Exception exception)
+    public void ReportTrace(Exception exception)
     {
         _core.Environment.Counters.Add(CoapCounter.StageErrors);
         Log.TraceFailed(_core.Environment.Logger, exception);

@@ -16,17 +16,17 @@ internal sealed class BlockwiseServing
 
     private readonly CoapShard _shard;
     private readonly RouteTable _routes;
-    private readonly QBlockServing? _qblock;
+    private readonly QBlockServer? _qblock;
     private readonly ILogger _logger;
 
-    public BlockwiseServing(CoapShard shard, BodyMemory memory, RouteTable routes)
+    public BlockwiseServing(CoapShard shard, BodyMemory memory, RouteTable routes, QBlockFeature? qblock)
     {
         _shard = shard;
         _routes = routes;
         _logger = shard.Environment.Logger;
         Bodies = new BodyLayer(shard, memory);
         AnswerKeeper keeper = new(shard, Bodies.Answers, _logger);
-        _qblock = shard.Environment.QBlock == CoapQBlock.Off ? null : new QBlockServing(shard, Bodies, keeper);
+        _qblock = qblock?.MakeServer(shard, Bodies, keeper);
         Answering = new BlockwiseAnswering(shard, Bodies, keeper, _qblock);
     }
 
@@ -100,17 +100,8 @@ internal sealed class BlockwiseServing
         return Answering.Find(exchange, asked) is { } block ? BodyVerdict.Answer(block) : Anew(exchange);
     }
 
-    private BodyVerdict TakeQBlock(CoapExchange exchange, QBlockServing qblock)
-    {
-        if (QBlockServing.Read(exchange, out BlockValue? block1, out QBlockWish? wish) is { } wrong)
-        {
-            return BodyVerdict.Answer(wrong);
-        }
-
-        return block1 is { } block ? TakeUpload(exchange, block)
-            : wish!.IsWhole ? default
-            : qblock.Find(exchange, wish) ?? Anew(exchange);
-    }
+    private BodyVerdict TakeQBlock(CoapExchange exchange, QBlockServer qblock) =>
+        qblock.Read(exchange, out BodyVerdict? verdict) is { } block ? TakeUpload(exchange, block) : verdict ?? Anew(exchange);
 
     // The stored response for later blocks was evicted: run the handler again if the method is safe.
     private BodyVerdict Anew(CoapExchange exchange)

@@ -114,8 +114,8 @@ internal sealed record OutgoingRequest
     /// <summary>The place of the step that made this one; -1 for one from the caller.</summary>
     public int MadeBy => _more?.MadeBy ?? -1;
 
-    /// <summary>The note of <see cref="CacheStep"/>; null for none.</summary>
-    public CacheNote? CacheNote { get; set; }
+    /// <summary>The note of a cache; null for none.</summary>
+    public StepNote? Note { get; set; }
 
     /// <summary>The resource that <see cref="BlockwiseStep"/> noted for an upload without a tag; null for none.</summary>
     public int? UntaggedResource

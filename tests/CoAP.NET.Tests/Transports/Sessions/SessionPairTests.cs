@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
@@ -100,7 +101,7 @@ public sealed class SessionPairTests : SessionTest
     [Rfc("9177-4.1-1")]
     public async Task Secured_sessions_may_use_Q_Block()
     {
-        Options.QBlock = CoapQBlock.Secured;
+        Options.UseQBlock(CoapQBlock.Secured);
         await using CoapServer device = await StartPairAsync(CoapQBlock.Secured);
         CoapRequest request = new(CoapMethod.Put, "coaps://198.51.100.9/b") { Confirmable = false, Content = CoapContent.Binary(_body) };
         List<byte[]> sent = [];
@@ -152,7 +153,7 @@ public sealed class SessionPairTests : SessionTest
         }).MaxBodySize(100_000);
         Endpoint.AddTransport(_theirs);
         await Server.StartAsync();
-        CoapServer device = new(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(7), QBlock = qBlock });
+        CoapServer device = new(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(7) }.UseQBlock(qBlock));
         device.Endpoint.AddTransport(_ours);
         await device.StartAsync();
         return device;

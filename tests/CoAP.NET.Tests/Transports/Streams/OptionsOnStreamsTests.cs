@@ -1,4 +1,5 @@
 using CoAP.NET.Options;
+using CoAP.NET.QBlock;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
@@ -143,7 +144,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [Fact]
     public async Task Q_Block1_is_an_unknown_critical_option()
     {
-        Options.QBlock = CoapQBlock.AllowUnsecured;
+        Options.UseQBlock(CoapQBlock.AllowUnsecured);
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartStreamsAsync();
 

@@ -1,0 +1,34 @@
+using CoAP.NET.Blockwise;
+
+namespace CoAP.NET.QBlock;
+
+/// <summary>How a <see cref="QBlockExchange"/> ended; told to the caller after the lock was released.</summary>
+internal sealed class QBlockOutcome
+{
+    private readonly CoapResponse? _response;
+    private readonly Exception? _error;
+    private readonly CancellationToken _cancelledBy;
+
+    /// <summary>It has a response; null: the request must go another way.</summary>
+    public QBlockOutcome(CoapResponse? response) => _response = response;
+
+    public QBlockOutcome(Exception error) => _error = error;
+
+    public QBlockOutcome(CancellationToken cancelledBy) => _cancelledBy = cancelledBy;
+
+    public void Tell(TaskCompletionSource<CoapResponse?> completion)
+    {
+        if (_cancelledBy.IsCancellationRequested)
+        {
+            completion.TrySetCanceled(_cancelledBy);
+        }
+        else if (_error is not null)
+        {
+            completion.TrySetException(_error);
+        }
+        else
+        {
+            completion.TrySetResult(_response);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Requests;
+
+namespace CoAP.NET.QBlock;
+
+/// <summary>Turns on Q-Block1 and Q-Block2 (RFC 9177).</summary>
+public static class CoapQBlockExtensions
+{
+    /// <summary>
+    /// Lets an endpoint transfer bodies with Q-Block1 and Q-Block2 (RFC 9177): those of its own Non-confirmable requests, and those of
+    /// peers that ask for it. They go as bursts of Non-confirmable messages, and only lost ones are sent again.
+    /// </summary>
+    /// <remarks>
+    /// Designed for networks with high loss or traffic in one direction only, for example during an attack.
+    /// </remarks>
+    /// <param name="options">The options of an endpoint, client or server.</param>
+    /// <param name="use">The peers with which they are used. Default: those on secured channels.</param>
+    /// <returns>The options.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="use"/> is not defined.</exception>
+    public static CoapEndpointOptions UseQBlock(this CoapEndpointOptions options, CoapQBlock use = CoapQBlock.Secured)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        options.QBlock = use switch
+        {
+            CoapQBlock.Off => null,
+            CoapQBlock.Secured => new QBlockTransfer(QBlockPeers.Secured),
+            CoapQBlock.AllowUnsecured => new QBlockTransfer(QBlockPeers.All),
+            _ => throw new ArgumentOutOfRangeException(nameof(use), use, "The value is not a member of CoapQBlock."),
+        };
+        return options;
+    }
+}
+
+/// <summary>What the endpoint creates for Q-Block1 and Q-Block2.</summary>
+/// <param name="peers">The peers with which the options are used.</param>
+internal sealed class QBlockTransfer(QBlockPeers peers) : QBlockFeature
+{
+    public override QBlockPeers Peers => peers;
+
+    public override QBlockServer MakeServer(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper) =>
+        new QBlockServing(shard, bodies, keeper);
+
+    public override RequestStep MakeStep(CoapEnvironment environment, RequestSender sender) => new QBlockStep(environment, sender);
+}

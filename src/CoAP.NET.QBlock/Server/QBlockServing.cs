@@ -1,0 +1,172 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.QBlock;
+
+/// <summary>Q-Block1 and Q-Block2 in the role of a server (RFC 9177).</summary>
+internal sealed class QBlockServing : QBlockServer
+{
+    private readonly CoapShard _shard;
+    private readonly AnswerStore _answers;
+    private readonly AnswerKeeper _keeper;
+    private readonly QBlockUploads _uploads;
+    private readonly QBlockSender _sender;
+
+    public QBlockServing(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper)
+    {
+        _shard = shard;
+        _answers = bodies.Answers;
+        _keeper = keeper;
+        _uploads = new QBlockUploads(shard, bodies.Requests);
+        _sender = new QBlockSender(shard, bodies.Answers);
+    }
+
+    // A body that is read one block at a time uses Block2, and so do notifications.
+    public override bool Uses(CoapExchange exchange, CoapResult result) =>
+        (exchange.Special & SpecialOptions.QBlock) != 0 && exchange.Reception is not null
+        && result.Code.IsSuccess && !result.Payload.IsEmpty && (result is not BodyPart part || part.Total == result.Payload.Length);
+
+    public override BlockValue? Read(CoapExchange exchange, out BodyVerdict? verdict)
+    {
+        CoapMessage message = exchange.Request.Message;
+        if ((exchange.Special & (SpecialOptions.Block1 | SpecialOptions.Block2)) != 0)
+        {
+            verdict = BodyVerdict.Answer(QBlockAnswers.BadOption("Block and Q-Block options do not go together."));
+            return null;
+        }
+
+        QBlockWish? wish = QBlockWish.Read(message.OptionsToRead!, out CoapResult? wrong);
+        if (wrong is not null)
+        {
+            verdict = BodyVerdict.Answer(wrong);
+            return null;
+        }
+
+        BlockValue? block = QBlockAnswers.QBlock1Of(message);
+        verdict = block is not null || wish!.IsWhole ? default(BodyVerdict) : Find(exchange, wish);
+        return block;
+    }
+
+    public override bool Begins(CoapExchange exchange) => _uploads.Begins(exchange);
+
+    public override void Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal, long now) =>
+        _uploads.Refuse(exchange, block, refusal, now);
+
+    public override BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now) =>
+        _uploads.Receive(exchange, block, policy, isAdmitted, now);
+
+    public override void OnReplied(BodyEntry entry, CoapResult result) => _uploads.OnReplied((QBlockBody)entry, result);
+
+    public override CoapResult Cut(CoapExchange exchange, CoapResult result)
+    {
+        QBlockWish? wish = exchange.Request.Message.HasOptions ? QBlockWish.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
+        BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
+        int exponent = BlockCutter.Fit(exchange, asked, result).SizeExponent;
+        int count = (result.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
+        if (wish is null && count == 1)
+        {
+            return result;
+        }
+
+        CoapResult whole = BlockCutter.Prepare(result);
+        whole.Options.Remove(OptionNumber.QBlock2);
+        if (count > 1 && _keeper.Keep(exchange, whole, 0) is { } refusal)
+        {
+            return refusal;
+        }
+
+        uint? observe = result.OptionsToRead?.Observe;
+        return Cut(exchange, whole, wish, exponent, count, observe, null);
+    }
+
+    // The blocks of an answer that was kept; null when it is gone.
+    private BodyVerdict? Find(CoapExchange exchange, QBlockWish wish)
+    {
+        BodyKey key = AnswerKeeper.KeyOf(exchange);
+        int max = exchange.Channel.Parameters.MaxPayloads;
+        long now = _shard.Environment.Now;
+        CoapResult? whole;
+        bool isSending = false;
+        _shard.Enter();
+        try
+        {
+            whole = _answers.Find(key, (long)wish.First << (wish.SizeExponent + 4), 16 << wish.SizeExponent, now)?.Body?.Result;
+            if (whole is not null && wish.IsContinue(max))
+            {
+                if (_sender.TryContinue(key, wish.First, now))
+                {
+                    return new BodyVerdict(BodyVerdictKind.Settle);
+                }
+
+                isSending = _answers.FindTransfer(key)?.Sending is not null;
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (whole is null)
+        {
+            return null;
+        }
+
+        int exponent = BlockCutter.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
+        int count = (whole.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
+        return BodyVerdict.Answer(wish.First >= count
+            ? BlockAnswers.BeyondEnd((long)wish.First << (exponent + 4), whole.Payload.Length)
+            : Cut(exchange, whole, wish, exponent, count, null, isSending));
+    }
+
+    public override void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response)
+    {
+        if (sent is not BodyPart { Following: QBlockSending following }
+            || !response.HasOptions || !response.OptionsToRead!.Contains(OptionNumber.QBlock2))
+        {
+            return;
+        }
+
+        BodyKey key = AnswerKeeper.KeyOf(exchange);
+        _shard.Enter();
+        try
+        {
+            _sender.Follow(following, key, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private BodyPart Cut(CoapExchange exchange, CoapResult whole, QBlockWish? wish, int exponent, int count, uint? observe, bool? isSending)
+    {
+        int max = exchange.Channel.Parameters.MaxPayloads;
+        int first = wish?.First ?? 0;
+
+        // All blocks from a number on: at the beginning, or if a set is confirmed and the rest is not being sent yet. Otherwise the
+        // requested ones.
+        bool isRun = wish is null || wish.IsWhole || (wish.IsContinue(max) && isSending != true);
+        int[]? numbers = isRun ? null : wish!.Numbers(count, max);
+        if (first >= count || numbers is { Length: 0 })
+        {
+            // The representation became shorter: its first block tells so (RFC 9177 section 4.4).
+            first = 0;
+            numbers = [0];
+        }
+
+        int next = numbers is null ? first + 1 : 1;
+        QBlockSending? following = next >= (numbers?.Length ?? count) ? null : new QBlockSending(_sender)
+        {
+            Channel = exchange.Channel,
+            Token = exchange.Request.Message.Token,
+            Whole = whole,
+            SizeExponent = exponent,
+            Observe = observe,
+            Confirmable = exchange.Request.Confirmable,
+            Numbers = numbers,
+            Upcoming = next,
+        };
+        return QBlockAnswers.Cut(whole, first, exponent, observe, following);
+    }
+}
