@@ -317,3 +317,11 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         public void PostConfigure(string? name, TOptions options) => change(options, name ?? "");
     }
 }
+
+/// <summary>A host lifetime that ignores signals of the process: the test decides when it ends.</summary>
+internal sealed class SilentLifetime : IHostLifetime
+{
+    public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+}

@@ -248,3 +248,23 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
         }
     }
 }
+
+/// <summary>What a store in memory had at some time; see <see cref="CoapMemoryCluster.GoBack"/>.</summary>
+/// <param name="Map">The map.</param>
+/// <param name="Records">The records.</param>
+internal sealed record MemoryBackup(CoapClusterMap Map, Dictionary<CoapRecordKey, MemoryRecord> Records);
+
+/// <summary>A node that is live until its timer fires.</summary>
+internal sealed class MemoryLease(CoapClusterNode node)
+{
+    public CoapClusterNode Node { get; } = node;
+
+    public ITimer Timer { get; set; } = null!;
+}
+
+/// <summary>A record in memory, with its end.</summary>
+internal sealed record MemoryRecord(CoapFence Fence, byte[] State, DateTimeOffset Ends)
+{
+    public CoapRecord ToRecord(CoapRecordKey key, DateTimeOffset now) =>
+        new(key, Fence, State.ToArray(), Ends == DateTimeOffset.MaxValue ? Timeout.InfiniteTimeSpan : Ends - now);
+}

@@ -496,3 +496,23 @@ internal class DtlsSession : IShared
     // Fields that sessions with a pre-shared key, of which there may be very many, mostly do not use.
     private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, string? ServerName);
 }
+
+/// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>
+/// <param name="sink">Receives the output.</param>
+/// <param name="time">The clock.</param>
+internal sealed class NoSessionHome(IDtlsSink sink, TimeProvider time) : IDtlsSessionHome
+{
+    public IDtlsSink Sink => sink;
+
+    public TimeProvider Time => time;
+
+    public long MaxForgeries => long.MaxValue;
+
+    public void OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
+    {
+    }
+
+    public void OnEnded(DtlsSession session, DtlsEnd reason)
+    {
+    }
+}

@@ -470,3 +470,51 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
         }
     }
 }
+
+/// <summary>Sessions by their Connection IDs.</summary>
+internal sealed class CidIndex : SessionIndex<ulong>
+{
+    protected override ulong KeyOf(DtlsSession session) => SessionTable.CidOf(session.OwnCid);
+
+    // Connection IDs are random.
+    protected override uint Hash(in ulong key) => (uint)key;
+}
+
+/// <summary>Sessions by their paths.</summary>
+/// <param name="random">The source of the key of the address hash.</param>
+internal sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath>
+{
+    private readonly CoapAddressHash _hash = new(random);
+
+    /// <summary>Whether only the peer's address identifies a path (<see cref="SessionTable.IsShared"/>).</summary>
+    public bool IsByRemote { get; set; }
+
+    /// <summary>Returns a keyed hash of a path.</summary>
+    /// <param name="path">The path.</param>
+    public ulong HashOf(in DtlsPath path) =>
+        IsByRemote ? _hash.Of(path.Remote) : _hash.Of(path.Remote, path.Local) + (ulong)path.Tag;
+
+    protected override DtlsPath KeyOf(DtlsSession session) => session.FixedPath;
+
+    protected override bool Has(DtlsSession session, in DtlsPath key) =>
+        IsByRemote ? session.FixedPath.Remote == key.Remote : base.Has(session, key);
+
+    protected override uint Hash(in DtlsPath key) => (uint)HashOf(key);
+}
+
+/// <summary>
+/// Maps the sources of peers (<see cref="CoapSource"/>) to numbers: keyed hashes, so that an attacker cannot choose addresses that collide
+/// with those of another client.
+/// </summary>
+/// <param name="random">The source of the key.</param>
+internal sealed class SourceKeys(CoapRandomSource random)
+{
+    private readonly CoapAddressHash _hash = new(random);
+
+    /// <summary>The rule that groups peers into sources.</summary>
+    public CoapSourceRule Rule { get; set; } = CoapSourceRule.Default;
+
+    /// <summary>Returns the source of an address.</summary>
+    /// <param name="address">The address.</param>
+    public uint Of(in CoapAddress address) => (uint)_hash.Of(Rule.Of(address));
+}

@@ -1,3 +1,4 @@
+using System.Globalization;
 using CoAP.NET.Edhoc;
 
 namespace CoAP.NET.Hosting;
@@ -45,4 +46,18 @@ internal static class EdhocKeys
         .Switch("Edhoc:CombinesFirstRequest", static edhoc => edhoc.CombinesFirstRequest,
             static (edhoc, value) => edhoc.CombinesFirstRequest = value)
         .Switch("Edhoc:RequireMessage4", static edhoc => edhoc.RequireMessage4, static (edhoc, value) => edhoc.RequireMessage4 = value);
+}
+
+/// <summary>A cipher suite of EDHOC, by its number. The start of the application checks whether the platform supports it.</summary>
+internal sealed class EdhocSuiteKind()
+    : ValueKind<EdhocCipherSuite>($"one of {string.Join(", ", EdhocCipherSuite.All.Select(static suite => suite.Number))}")
+{
+    public override bool TryParse(string text, out EdhocCipherSuite value)
+    {
+        value = int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+            ? EdhocCipherSuite.Find(number)! : null!;
+        return value is not null;
+    }
+
+    public override string Format(EdhocCipherSuite value) => value.Number.ToString(CultureInfo.InvariantCulture);
 }

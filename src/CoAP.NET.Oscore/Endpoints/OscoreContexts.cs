@@ -87,7 +87,7 @@ public sealed class OscoreContexts
     /// <summary>Number of contexts for received requests.</summary>
     public int Count => _byRecipient.Count;
 
-    internal OscoreCounts Counts { get; } = new();
+    internal EventCounts<OscoreEvent> Counts { get; } = new();
 
     /// <summary>Returns the counters of all endpoints that use these contexts.</summary>
     /// <returns>The current values.</returns>
@@ -332,4 +332,39 @@ public sealed class OscoreContexts
     /// <param name="Only">The only one; null if there are more.</param>
     /// <param name="Count">Number of contexts.</param>
     private readonly record struct SameKid(OscoreContext? Only, int Count);
+}
+
+/// <summary>Scheme, host and port of a server, comparable without creating a text.</summary>
+/// <param name="Scheme">The scheme, in lower case.</param>
+/// <param name="Host">The host; upper and lower case are equal.</param>
+/// <param name="Port">The port.</param>
+internal readonly record struct OscoreAuthority(string Scheme, string Host, int Port)
+{
+    public static OscoreAuthority Of(CoapUri uri) => new(uri.Scheme, uri.Host, uri.Port);
+
+    public bool Equals(OscoreAuthority other) =>
+        Port == other.Port
+        && string.Equals(Scheme, other.Scheme, StringComparison.Ordinal)
+        && string.Equals(Host, other.Host, StringComparison.OrdinalIgnoreCase);
+
+    public override int GetHashCode() =>
+        HashCode.Combine(
+            string.GetHashCode(Scheme, StringComparison.Ordinal), string.GetHashCode(Host, StringComparison.OrdinalIgnoreCase), Port);
+
+    public override string ToString() => $"{Scheme}://{Host}:{Port}";
+}
+
+/// <summary>Compares the keys of security contexts with bytes in a message, without copying them.</summary>
+internal sealed class OscoreRecipientComparer
+    : IEqualityComparer<OscoreRecipient>, IAlternateEqualityComparer<OscoreRecipientName, OscoreRecipient>
+{
+    public bool Equals(OscoreRecipient x, OscoreRecipient y) => x.Equals(y);
+
+    public int GetHashCode(OscoreRecipient obj) => obj.GetHashCode();
+
+    public bool Equals(OscoreRecipientName alternate, OscoreRecipient other) => alternate.Is(other);
+
+    public int GetHashCode(OscoreRecipientName alternate) => alternate.Hash();
+
+    public OscoreRecipient Create(OscoreRecipientName alternate) => alternate.ToRecipient();
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
@@ -357,4 +358,22 @@ internal static class OscoreCodec
 
     private static int BodyOffset(ReadOnlySpan<byte> datagram, int tokenLength) =>
         HeaderLength + tokenLength + (datagram[0] & 0x0f) switch { 13 => 1, 14 => 2, _ => 0 };
+}
+
+/// <summary>
+/// Serializers of inner messages with the option registry of the outer ones: one per registry, for all contexts of the process.
+/// </summary>
+internal static class InnerSerializers
+{
+    private static readonly CoapDatagramSerializer s_default = Make(CoapOptionRegistry.Default);
+    private static readonly ConditionalWeakTable<CoapOptionRegistry, CoapDatagramSerializer> s_others = [];
+
+    /// <summary>Returns the serializer of a registry.</summary>
+    /// <param name="registry">The registry.</param>
+    public static CoapDatagramSerializer Of(CoapOptionRegistry registry) =>
+        ReferenceEquals(registry, CoapOptionRegistry.Default) ? s_default : s_others.GetValue(registry, Make);
+
+    // The outer message has passed the limits of its transport.
+    private static CoapDatagramSerializer Make(CoapOptionRegistry registry) =>
+        new(new CoapSerializerOptions { Registry = registry, MaxMessageSize = int.MaxValue });
 }

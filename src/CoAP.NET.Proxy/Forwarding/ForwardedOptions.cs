@@ -134,3 +134,22 @@ internal static class ForwardedOptions
 
     private static OptionHandling Unknown(int number) => OptionNumber.IsUnsafe(number) ? Refuse : Forward;
 }
+
+/// <summary>A row of <see cref="ForwardedOptions"/>.</summary>
+/// <param name="Number">The option number.</param>
+/// <param name="InRequest">Its handling in a request.</param>
+/// <param name="InResponse">Its handling in a response.</param>
+internal readonly record struct OptionRow(int Number, OptionHandling InRequest, OptionHandling InResponse);
+
+/// <summary>How a proxy handles an option.</summary>
+internal enum OptionHandling : byte
+{
+    /// <summary>Forwards it unchanged.</summary>
+    Forward,
+
+    /// <summary>Processes it, and sends none or one of its own.</summary>
+    Consume,
+
+    /// <summary>Refuses the message: the option is unsafe to forward, and this proxy does not know it.</summary>
+    Refuse,
+}

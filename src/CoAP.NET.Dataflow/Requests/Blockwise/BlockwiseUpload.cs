@@ -167,3 +167,20 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
     private void Report(long transferred, long? total, int number) => messages.Wishes?.Progress?.Report(
         new CoapProgress { BytesTransferred = transferred, TotalBytes = total, BlockNumber = number, IsUpload = true });
 }
+
+/// <summary>A body in memory; nothing is copied.</summary>
+/// <param name="bytes">The body.</param>
+internal sealed class UploadMemory(ReadOnlyMemory<byte> bytes) : UploadBody
+{
+    public override long? Length => bytes.Length;
+
+    public override ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(long offset, int size, CancellationToken cancellationToken)
+    {
+        ReadOnlyMemory<byte> rest = bytes[(int)offset..];
+        return ValueTask.FromResult(rest.Length > size ? (rest[..size], true) : (rest, false));
+    }
+
+    public override bool TryRestart() => true;
+
+    public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}
