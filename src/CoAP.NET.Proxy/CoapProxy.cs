@@ -29,7 +29,7 @@ public sealed class CoapProxy : IAsyncDisposable
     private readonly KnownTargets _targets;
     private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
     private readonly List<CoapProxyUpstream> _owned = [];
-    private readonly ProxyCounts _counts = new();
+    private readonly EventCounts<ProxyCount> _counts = new();
     private readonly Lazy<CoapClient> _ownClient;
     private readonly NextProxyUpstream? _next;
     private readonly SharedObservations _observations;

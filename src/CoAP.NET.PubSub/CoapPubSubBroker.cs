@@ -26,7 +26,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
     {
         CoapPubSubOptions own = (options ?? new CoapPubSubOptions()).Checked();
         ILogger logger = own.LoggerFactory?.CreateLogger("CoAP.NET.PubSub") ?? (ILogger)NullLogger.Instance;
-        PubSubCounts counts = new(PubSubInstruments.Of(own.MeterFactory));
+        EventCounts<PubSubCount> counts = new(PubSubInstruments.Of(own.MeterFactory).Add);
         TopicShares shares = new(own.MaxTopics, own.MaxBytes);
         TopicIndex index = new(shares, own.MaxSubscribers);
         BrokerReactions reactions = new(index, own.Scheduler, counts, logger);

@@ -67,7 +67,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     /// <returns>A snapshot of the counters.</returns>
     public CoapDirectoryCounters GetCounters()
     {
-        DirectoryCounts counts = Core.Counts;
+        EventCounts<DirectoryCount> counts = Core.Counts;
         return new CoapDirectoryCounters
         {
             Endpoints = Count,

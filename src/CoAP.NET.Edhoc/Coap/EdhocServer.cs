@@ -14,7 +14,7 @@ public sealed class EdhocServer : IDisposable
 
     private readonly EdhocServerOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
-    private readonly ServerCounts _counts;
+    private readonly EventCounts<ServerCount> _counts;
     private readonly PendingSessions _sessions;
     private readonly EstablishedContexts? _contexts;
     private readonly OccasionalLog _applicationFailures;
@@ -32,8 +32,9 @@ public sealed class EdhocServer : IDisposable
 
         (_options, _credentials) = (options, [.. options.Credentials]);
         _applicationFailures = new OccasionalLog(options.TimeProvider);
-        _counts = new ServerCounts(EdhocInstruments.Of(options.MeterFactory));
-        _sessions = new PendingSessions(options, _counts);
+        EdhocInstruments instruments = EdhocInstruments.Of(options.MeterFactory);
+        _counts = new EventCounts<ServerCount>(instruments.Add);
+        _sessions = new PendingSessions(options, _counts, instruments);
         if (options.Contexts is { } contexts)
         {
             _contexts = new EstablishedContexts(contexts, options);

@@ -12,7 +12,8 @@ internal sealed class PendingSessions : IDisposable
     private static readonly TimeSpan s_tick = TimeSpan.FromMilliseconds(1);
 
     private readonly EdhocServerOptions _options;
-    private readonly ServerCounts _counts;
+    private readonly EventCounts<ServerCount> _counts;
+    private readonly EdhocInstruments _instruments;
     private readonly IdentifierChoice _identifiers;
     private readonly Lock _gate = new();
     private readonly ITimer _timer;
@@ -23,9 +24,9 @@ internal sealed class PendingSessions : IDisposable
     private readonly SourceLedger<PendingSession> _held = new();
     private bool _isDisposed;
 
-    public PendingSessions(EdhocServerOptions options, ServerCounts counts)
+    public PendingSessions(EdhocServerOptions options, EventCounts<ServerCount> counts, EdhocInstruments instruments)
     {
-        (_options, _counts) = (options, counts);
+        (_options, _counts, _instruments) = (options, counts, instruments);
         _identifiers = new IdentifierChoice(
             options.Settings.Random,
             id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true);
@@ -185,7 +186,7 @@ internal sealed class PendingSessions : IDisposable
     {
         PendingSession session = node.Value;
         session.IsGone = true;
-        _counts.ChangeActive(-1);
+        _instruments.ChangeActive(-1);
         _byAge.Remove(node);
         _byId.Remove(Key(session.Id));
         _held.Set(session.Holding, 0);
@@ -197,7 +198,7 @@ internal sealed class PendingSessions : IDisposable
         PendingSession session = new(id, source, _options.TimeProvider.GetTimestamp() + span);
         _byId[Key(id)] = _byAge.AddLast(session);
         _held.Set(session.Holding, 1);
-        _counts.ChangeActive(1);
+        _instruments.ChangeActive(1);
         if (_byAge.Count == 1)
         {
             _timer.Change(_options.Timeout, Timeout.InfiniteTimeSpan);

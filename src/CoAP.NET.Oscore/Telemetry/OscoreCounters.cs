@@ -60,7 +60,7 @@ public sealed record OscoreCounters
     /// <summary>Reservations that the store did not confirm. The endpoint does not send messages that need one of these numbers.</summary>
     public long ReservationsFailed { get; init; }
 
-    internal static OscoreCounters Of(OscoreCounts counts) => new()
+    internal static OscoreCounters Of(EventCounts<OscoreEvent> counts) => new()
     {
         MessagesProtected = counts[OscoreEvent.Protected],
         MessagesVerified = counts[OscoreEvent.Verified],

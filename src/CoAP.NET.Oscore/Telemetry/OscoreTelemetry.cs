@@ -9,8 +9,8 @@ namespace CoAP.NET.Oscore;
 /// </summary>
 internal sealed class OscoreTelemetry
 {
-    private readonly OscoreCounts _ofContexts;
-    private readonly OscoreCounts _ofEndpoint;
+    private readonly EventCounts<OscoreEvent> _ofContexts;
+    private readonly EventCounts<OscoreEvent> _ofEndpoint;
     private readonly ILogger _logger;
     private readonly OccasionalLog _lookups;
     private readonly OccasionalLog _store;

@@ -17,7 +17,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="bodies">Pending requests, and their bodies that pass as streams.</param>
 /// <param name="logger">The log.</param>
 internal sealed class Forwarder(
-    CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
+    CoapProxyOptions options, EventCounts<ProxyCount> counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
     ILogger logger)
 {
     private readonly CoapSingleFlight<FlightKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());

@@ -8,7 +8,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="options">The options of the proxy.</param>
 /// <param name="counts">The counters.</param>
 /// <param name="clock">The clock.</param>
-internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts, TimeProvider clock)
+internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyCount> counts, TimeProvider clock)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 

@@ -7,7 +7,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="options">The options of the proxy.</param>
 /// <param name="counts">The counters.</param>
 /// <param name="random">Creates entity-tags for responses that have none.</param>
-internal sealed class StreamedAnswers(CoapProxyOptions options, ProxyCounts counts, CoapRandomSource random)
+internal sealed class StreamedAnswers(CoapProxyOptions options, EventCounts<ProxyCount> counts, CoapRandomSource random)
 {
     /// <summary>
     /// Decides whether the response can be a stream. Only a safe request in one message can be repeated for a later block; a response for

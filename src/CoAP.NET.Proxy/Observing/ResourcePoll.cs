@@ -19,7 +19,7 @@ internal sealed class ResourcePoll : IDisposable
     private readonly CoapProxyUpstream _upstream;
     private readonly CoapProxyRequest _request;
     private readonly TimeSpan _interval;
-    private readonly ProxyCounts _counts;
+    private readonly EventCounts<ProxyCount> _counts;
     private readonly Action<CoapResult, bool> _onAnswer;
     private readonly CancellationTokenSource _stop = new();
     private readonly ITimer _timer;
@@ -33,7 +33,7 @@ internal sealed class ResourcePoll : IDisposable
     /// <param name="interval">The minimum time between two polls.</param>
     /// <param name="counts">The counters.</param>
     /// <param name="onAnswer">Receives the known response after each poll, and whether it changed. An error is the last one.</param>
-    public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, ProxyCounts counts,
+    public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, EventCounts<ProxyCount> counts,
         Action<CoapResult, bool> onAnswer)
     {
         _upstream = upstream;

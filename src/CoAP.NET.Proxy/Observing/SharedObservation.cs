@@ -11,7 +11,7 @@ namespace CoAP.NET.Proxy.Observing;
 /// <param name="route">The route that clients observe.</param>
 /// <param name="registration">The request that started it, by which the route knows its observers.</param>
 /// <param name="counts">The counters.</param>
-internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequest registration, ProxyCounts counts)
+internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequest registration, EventCounts<ProxyCount> counts)
 {
     private static readonly TimeSpan s_defaultMaxAge = MaxAge.Default;
 

@@ -6,7 +6,7 @@ namespace CoAP.NET.Proxy.Upstreams;
 /// <param name="source">The body from the server; disposed with this.</param>
 /// <param name="max">The maximum number of bytes that pass.</param>
 /// <param name="counts">The counters.</param>
-internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) : ForwardStream(source)
+internal sealed class UpstreamBody(Stream source, long max, EventCounts<ProxyCount> counts) : ForwardStream(source)
 {
     private long _passed;
 

@@ -7,4 +7,4 @@ namespace CoAP.NET.PubSub.Serving;
 /// <summary>The parts that all collections of a broker share.</summary>
 internal sealed record BrokerParts(
     CoapPubSubOptions Options, CoapTable Table, TopicStamps Stamps, TopicIndex Index, TopicShares Shares, BrokerReactions Reactions,
-    PubSubCounts Counts, ILogger Logger);
+    EventCounts<PubSubCount> Counts, ILogger Logger);

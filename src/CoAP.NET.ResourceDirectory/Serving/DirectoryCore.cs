@@ -57,7 +57,7 @@ internal sealed class DirectoryCore
 
     public DirectoryRules Rules { get; }
 
-    public DirectoryCounts Counts { get; } = new();
+    public EventCounts<DirectoryCount> Counts { get; } = new();
 
     /// <summary>Finds room for registrations.</summary>
     public DirectoryRoom Room { get; }
