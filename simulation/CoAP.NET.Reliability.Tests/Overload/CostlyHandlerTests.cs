@@ -58,46 +58,6 @@ public sealed class CostlyHandlerTests
     }
 
     [Fact]
-    public void The_queue_is_full_when_waiting_would_take_too_long_whatever_its_length()
-    {
-        WaitBound bound = new(new CoapEnvironment
-        {
-            TimeProvider = _clock,
-            Random = new VirtualRandom(1),
-            Scheduler = new HeldScheduler(),
-            Limits = new CoapLimits(),
-            Counters = new CoapCounters(),
-            Logger = NullLogger.Instance,
-            ParametersOf = static _ => CoapTransmissionParameters.Default,
-        });
-
-        // Nothing is known yet of the pace.
-        Assert.False(bound.IsFull(10_000, continues: false));
-        bound.Came(0);
-        for (int i = 0; i < 100; i++)
-        {
-            _clock.Advance(TimeSpan.FromMilliseconds(1));
-            bound.Left();
-        }
-
-        Assert.False(bound.IsFull(200, continues: false));
-        Assert.True(bound.IsFull(300, continues: false));
-
-        // The end of a transfer may wait longer, but not for ever.
-        Assert.False(bound.IsFull(300, continues: true));
-        Assert.True(bound.IsFull(600, continues: true));
-
-        // They become quicker, and have been for half a second.
-        for (int i = 0; i < 5_000; i++)
-        {
-            _clock.Advance(TimeSpan.FromMilliseconds(0.1));
-            bound.Left();
-        }
-
-        Assert.False(bound.IsFull(2000, continues: false));
-    }
-
-    [Fact]
     public void A_loop_is_crowded_when_hardly_anything_but_user_code_runs()
     {
         HeldScheduler scheduler = new();

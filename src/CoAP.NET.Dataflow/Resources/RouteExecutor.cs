@@ -22,7 +22,7 @@ internal sealed class RouteExecutor
         }
         else if (options.Kind == ExecutionKind.Aside)
         {
-            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity, isForThreads: true, new WaitBound(environment));
+            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity, isForThreads: true, limitsWait: true);
         }
     }
 
@@ -83,7 +83,7 @@ internal sealed class RouteExecutor
             return made;
         }
 
-        WorkQueue mine = new(_environment, parallelism, int.MaxValue, isForThreads: true, new WaitBound(_environment), _watch);
+        WorkQueue mine = new(_environment, parallelism, int.MaxValue, isForThreads: true, limitsWait: true, _watch);
         return Interlocked.CompareExchange(ref queue, mine, null) ?? mine;
     }
 }

@@ -16,7 +16,7 @@ internal sealed class WorkQueue : IHandlerQueue
 {
     private readonly Queue<(RouteCall Call, CoapSource? Source)> _waiting = new();
 
-    // Null when the limit is a time and not a number of places.
+    // Null when the only limit is the waiting time.
     private readonly SourceCounts? _sources;
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
@@ -26,7 +26,7 @@ internal sealed class WorkQueue : IHandlerQueue
     private readonly int _parallelism;
     private readonly int _capacity;
     private readonly bool _isForThreads;
-    private readonly WaitBound? _bound;
+    private readonly bool _limitsWait;
     private readonly CoapEnvironment _environment;
     private readonly SlowWatch? _aside;
     private int _running;
@@ -39,12 +39,12 @@ internal sealed class WorkQueue : IHandlerQueue
     /// Whether a request runs until its handler returns its task. The threads then count against
     /// <see cref="UserCodePolicy.MaxSlowThreads"/>.
     /// </param>
-    /// <param name="bound">The limit of the waiting time; null for none.</param>
+    /// <param name="limitsWait">Whether requests wait at most for <see cref="UserCodePolicy.LongestWait"/>.</param>
     /// <param name="aside">
     /// Judges whether the handler must run on these threads; null when the application chose them. Only where the places are for threads.
     /// </param>
     public WorkQueue(
-        CoapEnvironment environment, int parallelism, int capacity, bool isForThreads = false, WaitBound? bound = null,
+        CoapEnvironment environment, int parallelism, int capacity, bool isForThreads = false, bool limitsWait = false,
         SlowWatch? aside = null)
     {
         _environment = environment;
@@ -54,7 +54,7 @@ internal sealed class WorkQueue : IHandlerQueue
         _capacity = capacity;
         _sources = capacity == int.MaxValue ? null : new SourceCounts(int.MaxValue, int.MaxValue);
         _isForThreads = isForThreads;
-        _bound = bound;
+        _limitsWait = limitsWait;
     }
 
     /// <summary>Whether requests wait. Read without the lock, so it is a hint.</summary>
@@ -150,7 +150,6 @@ internal sealed class WorkQueue : IHandlerQueue
                 return false;
             }
 
-            _bound?.Left();
             _running++;
         }
 
@@ -254,6 +253,14 @@ internal sealed class WorkQueue : IHandlerQueue
 
     private bool Execute(in RouteCall call)
     {
+        // As many as run at a time wait about as long as one call takes, however long that is.
+        if (_limitsWait && _waiting.Count >= _parallelism && call.WaitingSince is { } since
+            && HasWaited(call, since, UserCodePolicy.LongestWait))
+        {
+            call.Stage.Refuse(call.Exchange);
+            return true;
+        }
+
         if (!_isForThreads)
         {
             return call.Run.Execute(call, this, watch: null);
@@ -298,7 +305,7 @@ internal sealed class WorkQueue : IHandlerQueue
     private bool TryWait(in RouteCall call, long capacity)
     {
         int waiting = _waiting.Count;
-        if (waiting >= capacity || WaitsTooLong(call, waiting))
+        if (waiting >= capacity || (_limitsWait && HasStopped()))
         {
             return false;
         }
@@ -309,23 +316,18 @@ internal sealed class WorkQueue : IHandlerQueue
             return false;
         }
 
-        _bound?.Came(waiting);
-        Enqueue(call, source);
+        Enqueue(_limitsWait ? call with { WaitingSince = _environment.Now } : call, source);
         return true;
     }
 
-    // As many as run at a time wait about as long as one call takes.
-    private bool WaitsTooLong(in RouteCall call, int waiting)
-    {
-        if (_bound is null || waiting == 0)
-        {
-            return false;
-        }
+    // No thread takes the first one, or those before it: further ones need not wait to learn that.
+    private bool HasStopped() =>
+        _waiting.TryPeek(out (RouteCall Call, CoapSource? Source) first)
+            && HasWaited(first.Call, first.Call.WaitingSince!.Value, UserCodePolicy.StoppedAfter);
 
-        bool continues = ResourceInbound.Continues(call.Exchange);
-        _bound.Look();
-        return _bound.HasStopped(continues) || (waiting >= _parallelism && _bound.IsFull(waiting, continues));
-    }
+    // A request that continues an operation waits longer: refusing it would waste the earlier work.
+    private bool HasWaited(in RouteCall call, long since, TimeSpan limit) =>
+        _environment.ReadClock() - since > limit.Ticks * (ResourceInbound.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
 
     // A request that continues an operation has no source: refusing it would waste the earlier work.
     private CoapSource? SourceOf(in RouteCall call)
@@ -367,7 +369,6 @@ internal sealed class WorkQueue : IHandlerQueue
         {
             if (TryDequeue(out call))
             {
-                _bound?.Left();
                 return true;
             }
 

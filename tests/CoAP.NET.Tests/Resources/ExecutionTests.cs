@@ -117,6 +117,23 @@ public class ExecutionTests
         Assert.All(answers, static answer => Assert.True(answer.IsCompleted));
     }
 
+    [Theory]
+    [InlineData(250, 0)]
+    [InlineData(251, 3)]
+    public async Task Requests_that_waited_longer_than_250_ms_are_refused_in_their_turn_while_more_wait_than_run(
+        int milliseconds, int refused)
+    {
+        _stage.MapGet("/a", () => "a").RunAside(degreeOfParallelism: 1);
+        Task<CoapResult>[] answers = [.. Enumerable.Range(0, 5).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
+        _stage.Time.Advance(TimeSpan.FromMilliseconds(milliseconds));
+        _stage.Scheduler.RunAll();
+
+        CoapResult[] results = await Task.WhenAll(answers);
+        Assert.Equal(refused, results.Count(static result => result.Code == CoapCode.ServiceUnavailable));
+        Assert.Equal([CoapCode.Content, CoapCode.Content], [results[0].Code, results[^1].Code]);
+        Assert.Equal(refused, _stage.Counters[CoapCounter.RequestsNotQueued]);
+    }
+
     [Fact]
     public void Aside_does_not_take_numbers_that_are_too_small()
     {

@@ -180,8 +180,8 @@ internal static class UserCodePolicy
     public static readonly int CostlyParallelism = Environment.ProcessorCount;
 
     /// <summary>
-    /// The approximate maximum time that a request waits for a slow or costly handler before it is answered 5.03. The response then still
-    /// fits on the acknowledgement, and no peer retransmits meanwhile (ACK_TIMEOUT is 2 s, RFC 7252 section 4.8).
+    /// How long a request waits for a slow or costly handler; then it is answered 5.03. The response still fits on the acknowledgement, and
+    /// no peer retransmits meanwhile (ACK_TIMEOUT is 2 s, RFC 7252 section 4.8).
     /// </summary>
     public static readonly TimeSpan LongestWait = TimeSpan.FromMilliseconds(250);
 
@@ -192,10 +192,10 @@ internal static class UserCodePolicy
     public const int WaitsOfContinuations = 2;
 
     /// <summary>
-    /// The minimum number of recent requests over which the pace of a queue is averaged, besides those of <see cref="LongestWait"/>: enough
-    /// to be steady when each takes long.
+    /// When the first waiting request has waited for so long, further ones are refused at once: no thread becomes free. Much longer than
+    /// <see cref="LongestWait"/>, so a pause of the process does not refuse what came meanwhile.
     /// </summary>
-    public const int PaceWeight = 8;
+    public static readonly TimeSpan StoppedAfter = TimeSpan.FromSeconds(2);
 
     /// <summary>
     /// How many handlers may compute at a time on threads of the library. Half of the processors, at least one; the rest is for the
