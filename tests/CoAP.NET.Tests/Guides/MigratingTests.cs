@@ -1,5 +1,7 @@
 using System.Reflection;
 using System.Text.RegularExpressions;
+using CoAP.NET.Caching;
+using CoAP.NET.Stateless;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
@@ -13,6 +15,9 @@ public sealed partial class MigratingTests : GuideTest
     // What the tables name that is not the library's.
     private static readonly string[] s_others = ["TimeSpan", "CancellationToken", "ILogger"];
 
+    private static readonly Assembly[] s_assemblies =
+        [typeof(CoapClient).Assembly, typeof(CoapCache).Assembly, typeof(CoapStatelessClient).Assembly];
+
     [Theory]
     [InlineData("migrating-from-smeshlink.md")]
     [InlineData("migrating-from-coapnet.md")]
@@ -23,7 +28,7 @@ public sealed partial class MigratingTests : GuideTest
     [InlineData("migrating-from-coapnet.md", 45)]
     public void What_the_tables_lead_to_is_there(string page, int atLeast)
     {
-        HashSet<string> known = [.. typeof(CoapClient).Assembly.GetExportedTypes().SelectMany(NamesOf), .. s_others];
+        HashSet<string> known = [.. s_assemblies.SelectMany(static one => one.GetExportedTypes()).SelectMany(NamesOf), .. s_others];
         string[][] rows = [.. File.ReadAllLines(Path.Combine(SourceTree.Root, "docs", page))
             .Where(line => line.StartsWith("| ", StringComparison.Ordinal) && !line.StartsWith("| there |", StringComparison.Ordinal))
             .Select(line => line.Split('|'))];

@@ -66,6 +66,19 @@ public class LayeringTests
             select $"{type.Key} -> {used}");
     }
 
+    [Fact]
+    public void Only_transports_use_sockets_and_only_the_resolver_asks_for_names()
+    {
+        string[] network =
+        [
+            "System.Net.Sockets.Socket", "System.Net.Sockets.NetworkStream", "System.Net.Security.SslStream",
+            "System.Net.WebSockets.ClientWebSocket", "System.Net.Dns",
+        ];
+
+        Assert.Equal(["Connecting", "Transports"], s_uses.Where(static type => IsOurs(type.Key)).Where(type => type.Value.Overlaps(network))
+            .Select(static type => Chapter(SourceTree.FolderOfType[type.Key])).Distinct().Order());
+    }
+
     private static int Place(string type) => Array.IndexOf(s_order, Chapter(SourceTree.FolderOfType[type]));
 
     private static string Chapter(string folder) => folder.Split('/')[0];
