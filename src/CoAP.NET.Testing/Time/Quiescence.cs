@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Runtime.InteropServices;
 
 #pragma warning disable RS0030 // this class examines the pool
-using System.Diagnostics;
 
 namespace CoAP.NET.Testing;
 
