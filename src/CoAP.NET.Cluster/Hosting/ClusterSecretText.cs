@@ -16,7 +16,7 @@ internal static class ClusterSecretText
     private const int MaxFileLength = 1024;
 
     /// <summary>The allowed format, for messages that never show the secret.</summary>
-    public static TextKind<string> Kind { get; } = new(
+    public static ValueSyntax Syntax { get; } = ValueSyntax.Text(
         $"{CoapSealedClusterStore.SecretLength} random bytes in Base64 (openssl rand -base64 {CoapSealedClusterStore.SecretLength}), or 0x "
         + $"and {2 * CoapSealedClusterStore.SecretLength} hexadecimal digits; after white space, possibly the previous secret",
         static text => SecretsOf(text) is null ? null : text);
@@ -63,7 +63,7 @@ internal static class ClusterSecretText
             bytes = new byte[Math.Min(file.Length, MaxFileLength)];
             file.ReadExactly(bytes);
             IReadOnlyList<ReadOnlyMemory<byte>>? secrets = SecretsOf(Encoding.UTF8.GetString(bytes));
-            problem = secrets is null ? $"the file does not contain a secret. It must contain {Kind.Allowed}, and nothing else." : "";
+            problem = secrets is null ? $"the file does not contain a secret. It must contain {Syntax.Allowed}, and nothing else." : "";
             return secrets;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

@@ -32,7 +32,7 @@ internal sealed class ClusterSection
 
         ConfigurationFindings findings = new();
         ClusterSettings settings = new(options);
-        SectionReader.Read(section, ClusterKeys.Table, settings, findings);
+        ClusterKeys.Table.Read(section, settings, findings);
         List<string> warnings = [];
         ReadSecret(settings, findings, warnings);
         if (settings.AllowUnknownKeys)

@@ -10,9 +10,8 @@ internal static class SecretText
 
     private const string HexPrefix = "0x";
 
-    /// <summary>The kind of value, whose messages describe the format and never the secret.</summary>
-    public static TextKind<string> Kind { get; } = new("text, or 0x and hexadecimal digits, of 32 bytes or more",
-        static text => BytesOf(text) is null ? null : text);
+    /// <summary>The allowed format, for messages that never show the secret.</summary>
+    public const string Allowed = "text, or 0x and hexadecimal digits, of 32 bytes or more";
 
     /// <summary>Returns the bytes of a secret; null if it is invalid or too short.</summary>
     public static byte[]? BytesOf(string text)

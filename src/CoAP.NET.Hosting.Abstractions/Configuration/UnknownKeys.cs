@@ -33,7 +33,7 @@ internal sealed class UnknownKeys
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
                     _findings.Errors.Add(
-                        $"{ShownText.Of(child.Path)} = '{SectionReader.ShownOf(child.Path, child.Value)}': it is a list of items "
+                        $"{ShownText.Of(child.Path)} = '{ShownText.Of(child.Path, child.Value)}': it is a list of items "
                         + "with keys of their own.");
                 }
             }
@@ -46,7 +46,7 @@ internal sealed class UnknownKeys
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
                     _findings.Errors.Add(
-                        $"{ShownText.Of(child.Path)} = '{SectionReader.ShownOf(child.Path, child.Value)}': it holds further keys, such as "
+                        $"{ShownText.Of(child.Path)} = '{ShownText.Of(child.Path, child.Value)}': it holds further keys, such as "
                         + $"{ShownText.Of(_root)}{First(path)}, and has no value itself.");
                 }
 

@@ -15,7 +15,8 @@ internal static class PartServices
     /// <param name="findings">Returns where the options keep errors of configuration.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The builder.</returns>
-    public static ICoapServerBuilder AddPart<TPart, TOptions>(this ICoapServerBuilder builder,
+    public static ICoapServerBuilder AddPart<TPart, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TOptions>(
+        this ICoapServerBuilder builder,
         Func<IServiceProvider, HostedRegistration, TPart> make, KeyTable<TOptions> table, Func<TOptions, ConfigurationFindings> findings,
         Action<TOptions>? configure)
         where TPart : ServerPart
@@ -34,7 +35,8 @@ internal static class PartServices
     /// <param name="findings">Returns where the options keep errors of configuration.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The builder.</returns>
-    public static ICoapClientBuilder AddPart<TPart, TOptions>(this ICoapClientBuilder builder,
+    public static ICoapClientBuilder AddPart<TPart, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TOptions>(
+        this ICoapClientBuilder builder,
         Func<IServiceProvider, HostedRegistration, TPart> make, KeyTable<TOptions> table, Func<TOptions, ConfigurationFindings> findings,
         Action<TOptions>? configure)
         where TPart : ClientPart
@@ -84,7 +86,7 @@ internal static class PartServices
         this IServiceProvider services, string name)
         where TOptions : class => services.GetRequiredService<IOptionsMonitor<TOptions>>().Get(name);
 
-    private static void Add<TKind, TPart, TOptions>(
+    private static void Add<TKind, TPart, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TOptions>(
         IServiceCollection services, HostedRegistration registration, Func<IServiceProvider, HostedRegistration, TPart> make,
         KeyTable<TOptions> table, Func<TOptions, ConfigurationFindings> findings, Action<TOptions>? configure)
         where TKind : HostedPart
@@ -95,7 +97,7 @@ internal static class PartServices
         {
             services.AddOptions();
             services.AddOptionsOf<TOptions>(
-                registration, (section, options, _) => SectionReader.ReadKnown(section, table, options, findings(options)));
+                registration, (section, options, _) => table.ReadKnown(section, options, findings(options)));
         }
 
         if (configure is not null)

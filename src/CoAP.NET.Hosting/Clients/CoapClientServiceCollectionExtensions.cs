@@ -156,8 +156,8 @@ public static class CoapClientServiceCollectionExtensions
         services.AddOptions<CoapClientOptions>(name).ValidateOnStart();
         services.AddSingleton(registration);
         services.AddSingleton<HostedRegistration>(registration);
-        services.AddOptionsOf<CoapClientOptions>(registration, (section, options, provider) => SectionReader.Read(
-            section, ClientKeys.Table, options, options.Findings,
+        services.AddOptionsOf<CoapClientOptions>(registration, (section, options, provider) => ClientKeys.Table.Read(
+            section, options, options.Findings,
             MissingPart.Find(PartsOf(provider), registration, section, options.Findings)));
         services.AddSingleton<IValidateOptions<CoapClientOptions>>(
             provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>(), PartsOf(provider)));

@@ -6,7 +6,8 @@ namespace CoAP.NET.Hosting;
 /// <summary>Validates an address to listen on before the endpoint exists.</summary>
 internal static class ListenAddress
 {
-    public static TextKind<string> Kind { get; } = new("URI with scheme, host and port such as coap://*:5683, without path, no group",
+    public static ValueSyntax Syntax { get; } = ValueSyntax.Text(
+        "URI with scheme, host and port such as coap://*:5683, without path, no group",
         static text => Check(text) is null ? text : null);
 
     /// <summary>Returns the problem of an address; null for none.</summary>

@@ -120,8 +120,8 @@ public static class CoapServerServiceCollectionExtensions
     private static void Register(IServiceCollection services, ServerRegistration registration)
     {
         services.AddOptions<CoapServerOptions>(registration.Name).ValidateOnStart();
-        services.AddOptionsOf<CoapServerOptions>(registration, (section, options, provider) => SectionReader.Read(
-            section, ServerKeys.Table, options, options.Findings,
+        services.AddOptionsOf<CoapServerOptions>(registration, (section, options, provider) => ServerKeys.Table.Read(
+            section, options, options.Findings,
             MissingPart.Find(PartsOf(provider, registration), registration, section, options.Findings)));
         services.AddSingleton<IValidateOptions<CoapServerOptions>>(
             provider => new ServerOptionsValidator(registration, PartsOf(provider, registration)));

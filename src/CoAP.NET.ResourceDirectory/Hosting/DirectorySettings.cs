@@ -1,41 +1,40 @@
 using CoAP.NET.Hosting;
 using Microsoft.Extensions.Configuration;
+using static System.TimeSpan;
+using static CoAP.NET.Hosting.ValueSyntax;
 
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>One item of <c>Directories</c>: a resource directory, and the registration of a server there.</summary>
 internal sealed class DirectorySettings
 {
-    private static readonly TimeKind s_retry = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromDays(1));
-    private static readonly TimeKind s_time = new(TimeSpan.Zero, TimeSpan.FromDays(1), isAbove: true);
+    private static readonly ValueSyntax s_name = Text("text of up to 63 bytes, without control characters");
+    private static readonly ValueSyntax s_retry = Time(FromMilliseconds(100), FromDays(1));
+    private static readonly ValueSyntax s_time = Time(FromDays(1));
+
+    private static readonly KeyTable<CoapRegistrationOptions> s_options = new()
+    {
+        { "EndpointName", s_name },
+        { "Sector", s_name },
+        { "Lifetime", Time(FromSeconds(1), FromDays(49_710)) },
+        { "Base", Text("URI with scheme, host and port such as coap://[2001:db8::3]:5683") },
+        { "Types", Text("text") },
+        { "FirstRetry", s_retry },
+        { "LongestRetry", s_retry },
+        { "Timeout", s_time },
+        "RemoveAtEnd",
+        { "EndTimeout", s_time },
+    };
 
     /// <summary>The keys of an item.</summary>
-    public static KeyTable<DirectorySettings> Table { get; } = new KeyTable<DirectorySettings>()
-        .Text("Uri", new TextKind<string>("URI with scheme, host and port such as coap://rd.example, or a group", static text => text),
-            static directory => directory.Uri, static (directory, value) => directory.Uri = value)
-        .Text("EndpointName", new TextKind<string>("text of up to 63 bytes, without control characters", static text => text),
-            static directory => directory.Options.EndpointName is { Length: > 0 } name ? name : null,
-            static (directory, value) => directory.Options.EndpointName = value)
-        .Text("Sector", new TextKind<string>("text of up to 63 bytes, without control characters", static text => text),
-            static directory => directory.Options.Sector, static (directory, value) => directory.Options.Sector = value)
-        .Time("Lifetime", new TimeKind(TimeSpan.FromSeconds(1), TimeSpan.FromDays(49_710)), static directory => directory.Options.Lifetime,
-            static (directory, value) => directory.Options.Lifetime = value)
-        .Text("Base", new TextKind<string>("URI with scheme, host and port such as coap://[2001:db8::3]:5683", static text => text),
-            static directory => directory.Options.Base, static (directory, value) => directory.Options.Base = value)
-        .List("Types", new TextKind<string>("text", static text => text), static directory => directory.Options.Types)
-        .Time("FirstRetry", s_retry, static directory => directory.Options.FirstRetry,
-            static (directory, value) => directory.Options.FirstRetry = value)
-        .Time("LongestRetry", s_retry, static directory => directory.Options.LongestRetry,
-            static (directory, value) => directory.Options.LongestRetry = value)
-        .Time("Timeout", s_time, static directory => directory.Options.Timeout,
-            static (directory, value) => directory.Options.Timeout = value)
-        .Switch("RemoveAtEnd", static directory => directory.Options.RemoveAtEnd,
-            static (directory, value) => directory.Options.RemoveAtEnd = value)
-        .Time("EndTimeout", s_time, static directory => directory.Options.EndTimeout,
-            static (directory, value) => directory.Options.EndTimeout = value)
-        .ItemsOf("Attributes", static (directory, item, _) => directory.Options.Attributes[item.Key] = item.Value ?? "");
+    public static KeyTable<DirectorySettings> Table { get; } = new()
+    {
+        { "Uri", Text("URI with scheme, host and port such as coap://rd.example, or a group") },
+        { s_options, static directory => directory.Options },
+        { "Attributes", static (directory, item, _) => directory.Options.Attributes[item.Key] = item.Value ?? "" },
+    };
 
-    public string? Uri { get; private set; }
+    public string? Uri { get; set; }
 
     public CoapRegistrationOptions Options { get; } = new();
 
@@ -43,7 +42,7 @@ internal sealed class DirectorySettings
     public static void Read(IConfigurationSection item, IList<HostedDirectory> directories, ConfigurationFindings findings)
     {
         DirectorySettings settings = new();
-        SectionReader.Read(item, Table, settings, findings);
+        Table.Read(item, settings, findings);
         if (settings.Uri is not { } uri)
         {
             findings.Errors.Add($"{ShownText.Of(item.Path)}:Uri names no directory. Give its URI, such as coap://rd.example.");

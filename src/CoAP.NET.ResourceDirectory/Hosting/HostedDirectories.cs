@@ -9,8 +9,10 @@ internal sealed class HostedDirectories
     public const string Section = "Directories";
 
     /// <summary>The keys of the server's section.</summary>
-    public static KeyTable<HostedDirectories> Table { get; } = new KeyTable<HostedDirectories>()
-        .ItemsOf(Section, static (directories, item, findings) => DirectorySettings.Read(item, directories.All, findings));
+    public static KeyTable<HostedDirectories> Table { get; } = new()
+    {
+        { Section, static (directories, item, findings) => DirectorySettings.Read(item, directories.All, findings) },
+    };
 
     /// <summary>The directories.</summary>
     public IList<HostedDirectory> All { get; } = [];

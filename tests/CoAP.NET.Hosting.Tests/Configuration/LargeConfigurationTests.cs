@@ -169,8 +169,8 @@ public sealed class LargeConfigurationTests : HostTest
     private static CoapServerOptions Read(CountingSource source)
     {
         CoapServerOptions options = new();
-        SectionReader.Read(
-            new ConfigurationBuilder().Add(source).Build().GetSection("Coap:Server"), ServerKeys.Table, options, options.Findings);
+        ServerKeys.Table.Read(
+            new ConfigurationBuilder().Add(source).Build().GetSection("Coap:Server"), options, options.Findings);
         return options;
     }
 

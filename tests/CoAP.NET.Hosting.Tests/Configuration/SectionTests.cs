@@ -129,7 +129,7 @@ public sealed class SectionTests
             .AddInMemoryCollection(
                 [new("Coap:Server:Endpoints:0", "coap://*:3"), new("Coap:Server:Endpoints", "coap://*:1; coap+tcp://*:2")]).Build();
         CoapServerOptions options = new();
-        SectionReader.Read(configuration.GetSection("Coap:Server"), ServerKeys.Table, options, options.Findings);
+        ServerKeys.Table.Read(configuration.GetSection("Coap:Server"), options, options.Findings);
         Assert.Equal(["coap://*:1", "coap+tcp://*:2"], options.Endpoints);
     }
 
@@ -138,7 +138,7 @@ public sealed class SectionTests
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection([new("Shards", "65"), new("Shard", "1")]).Build();
         CoapServerOptions options = new();
-        SectionReader.Read(configuration, ServerKeys.Table, options, options.Findings);
+        ServerKeys.Table.Read(configuration, options, options.Findings);
         Assert.Equal(["Shards = '65': allowed is: whole number, 1 to 64"], options.Findings.Errors);
         Assert.Equal(["Shard is not a known key. Did you mean Shards?"], options.Findings.UnknownKeys);
     }
@@ -197,7 +197,7 @@ public sealed class SectionTests
         using MemoryStream stream = new(System.Text.Encoding.UTF8.GetBytes($$"""{ "Coap": { "Server": {{json}} } }"""));
         IConfiguration configuration = new ConfigurationBuilder().AddJsonStream(stream).Build();
         CoapServerOptions options = new();
-        SectionReader.Read(configuration.GetSection("Coap:Server"), ServerKeys.Table, options, options.Findings);
+        ServerKeys.Table.Read(configuration.GetSection("Coap:Server"), options, options.Findings);
         return options;
     }
 }

@@ -47,7 +47,7 @@ public sealed partial class SmallMachinePageTests
 
     private static long NumberOf(string text)
     {
-        Assert.True(new BytesKind(0, long.MaxValue).TryParse(text.Replace(",", "", StringComparison.Ordinal), out long value));
+        long value = Assert.IsType<long>(ValueSyntax.Bytes(0, long.MaxValue).Parse(text.Replace(",", "", StringComparison.Ordinal)));
         return value;
     }
 

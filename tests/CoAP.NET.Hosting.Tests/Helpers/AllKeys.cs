@@ -3,17 +3,21 @@ namespace CoAP.NET.Hosting.Tests.Helpers;
 /// <summary>The keys of a server or client with all parts that packages add.</summary>
 internal static class AllKeys
 {
-    public static KeyTable<OfServer> Server { get; } = new KeyTable<OfServer>()
-        .Include(ServerKeys.Table, static all => all.Server)
-        .Include(DtlsKeys.ServerTable, static all => all.Dtls)
-        .Include(OscoreSectionKeys.ServerTable, static all => all.Oscore)
-        .Include(EdhocKeys.ServerTable, static all => all.Edhoc);
+    public static KeyTable<OfServer> Server { get; } = new()
+    {
+        { ServerKeys.Table, static all => all.Server },
+        { DtlsKeys.ServerTable, static all => all.Dtls },
+        { OscoreSectionKeys.ServerTable, static all => all.Oscore },
+        { EdhocKeys.ServerTable, static all => all.Edhoc },
+    };
 
-    public static KeyTable<OfClient> Client { get; } = new KeyTable<OfClient>()
-        .Include(ClientKeys.Table, static all => all.Client)
-        .Include(DtlsKeys.ClientTable, static all => all.Dtls)
-        .Include(OscoreSectionKeys.ClientTable, static all => all.Oscore)
-        .Include(EdhocKeys.ClientTable, static all => all.Edhoc);
+    public static KeyTable<OfClient> Client { get; } = new()
+    {
+        { ClientKeys.Table, static all => all.Client },
+        { DtlsKeys.ClientTable, static all => all.Dtls },
+        { OscoreSectionKeys.ClientTable, static all => all.Oscore },
+        { EdhocKeys.ClientTable, static all => all.Edhoc },
+    };
 
     internal sealed class OfServer
     {
