@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 using Spectre.Console;
 using Spectre.Console.Rendering;
 
@@ -99,13 +100,13 @@ internal sealed class CliOutput
     }
 
     /// <summary>Writes a JSON document on a line of its own.</summary>
-    /// <param name="write">Writes the document.</param>
-    public void WriteJson(Action<Utf8JsonWriter> write)
+    /// <param name="json">The document.</param>
+    public void WriteJson(JsonObject json)
     {
         ArrayBufferWriter<byte> line = new();
-        using (Utf8JsonWriter json = new(line, s_json))
+        using (Utf8JsonWriter writer = new(line, s_json))
         {
-            write(json);
+            json.WriteTo(writer);
         }
 
         WriteText(SafeText.OfJson(Encoding.UTF8.GetString(line.WrittenSpan)) + "\n");

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json.Nodes;
 using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.Decoding;
@@ -10,20 +11,12 @@ internal static class PacketJson
     /// <param name="message">The message.</param>
     /// <param name="packet">The captured packet; null for bytes without one.</param>
     /// <param name="output">The destination.</param>
-    public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output)
-    {
-        output.WriteJson(json =>
+    public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output) => output.WriteJson(MessageJson.Add(
+        packet is null ? [] : new()
         {
-            json.WriteStartObject();
-            if (packet is not null)
-            {
-                json.WriteString("time", packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", CultureInfo.InvariantCulture));
-                json.WriteString("from", packet.Source.ToString());
-                json.WriteString("to", packet.Destination.ToString());
-            }
-
-            MessageJson.Write(json, message);
-            json.WriteEndObject();
-        });
-    }
+            ["time"] = packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", CultureInfo.InvariantCulture),
+            ["from"] = packet.Source.ToString(),
+            ["to"] = packet.Destination.ToString(),
+        },
+        message));
 }

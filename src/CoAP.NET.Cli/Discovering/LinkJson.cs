@@ -1,4 +1,4 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
 using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.Discovering;
@@ -8,69 +8,29 @@ namespace CoAP.NET.Cli.Discovering;
 /// </summary>
 internal static class LinkJson
 {
-    public static void Write(IReadOnlyList<CoapLink> links, string baseUri, string peer, CliOutput output)
+    public static void Write(IReadOnlyList<CoapLink> links, string baseUri, string peer, CliOutput output) => output.WriteJson(new()
     {
-        output.WriteJson(json =>
-        {
-            json.WriteStartObject();
-            json.WriteString("uri", baseUri);
-            json.WriteString("peer", peer);
-            json.WriteStartArray("links");
-            foreach (CoapLink link in links)
-            {
-                Write(json, link, baseUri);
-            }
+        ["uri"] = baseUri,
+        ["peer"] = peer,
+        ["links"] = links.ToJson(link => Of(link, baseUri)),
+    });
 
-            json.WriteEndArray();
-            json.WriteEndObject();
-        });
-    }
-
-    private static void Write(Utf8JsonWriter json, CoapLink link, string baseUri)
+    private static JsonObject Of(CoapLink link, string baseUri)
     {
-        json.WriteStartObject();
-        json.WriteString("target", link.Target);
-        json.WriteString("uri", link.ResolveTarget(baseUri));
-        WriteList(json, "rt", link.ResourceTypes);
-        WriteList(json, "if", link.Interfaces);
-        json.WriteStartArray("ct");
-        foreach (CoapContentFormat format in link.ContentFormats)
+        JsonObject json = new()
         {
-            json.WriteNumberValue(format.Value);
-        }
-
-        json.WriteEndArray();
-        WriteList(json, "mediaTypes", [.. link.ContentFormats.Select(format => format.MediaType).OfType<string>()]);
-        if (link.Size is { } size)
-        {
-            json.WriteNumber("sz", size);
-        }
-
-        json.WriteBoolean("obs", link.IsObservable);
-        if (link.Title is { } title)
-        {
-            json.WriteString("title", title);
-        }
-
-        json.WriteStartObject("attributes");
-        foreach (IGrouping<string, CoapLinkAttribute> attribute in link.Attributes.GroupBy(attribute => attribute.Name,
-            StringComparer.OrdinalIgnoreCase))
-        {
-            json.WriteString(attribute.Key, attribute.First().Value);
-        }
-
-        json.WriteEndObject();
-        json.WriteEndObject();
-    }
-
-    private static void WriteList(Utf8JsonWriter json, string name, IReadOnlyList<string> values)
-    {
-        json.WriteStartArray(name);
-        foreach (string value in values)
-        {
-            json.WriteStringValue(value);
-        }
-
-        json.WriteEndArray();
+            ["target"] = link.Target,
+            ["uri"] = link.ResolveTarget(baseUri),
+            ["rt"] = link.ResourceTypes.ToJson(),
+            ["if"] = link.Interfaces.ToJson(),
+            ["ct"] = link.ContentFormats.ToJson(static format => format.Value),
+            ["mediaTypes"] = link.ContentFormats.Select(static format => format.MediaType).OfType<string>().ToJson(),
+        };
+        json.AddKnown("sz", link.Size);
+        json["obs"] = link.IsObservable;
+        json.AddKnown("title", link.Title);
+        json["attributes"] = new JsonObject(link.Attributes.DistinctBy(static one => one.Name, StringComparer.OrdinalIgnoreCase)
+            .Select(static one => KeyValuePair.Create(one.Name, (JsonNode?)one.Value)));
+        return json;
     }
 }

@@ -1,3 +1,4 @@
+using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Pages;
 
 namespace CoAP.NET.Explorer.Dashboard;
@@ -62,7 +63,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
             }
 
             DashboardSample[] history = _ring.Read(time.GetUtcNow());
-            viewer.Add(json => DashboardJson.WriteHistory(json, endpoint, options, history));
+            viewer.Add(DashboardJson.HistoryOf(endpoint, options, history));
             _viewers.Add(viewer);
             return true;
         }
@@ -111,9 +112,10 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
 
             DashboardState state = watch.Turn();
             _ring.Add(state.Sample);
+            JsonObject sample = DashboardJson.SampleOf(state);
             foreach (EventLines viewer in _viewers)
             {
-                viewer.Add(json => DashboardJson.WriteSample(json, state), isKept: false);
+                viewer.Add(sample, isKept: false);
             }
         }
     }

@@ -1,9 +1,10 @@
 using System.Globalization;
-using System.Text.Json;
+using System.Text.Json.Nodes;
+using CoAP.NET.Explorer.Decoding;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>Writes figures for the page: times in milliseconds since 1970, latency in seconds.</summary>
+/// <summary>Figures for the page: times in milliseconds since 1970, latency in seconds.</summary>
 internal static class DashboardJson
 {
     private static readonly (string Name, Func<DashboardSample, double?> Read)[] s_columns =
@@ -29,95 +30,64 @@ internal static class DashboardJson
         ("bytesSent", static sample => sample.BytesSent),
     ];
 
-    /// <summary>Writes the first event: the server, the allowed calls, and the last 15 minutes, column by column.</summary>
-    public static void WriteHistory(Utf8JsonWriter json, CoapEndpoint endpoint, CoapDashboardOptions options, DashboardSample[] samples)
+    /// <summary>Returns the first event: the server, the allowed calls, and the last 15 minutes, column by column.</summary>
+    public static JsonObject HistoryOf(CoapEndpoint endpoint, CoapDashboardOptions options, DashboardSample[] samples) => new()
     {
-        json.WriteString("kind", "history");
-        json.WriteString("name", endpoint.Name);
-        json.WriteStartArray("listening");
-        foreach (string uri in endpoint.LocalEndpoints)
+        ["kind"] = "history",
+        ["name"] = endpoint.Name,
+        ["listening"] = endpoint.LocalEndpoints.ToJson(),
+        ["trace"] = new JsonObject
         {
-            json.WriteStringValue(uri);
-        }
+            ["allowed"] = options.MaxTraces > 0,
+            ["seconds"] = options.TraceDuration.TotalSeconds,
+            ["messages"] = options.MaxTraceMessages,
+            ["payloads"] = options.IncludePayloads,
+        },
+        ["columns"] = ColumnsOf(read => samples.ToJson(sample => Rounded(read(sample)))),
+    };
 
-        json.WriteEndArray();
-        json.WriteStartObject("trace");
-        json.WriteBoolean("allowed", options.MaxTraces > 0);
-        json.WriteNumber("seconds", options.TraceDuration.TotalSeconds);
-        json.WriteNumber("messages", options.MaxTraceMessages);
-        json.WriteBoolean("payloads", options.IncludePayloads);
-        json.WriteEndObject();
-        json.WriteStartObject("columns");
-        foreach ((string name, Func<DashboardSample, double?> read) in s_columns)
-        {
-            json.WriteStartArray(name);
-            foreach (DashboardSample sample in samples)
-            {
-                WriteValue(json, read(sample));
-            }
-
-            json.WriteEndArray();
-        }
-
-        json.WriteEndObject();
-    }
-
-    /// <summary>Writes the event of each second.</summary>
-    public static void WriteSample(Utf8JsonWriter json, DashboardState state)
+    /// <summary>Returns the event of each second.</summary>
+    public static JsonObject SampleOf(DashboardState state) => new()
     {
-        json.WriteString("kind", "sample");
-        json.WriteStartObject("values");
-        foreach ((string name, Func<DashboardSample, double?> read) in s_columns)
+        ["kind"] = "sample",
+        ["values"] = ColumnsOf(read => Rounded(read(state.Sample))),
+        ["measured"] = state.Sample.IsMeasured,
+        ["requests"] = state.Counters.Total(CoapCounter.RequestsReceived),
+        ["codes"] = CodesOf(state.Answers),
+        ["routes"] = RoutesOf(state),
+        ["drops"] = CountersOf(CounterHistory.Drops, state.Counters),
+        ["refusals"] = CountersOf(CounterHistory.Refusals, state.Counters),
+        ["bounds"] = state.Snapshot.Bounds.ToJson(static bound => new JsonObject
         {
-            json.WritePropertyName(name);
-            WriteValue(json, read(state.Sample));
-        }
+            ["name"] = bound.Name,
+            ["used"] = bound.Used,
+            ["limit"] = bound.Limit,
+            ["bytes"] = bound.IsBytes,
+        }),
+    };
 
-        json.WriteEndObject();
-        json.WriteBoolean("measured", state.Sample.IsMeasured);
-        json.WriteNumber("requests", state.Counters.Total(CoapCounter.RequestsReceived));
-        WriteCodes(json, state.Answers);
-        WriteRoutes(json, state);
-        WriteCounters(json, "drops", CounterHistory.Drops, state.Counters);
-        WriteCounters(json, "refusals", CounterHistory.Refusals, state.Counters);
-        json.WriteStartArray("bounds");
-        foreach (CoapBoundSnapshot bound in state.Snapshot.Bounds)
-        {
-            json.WriteStartObject();
-            json.WriteString("name", bound.Name);
-            json.WriteNumber("used", bound.Used);
-            json.WriteNumber("limit", bound.Limit);
-            json.WriteBoolean("bytes", bound.IsBytes);
-            json.WriteEndObject();
-        }
+    private static JsonObject ColumnsOf(Func<Func<DashboardSample, double?>, JsonNode?> node) =>
+        new(s_columns.Select(column => KeyValuePair.Create(column.Name, node(column.Read))));
 
-        json.WriteEndArray();
-    }
-
-    private static void WriteCodes(Utf8JsonWriter json, AnswerMeter answers)
+    private static JsonArray CodesOf(AnswerMeter answers)
     {
         long[] codes = answers.CodesIn(RouteLatency.Seconds);
         double measured = answers.MeasuredIn(RouteLatency.Seconds);
-        json.WriteStartArray("codes");
-        for (int i = 0; i < codes.Length; i++)
+        return codes.Index().Where(static one => one.Item > 0).ToJson(one =>
         {
-            if (codes[i] > 0)
+            CoapCode code = new((byte)one.Index);
+            return new JsonObject
             {
-                CoapCode code = new((byte)i);
-                json.WriteStartObject();
-                json.WriteString("code", string.Create(CultureInfo.InvariantCulture, $"{code.Class}.{code.Detail:00}"));
-                json.WriteString("name", code.Name);
-                json.WriteNumber("count", codes[i]);
-                json.WriteNumber("rate", measured > 0 ? Rounded(codes[i] / measured) : 0);
-                json.WriteEndObject();
-            }
-        }
-
-        json.WriteEndArray();
+                ["code"] = string.Create(CultureInfo.InvariantCulture, $"{code.Class}.{code.Detail:00}"),
+                ["name"] = code.Name,
+                ["count"] = one.Item,
+                ["rate"] = measured > 0 ? Rounded(one.Item / measured) : 0,
+            };
+        });
     }
 
     // Routes with requests, and observed ones without requests.
-    private static void WriteRoutes(Utf8JsonWriter json, DashboardState state)
+    private static JsonArray RoutesOf(DashboardState state)
     {
         Dictionary<string, int> observers = new(StringComparer.Ordinal);
         foreach (CoapRouteSnapshot route in state.Snapshot.ObservedRoutes)
@@ -125,72 +95,37 @@ internal static class DashboardJson
             observers[route.Template] = observers.GetValueOrDefault(route.Template) + route.Observers;
         }
 
-        json.WriteStartArray("routes");
-        foreach (RouteFigures route in state.Answers.ByRoute())
+        JsonArray routes = state.Answers.ByRoute().ToJson(route => new JsonObject
         {
-            json.WriteStartObject();
-            json.WriteString("route", route.Name);
-            json.WriteBoolean("others", route.IsOthers);
-            json.WriteNumber("count", route.Minute.Count);
-            json.WriteNumber("rate", Rounded(route.Rate));
-            WriteLatency(json, "recent", route.Recent);
-            WriteLatency(json, "minute", route.Minute);
-            json.WriteNumber("observers", route.Name is { } name && observers.Remove(name, out int count) ? count : 0);
-            json.WriteEndObject();
-        }
-
+            ["route"] = route.Name,
+            ["others"] = route.IsOthers,
+            ["count"] = route.Minute.Count,
+            ["rate"] = Rounded(route.Rate),
+            ["recent"] = LatencyOf(route.Recent),
+            ["minute"] = LatencyOf(route.Minute),
+            ["observers"] = route.Name is { } name && observers.Remove(name, out int count) ? count : 0,
+        });
         foreach ((string name, int count) in observers)
         {
-            json.WriteStartObject();
-            json.WriteString("route", name);
-            json.WriteBoolean("others", false);
-            json.WriteNumber("count", 0);
-            json.WriteNumber("rate", 0);
-            json.WriteNumber("observers", count);
-            json.WriteEndObject();
+            routes.Add(
+                (JsonNode)new JsonObject { ["route"] = name, ["others"] = false, ["count"] = 0, ["rate"] = 0, ["observers"] = count });
         }
 
-        json.WriteEndArray();
+        return routes;
     }
 
-    private static void WriteLatency(Utf8JsonWriter json, string name, LatencyFigures figures)
-    {
-        json.WriteStartArray(name);
-        WriteValue(json, figures.Median);
-        WriteValue(json, figures.Ninety);
-        WriteValue(json, figures.NinetyNine);
-        json.WriteEndArray();
-    }
+    private static JsonArray LatencyOf(LatencyFigures figures) =>
+        new[] { figures.Median, figures.Ninety, figures.NinetyNine }.ToJson(static figure => Rounded(figure));
 
-    private static void WriteCounters(
-        Utf8JsonWriter json, string name, IReadOnlyList<(CoapCounter Counter, string Reason)> some, CounterHistory counters)
-    {
-        json.WriteStartArray(name);
-        foreach ((CoapCounter counter, string reason) in some.Where(one => counters.Total(one.Counter) > 0))
+    private static JsonArray CountersOf(IReadOnlyList<(CoapCounter Counter, string Reason)> some, CounterHistory counters) =>
+        some.Where(one => counters.Total(one.Counter) > 0).ToJson(one => new JsonObject
         {
-            json.WriteStartObject();
-            json.WriteString("counter", counter.ToString());
-            json.WriteString("reason", reason);
-            json.WriteNumber("total", counters.Total(counter));
-            json.WriteNumber("minute", counters.InMinute(counter));
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-    }
-
-    private static void WriteValue(Utf8JsonWriter json, double? value)
-    {
-        if (value is { } number)
-        {
-            json.WriteNumberValue(Rounded(number));
-        }
-        else
-        {
-            json.WriteNullValue();
-        }
-    }
+            ["counter"] = one.Counter.ToString(),
+            ["reason"] = one.Reason,
+            ["total"] = counters.Total(one.Counter),
+            ["minute"] = counters.InMinute(one.Counter),
+        });
 
     // Six places: microseconds of latency.
-    private static double Rounded(double number) => Math.Round(number, 6);
+    private static double? Rounded(double? number) => number is { } value ? Math.Round(value, 6) : null;
 }

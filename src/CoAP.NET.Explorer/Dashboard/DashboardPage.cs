@@ -88,13 +88,7 @@ internal sealed class DashboardPage
         CoapSnapshot snapshot = _endpoint.Value.GetSnapshot(address, _options.MaxPeers);
         context.Response.ContentType = "application/json";
         context.Response.Headers.CacheControl = "no-store";
-        Utf8JsonWriter json = new(context.Response.BodyWriter);
-        await using (json.ConfigureAwait(false))
-        {
-            json.WriteStartObject();
-            PeerTable.Write(json, snapshot);
-            json.WriteEndObject();
-        }
+        await context.Response.WriteAsync(PeerTable.Of(snapshot).ToJsonString(), context.RequestAborted).ConfigureAwait(false);
     }
 
     /// <summary>Sends the messages of a peer for a limited time.</summary>
@@ -133,11 +127,7 @@ internal sealed class DashboardPage
 
     private async Task SendTraceAsync(EventLines lines, IPEndPoint peer)
     {
-        lines.Add(json =>
-        {
-            json.WriteString("kind", "begin");
-            json.WriteString("peer", peer.Port == 0 ? peer.Address.ToString() : peer.ToString());
-        });
+        lines.Add(new() { ["kind"] = "begin", ["peer"] = peer.Port == 0 ? peer.Address.ToString() : peer.ToString() });
         PeerTrace messages = new(lines, _options);
         TraceStream stream = new(messages);
         await using ConfiguredAsyncDisposable streamEnd = stream.ConfigureAwait(false);

@@ -1,4 +1,4 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Explorer.Pages;
 
@@ -32,7 +32,7 @@ internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
                 message.Payload = message.Payload[..MaxShown];
             }
 
-            lines.Add(json => Write(json, packet, message), isKept: false);
+            lines.Add(Of(packet, message), isKept: false);
             if (++_messages == options.MaxTraceMessages)
             {
                 EndLocked("messages");
@@ -58,26 +58,24 @@ internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
         }
 
         _isOver = true;
-        int messages = _messages;
-        lines.Add(json =>
-        {
-            json.WriteString("kind", "end");
-            json.WriteString("reason", reason);
-            json.WriteNumber("messages", messages);
-        });
+        lines.Add(new() { ["kind"] = "end", ["reason"] = reason, ["messages"] = _messages });
         lines.Complete();
     }
 
-    private void Write(Utf8JsonWriter json, TracedPacket packet, DecodedMessage message)
+    private JsonObject Of(TracedPacket packet, DecodedMessage message)
     {
-        json.WriteString("kind", "message");
-        json.WriteNumber("time", (packet.Time - DateTimeOffset.UnixEpoch).TotalMilliseconds);
-        json.WriteBoolean("inbound", packet.IsInbound);
-        json.WriteString("peer", packet.Peer.ToString());
-        json.WriteString("scheme", packet.Scheme);
-        json.WriteBoolean("blanked", !options.IncludePayloads && !message.Payload.IsEmpty);
-        json.WriteString("path", message.Path);
-        MessageJson.Write(json, message);
-        WireJson.WriteBytes(json, message);
+        JsonObject json = new()
+        {
+            ["kind"] = "message",
+            ["time"] = (packet.Time - DateTimeOffset.UnixEpoch).TotalMilliseconds,
+            ["inbound"] = packet.IsInbound,
+            ["peer"] = packet.Peer.ToString(),
+            ["scheme"] = packet.Scheme,
+            ["blanked"] = !options.IncludePayloads && !message.Payload.IsEmpty,
+            ["path"] = message.Path,
+        };
+        MessageJson.Add(json, message);
+        WireJson.AddBytes(json, message);
+        return json;
     }
 }

@@ -1,116 +1,80 @@
 using System.Globalization;
 using System.Text;
-using System.Text.Json;
+using System.Text.Json.Nodes;
+using CoAP.NET.Explorer.Pages;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Decoding;
 
-/// <summary>Writes decoded messages as JSON. Scripts depend on the names: they are stable, and new ones may be added.</summary>
+/// <summary>Decoded messages as JSON. Scripts depend on the names: they are stable, and new ones may be added.</summary>
 internal static class MessageJson
 {
-    /// <summary>Writes the properties of a message into the current object.</summary>
-    public static void Write(Utf8JsonWriter json, DecodedMessage message)
+    /// <summary>Adds the properties of a message to an object, and returns it.</summary>
+    public static JsonObject Add(JsonObject json, DecodedMessage message)
     {
-        json.WriteString("format", DecodedMessage.NameOf(message.Format));
-        json.WriteNumber("size", message.Bytes.Length);
-        WriteHead(json, message);
-        WriteOptions(json, message);
-        WritePayload(json, message);
-        json.WriteStartArray("remarks");
-        foreach (string remark in message.Remarks)
-        {
-            json.WriteStringValue(remark);
-        }
-
-        json.WriteEndArray();
-        if (message.Fault is { } fault)
-        {
-            json.WriteStartObject("error");
-            json.WriteNumber("offset", fault.Offset);
-            json.WriteString("rule", fault.Rule.ToString());
-            json.WriteString("message", fault.Text);
-            json.WriteString("reference", fault.Reference);
-            json.WriteEndObject();
-        }
-
-        if (message.Decrypted is { } decrypted)
-        {
-            json.WriteStartObject("decrypted");
-            Write(json, decrypted);
-            json.WriteEndObject();
-        }
-    }
-
-    private static void WriteHead(Utf8JsonWriter json, DecodedMessage message)
-    {
-        if (message.Type is { } type)
-        {
-            json.WriteString("type", DecodedMessage.ShortNameOf(type));
-        }
-
+        json["format"] = DecodedMessage.NameOf(message.Format);
+        json["size"] = message.Bytes.Length;
+        json.AddKnown("type", message.Type is { } type ? DecodedMessage.ShortNameOf(type) : null);
         if (message.Code is { } code)
         {
-            json.WriteString("code", string.Create(CultureInfo.InvariantCulture, $"{code.Class}.{code.Detail:00}"));
-            json.WriteString("name", code.Name);
+            json["code"] = string.Create(CultureInfo.InvariantCulture, $"{code.Class}.{code.Detail:00}");
+            json["name"] = code.Name;
         }
 
-        if (message.MessageId is { } id)
+        json.AddKnown("messageId", message.MessageId);
+        json.AddKnown("token", message.Token is { } token ? Convert.ToHexStringLower(token) : null);
+        json["options"] = message.Options.ToJson(option => OptionOf(option, message.Code is { IsSignalling: false }));
+        AddPayload(json, message);
+        json["remarks"] = message.Remarks.ToJson();
+        if (message.Fault is { } fault)
         {
-            json.WriteNumber("messageId", id);
+            json["error"] = new JsonObject
+            {
+                ["offset"] = fault.Offset,
+                ["rule"] = fault.Rule.ToString(),
+                ["message"] = fault.Text,
+                ["reference"] = fault.Reference,
+            };
         }
 
-        if (message.Token is { } token)
-        {
-            json.WriteString("token", Convert.ToHexStringLower(token));
-        }
+        json.AddKnown("decrypted", message.Decrypted is { } decrypted ? Add([], decrypted) : null);
+        return json;
     }
 
-    private static void WriteOptions(Utf8JsonWriter json, DecodedMessage message)
+    private static JsonObject OptionOf(DecodedOption option, bool hasClass)
     {
-        json.WriteStartArray("options");
-        foreach (DecodedOption option in message.Options)
+        JsonObject json = new()
         {
-            json.WriteStartObject();
-            json.WriteNumber("offset", option.Offset);
-            json.WriteNumber("number", option.Number);
-            json.WriteString("name", option.Name);
-            json.WriteNumber("delta", option.Delta);
-            json.WriteNumber("length", option.Value.Length);
-            json.WriteBoolean("critical", OptionNumber.IsCritical(option.Number));
-            if (message.Code is { IsSignalling: false })
-            {
-                json.WriteBoolean("unsafe", OptionNumber.IsUnsafe(option.Number));
-                json.WriteBoolean("noCacheKey", OptionNumber.IsNoCacheKey(option.Number));
-            }
-
-            json.WriteString("value", option.Text);
-            json.WriteString("hex", Convert.ToHexStringLower(option.Value));
-            if (option.Remark is { } remark)
-            {
-                json.WriteString("remark", remark);
-            }
-
-            json.WriteEndObject();
+            ["offset"] = option.Offset,
+            ["number"] = option.Number,
+            ["name"] = option.Name,
+            ["delta"] = option.Delta,
+            ["length"] = option.Value.Length,
+            ["critical"] = OptionNumber.IsCritical(option.Number),
+        };
+        if (hasClass)
+        {
+            json["unsafe"] = OptionNumber.IsUnsafe(option.Number);
+            json["noCacheKey"] = OptionNumber.IsNoCacheKey(option.Number);
         }
 
-        json.WriteEndArray();
+        json["value"] = option.Text;
+        json["hex"] = Convert.ToHexStringLower(option.Value);
+        json.AddKnown("remark", option.Remark);
+        return json;
     }
 
-    private static void WritePayload(Utf8JsonWriter json, DecodedMessage message)
+    private static void AddPayload(JsonObject json, DecodedMessage message)
     {
         if (message.ContentFormat is { } format)
         {
-            json.WriteNumber("contentFormat", format.Value);
-            json.WriteString("mediaType", format.MediaType);
+            json["contentFormat"] = format.Value;
+            json["mediaType"] = format.MediaType;
         }
 
-        if (message.Part is { } part)
-        {
-            json.WriteString("part", part);
-        }
-
+        json.AddKnown("part", message.Part);
         ReadOnlySpan<byte> payload = message.Payload.Span;
-        json.WriteNumber("length", payload.Length);
+        json["length"] = payload.Length;
         if (payload.IsEmpty)
         {
             return;
@@ -118,11 +82,11 @@ internal static class MessageJson
 
         if (SafeText.IsText(payload, message.ContentFormat))
         {
-            json.WriteString("payload", Encoding.UTF8.GetString(payload));
+            json["payload"] = Encoding.UTF8.GetString(payload);
         }
         else
         {
-            json.WriteBase64String("payloadBase64", payload);
+            json["payloadBase64"] = PageJson.Base64(payload.ToArray());
         }
     }
 }

@@ -45,11 +45,6 @@ internal sealed class BodyCapture(EventLines sink, long begin, int maxSize) : Me
         byte[] part = GetBuffer()[_told..(int)Length];
         long at = begin + _told;
         _told = (int)Length;
-        sink.Add(json =>
-        {
-            json.WriteString("kind", "data");
-            json.WriteNumber("offset", at);
-            json.WriteBase64String("base64", part);
-        });
+        sink.Add(new() { ["kind"] = "data", ["offset"] = at, ["base64"] = PageJson.Base64(part) });
     }
 }

@@ -66,14 +66,14 @@ internal sealed class ExplorerApi : IAsyncDisposable
     private static ExplorerException NotUnderstood(JsonException exception) =>
         ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");
 
-    private static async Task SendAsync(HttpContext context, byte[] json)
+    private static async Task SendAsync(HttpContext context, string json)
     {
         context.Response.ContentType = "application/json";
         context.Response.Headers.CacheControl = "no-store";
-        await context.Response.Body.WriteAsync(json, context.RequestAborted).ConfigureAwait(false);
+        await context.Response.WriteAsync(json, context.RequestAborted).ConfigureAwait(false);
     }
 
-    private Task AboutAsync(HttpContext context) => SendAsync(context, AboutJson.Write(_options, _targets));
+    private Task AboutAsync(HttpContext context) => SendAsync(context, AboutJson.Of(_options, _targets));
 
     // Handles failures before the first byte of the response.
     private async Task GuardAsync(HttpContext context, Func<Task> run)
@@ -96,8 +96,8 @@ internal sealed class ExplorerApi : IAsyncDisposable
         {
             context.Response.StatusCode = exception is ExplorerException known ? known.Status : StatusCodes.Status502BadGateway;
             context.Response.ContentType = "application/json";
-            await context.Response.Body.WriteAsync(
-                JsonSerializer.SerializeToUtf8Bytes(Problems.Of(exception), PageJson.Default.PageProblem), context.RequestAborted)
+            await context.Response.WriteAsync(
+                JsonSerializer.Serialize(Problems.Of(exception), PageJson.Default.PageProblem), context.RequestAborted)
                 .ConfigureAwait(false);
         }
     }
@@ -169,7 +169,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
         bool isFile = asked.Payload?.Kind == "file";
         RequestCode code = new(asked, uri, isFile ? [] : PayloadOf(asked, null), isFile);
-        await SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(
+        await SendAsync(context, JsonSerializer.Serialize(
             new CodeAnswer(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeAnswer)).ConfigureAwait(false);
     }
 
@@ -179,7 +179,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         byte[] bytes = PayloadReader.Read(asked.Payload, RequestReader.FormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
         bool isCbor = asked.Payload?.Kind is "cbor" or "hex";
         string? notation = isCbor && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
-        await SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(
+        await SendAsync(context, JsonSerializer.Serialize(
             new ConvertAnswer(Convert.ToHexStringLower(bytes), bytes.Length, notation), PageJson.Default.ConvertAnswer))
             .ConfigureAwait(false);
     }
@@ -274,12 +274,12 @@ internal sealed class ExplorerApi : IAsyncDisposable
         catch (Exception exception) when (Problems.IsExpected(exception))
         {
             PageProblem problem = Problems.Of(exception);
-            events.Add(json =>
+            events.Add(new()
             {
-                json.WriteString("kind", "error");
-                json.WriteString("title", problem.Title);
-                json.WriteString("detail", problem.Detail);
-                json.WriteString("hint", problem.Hint);
+                ["kind"] = "error",
+                ["title"] = problem.Title,
+                ["detail"] = problem.Detail,
+                ["hint"] = problem.Hint,
             });
         }
         finally

@@ -1,4 +1,5 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
+using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Explorer.Pages;
 
 namespace CoAP.NET.Explorer.Exploring;
@@ -12,9 +13,9 @@ internal sealed class ExplorerDevices(TimeProvider time)
     private const int MostDevices = 1000;
     private const int MostLinks = 100_000;
 
-    /// <summary>Requests the resources of a server, and writes the response for the page.</summary>
+    /// <summary>Requests the resources of a server, and returns the response for the page.</summary>
     /// <exception cref="ExplorerException">The response is an error, or not a list.</exception>
-    public async Task<byte[]> ResourcesAsync(CoapClient client, CoapUri target, CancellationToken cancellationToken)
+    public async Task<string> ResourcesAsync(CoapClient client, CoapUri target, CancellationToken cancellationToken)
     {
         string origin = $"{target.Scheme}://{target.Authority}";
         long started = time.GetTimestamp();
@@ -36,22 +37,11 @@ internal sealed class ExplorerDevices(TimeProvider time)
         }
 
         TimeSpan elapsed = time.GetElapsedTime(started);
-        using MemoryStream bytes = new();
-        using (Utf8JsonWriter json = new(bytes))
+        return new JsonObject
         {
-            json.WriteStartObject();
-            json.WriteNumber("elapsedMs", Math.Round(elapsed.TotalMilliseconds, 3));
-            json.WriteStartArray("links");
-            foreach (CoapLink link in links)
-            {
-                Write(json, link, origin);
-            }
-
-            json.WriteEndArray();
-            json.WriteEndObject();
-        }
-
-        return bytes.ToArray();
+            ["elapsedMs"] = Math.Round(elapsed.TotalMilliseconds, 3),
+            ["links"] = links.ToJson(link => Of(link, origin)),
+        }.ToJsonString();
     }
 
     /// <summary>Sends a request to the group of all CoAP nodes, and reports each response.</summary>
@@ -76,66 +66,35 @@ internal sealed class ExplorerDevices(TimeProvider time)
             int links = answer.Error is null && answer.Response.IsSuccess
                 && CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> found, out _) ? found.Count : 0;
             double elapsed = time.GetElapsedTime(started).TotalMilliseconds;
-            events.Add(json =>
+            events.Add(new()
             {
-                json.WriteString("kind", "device");
-                json.WriteString("address", CoapUri.OriginOf(answer.Uri));
-                json.WriteNull("name");
-                json.WriteNumber("links", links);
-                json.WriteNumber("elapsedMs", Math.Round(elapsed, 1));
+                ["kind"] = "device",
+                ["address"] = CoapUri.OriginOf(answer.Uri),
+                ["name"] = null,
+                ["links"] = links,
+                ["elapsedMs"] = Math.Round(elapsed, 1),
             });
         }
 
-        events.Add(json =>
-        {
-            json.WriteString("kind", "done");
-            json.WriteNumber("devices", devices);
-        });
+        events.Add(new() { ["kind"] = "done", ["devices"] = devices });
     }
 
-    private static void Write(Utf8JsonWriter json, CoapLink link, string origin)
+    private static JsonObject Of(CoapLink link, string origin)
     {
         string uri = link.ResolveTarget(origin + "/");
-        json.WriteStartObject();
-        json.WriteString("uri", uri);
-        json.WriteString("path", uri.StartsWith(origin + "/", StringComparison.Ordinal) ? uri[origin.Length..] : uri);
-        json.WriteString("title", link.Title);
-        WriteList(json, "rt", link.ResourceTypes);
-        WriteList(json, "if", link.Interfaces);
-        json.WriteStartArray("ct");
-        foreach (CoapContentFormat format in link.ContentFormats)
+        JsonObject json = new()
         {
-            json.WriteNumberValue(format.Value);
-        }
-
-        json.WriteEndArray();
-        if (link.Size is { } size)
-        {
-            json.WriteNumber("sz", size);
-        }
-
-        json.WriteBoolean("obs", link.IsObservable);
-        json.WriteStartArray("attributes");
-        foreach (CoapLinkAttribute attribute in link.Attributes)
-        {
-            json.WriteStartObject();
-            json.WriteString("name", attribute.Name);
-            json.WriteString("value", attribute.Value);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-        json.WriteEndObject();
-    }
-
-    private static void WriteList(Utf8JsonWriter json, string name, IReadOnlyList<string> values)
-    {
-        json.WriteStartArray(name);
-        foreach (string value in values)
-        {
-            json.WriteStringValue(value);
-        }
-
-        json.WriteEndArray();
+            ["uri"] = uri,
+            ["path"] = uri.StartsWith(origin + "/", StringComparison.Ordinal) ? uri[origin.Length..] : uri,
+            ["title"] = link.Title,
+            ["rt"] = link.ResourceTypes.ToJson(),
+            ["if"] = link.Interfaces.ToJson(),
+            ["ct"] = link.ContentFormats.ToJson(static format => format.Value),
+        };
+        json.AddKnown("sz", link.Size);
+        json["obs"] = link.IsObservable;
+        json["attributes"] = link.Attributes.ToJson(
+            static attribute => new JsonObject { ["name"] = attribute.Name, ["value"] = attribute.Value });
+        return json;
     }
 }

@@ -30,11 +30,8 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
         }
 
         ReadOnlyMemory<byte> payload = response.Payload.IsEmpty ? body.Body : response.Payload;
-        events.Add(json =>
-        {
-            json.WriteString("kind", "response");
-            ResponseJson.Write(json, response, payload, elapsed, client.Watch.Retransmissions, time.GetUtcNow());
-        });
+        events.Add(ResponseJson.Add(
+            new() { ["kind"] = "response" }, response, payload, elapsed, client.Watch.Retransmissions, time.GetUtcNow()));
     }
 
     /// <summary>Observes until the page is closed, or the observation ends.</summary>
@@ -51,24 +48,16 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
         }
     }
 
-    private void Tell(CoapResponse response) => events.Add(
-        json =>
-        {
-            DateTimeOffset now = time.GetUtcNow();
-            json.WriteString("kind", "notification");
-            json.WriteString("time", now);
-            ResponseJson.Write(json, response, response.Payload, null, 0, now);
-        },
-        isKept: false);
+    private void Tell(CoapResponse response)
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        events.Add(
+            ResponseJson.Add(new() { ["kind"] = "notification", ["time"] = now }, response, response.Payload, null, 0, now), isKept: false);
+    }
 
     private void Tell(CoapObserveState state, CoapObservation observation, TaskCompletionSource ended)
     {
-        events.Add(json =>
-        {
-            json.WriteString("kind", "state");
-            json.WriteString("state", state.ToString());
-            json.WriteString("detail", observation.Error?.Message);
-        });
+        events.Add(new() { ["kind"] = "state", ["state"] = state.ToString(), ["detail"] = observation.Error?.Message });
         if (state is CoapObserveState.Failed or CoapObserveState.Cancelled)
         {
             ended.TrySetResult();

@@ -82,20 +82,12 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
 
         _isPausing = _turn.Change(s_pace, Timeout.InfiniteTimeSpan);
         _events.Add(
-            json =>
+            new()
             {
-                json.WriteString("kind", "progress");
-                json.WriteBoolean("upload", value.IsUpload);
-                json.WriteNumber("transferred", value.BytesTransferred);
-                json.WritePropertyName("total");
-                if (value.TotalBytes is { } total)
-                {
-                    json.WriteNumberValue(total);
-                }
-                else
-                {
-                    json.WriteNullValue();
-                }
+                ["kind"] = "progress",
+                ["upload"] = value.IsUpload,
+                ["transferred"] = value.BytesTransferred,
+                ["total"] = value.TotalBytes,
             },
             isKept: false);
     }

@@ -1,3 +1,4 @@
+using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Explorer.Pages;
 using CoAP.NET.Mesh;
@@ -77,37 +78,26 @@ internal sealed class WireWatch(TimeProvider time)
 
         DecodedMessage message = MessageDissector.Dissect(datagram.Span.ToArray(), format);
         double at = time.GetElapsedTime(_started).TotalMilliseconds;
-        int skipped = _skipped;
+        JsonObject json = new()
+        {
+            ["kind"] = "wire",
+            ["time"] = Math.Round(at, 3),
+            ["outbound"] = isOutbound,
+            ["peer"] = peer.ToString(),
+            ["retransmission"] = copies,
+        };
+        json.AddKnown("skipped", _skipped > 0 ? _skipped : null);
         _skipped = 0;
-        sink.Add(
-            json =>
-            {
-                json.WriteString("kind", "wire");
-                json.WriteNumber("time", Math.Round(at, 3));
-                json.WriteBoolean("outbound", isOutbound);
-                json.WriteString("peer", peer.ToString());
-                json.WriteNumber("retransmission", copies);
-                if (skipped > 0)
-                {
-                    json.WriteNumber("skipped", skipped);
-                }
-
-                WireJson.Write(json, message);
-            },
-            isKept: false);
+        WireJson.Add(json, message);
+        sink.Add(json, isKept: false);
     }
 
     // Reports the skipped messages at the end of an exchange, because no later message does.
     private void TellSkipped()
     {
-        int skipped = _skipped;
-        if (skipped > 0)
+        if (_skipped > 0)
         {
-            _sink?.Add(json =>
-            {
-                json.WriteString("kind", "wireSkipped");
-                json.WriteNumber("count", skipped);
-            });
+            _sink?.Add(new() { ["kind"] = "wireSkipped", ["count"] = _skipped });
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Buffers;
-using System.Text.Json;
+using System.Text;
+using System.Text.Json.Nodes;
 using System.Threading.Channels;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -26,19 +27,11 @@ internal sealed class EventLines
     public EventLines(HttpContext context) => _context = context;
 
     /// <summary>Adds an event.</summary>
-    /// <param name="write">Writes the properties of its object.</param>
+    /// <param name="json">Its object.</param>
     /// <param name="isKept">Whether it must not be lost.</param>
-    public void Add(Action<Utf8JsonWriter> write, bool isKept = true)
+    public void Add(JsonObject json, bool isKept = true)
     {
-        ArrayBufferWriter<byte> buffer = new();
-        using (Utf8JsonWriter json = new(buffer))
-        {
-            json.WriteStartObject();
-            write(json);
-            json.WriteEndObject();
-        }
-
-        buffer.Write("\n"u8);
+        byte[] line = Encoding.UTF8.GetBytes(json.ToJsonString() + "\n");
         lock (_gate)
         {
             if (_isComplete)
@@ -51,7 +44,7 @@ internal sealed class EventLines
                 DropOldest();
             }
 
-            _waiting.Enqueue((buffer.WrittenSpan.ToArray(), isKept));
+            _waiting.Enqueue((line, isKept));
             _droppable += isKept ? 0 : 1;
         }
 
@@ -99,8 +92,8 @@ internal sealed class EventLines
             ArrayBufferWriter<byte> lines = new();
             if (_dropped > 0)
             {
-                lines.Write(JsonSerializer.SerializeToUtf8Bytes(new DroppedEvents("dropped", _dropped), PageJson.Default.DroppedEvents));
-                lines.Write("\n"u8);
+                JsonObject dropped = new() { ["kind"] = "dropped", ["count"] = _dropped };
+                lines.Write(Encoding.UTF8.GetBytes(dropped.ToJsonString() + "\n"));
                 _dropped = 0;
             }
 
@@ -134,8 +127,3 @@ internal sealed class EventLines
         }
     }
 }
-
-/// <summary>Reports dropped events.</summary>
-/// <param name="Kind">Always <c>dropped</c>.</param>
-/// <param name="Count">Their number.</param>
-internal sealed record DroppedEvents(string Kind, int Count);

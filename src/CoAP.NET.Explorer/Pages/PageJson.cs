@@ -1,3 +1,4 @@
+using System.Text.Json.Nodes;
 using System.Text.Json.Serialization;
 using CoAP.NET.Explorer.Exploring;
 
@@ -7,7 +8,6 @@ namespace CoAP.NET.Explorer.Pages;
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(PageProblem))]
-[JsonSerializable(typeof(DroppedEvents))]
 [JsonSerializable(typeof(PageRequest))]
 [JsonSerializable(typeof(PageSecurity))]
 [JsonSerializable(typeof(ResourcesRequest))]
@@ -15,4 +15,9 @@ namespace CoAP.NET.Explorer.Pages;
 [JsonSerializable(typeof(ConvertRequest))]
 [JsonSerializable(typeof(ConvertAnswer))]
 [JsonSerializable(typeof(CodeAnswer))]
-internal sealed partial class PageJson : JsonSerializerContext;
+[JsonSerializable(typeof(byte[]))]
+internal sealed partial class PageJson : JsonSerializerContext
+{
+    /// <summary>Returns bytes as Base64 without escape sequences.</summary>
+    public static JsonNode Base64(byte[] bytes) => JsonValue.Create(bytes, Default.ByteArray)!;
+}
