@@ -9,7 +9,7 @@ internal sealed class DtlsClientPart(IServiceProvider services, HostedRegistrati
 {
     public override string Section => DtlsKeys.Section;
 
-    public override IEnumerable<(string Path, bool IsList)> Keys => DtlsKeys.ClientTable.Paths;
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => DtlsKeys.ClientTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles => [($"{client.SectionPath}:Dtls:Key", Options.Key)];
 

@@ -10,9 +10,7 @@ internal sealed class DtlsServerPart(IServiceProvider services, HostedRegistrati
 {
     public override string Section => DtlsKeys.Section;
 
-    public override IEnumerable<(string Path, bool IsList)> Keys => DtlsKeys.ServerTable.Paths;
-
-    public override IEnumerable<string> Items => DtlsKeys.ServerTable.ItemPaths;
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => DtlsKeys.ServerTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles =>
         [($"{server.SectionPath}:Dtls:PskFile", Options.PskFile), ($"{server.SectionPath}:Dtls:Key", Options.Key)];

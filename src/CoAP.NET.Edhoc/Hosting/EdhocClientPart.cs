@@ -15,7 +15,7 @@ internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistrat
 
     public override string Section => EdhocKeys.Section;
 
-    public override IEnumerable<(string Path, bool IsList)> Keys => EdhocKeys.ClientTable.Paths;
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => EdhocKeys.ClientTable.Paths;
 
     private CoapEdhocClientFileOptions Options => services.OptionsOf<CoapEdhocClientFileOptions>(client.Name);
 

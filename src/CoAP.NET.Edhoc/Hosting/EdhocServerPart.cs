@@ -15,7 +15,7 @@ internal sealed class EdhocServerPart(IServiceProvider services, HostedRegistrat
 
     public override string Section => EdhocKeys.Section;
 
-    public override IEnumerable<(string Path, bool IsList)> Keys => EdhocKeys.ServerTable.Paths;
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => EdhocKeys.ServerTable.Paths;
 
     private CoapEdhocServerFileOptions Options => services.OptionsOf<CoapEdhocServerFileOptions>(server.Name);
 

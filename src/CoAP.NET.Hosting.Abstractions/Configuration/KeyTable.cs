@@ -28,11 +28,10 @@ internal sealed class KeyTable<[DynamicallyAccessedMembers(DynamicallyAccessedMe
 
     public IReadOnlyList<ConfigurationKey<TTarget>> Keys => _keys;
 
-    /// <summary>The paths of the keys, and whether they are lists.</summary>
-    public IEnumerable<(string Path, bool IsList)> Paths => _keys.Select(static key => (key.Path, key.IsList));
-
-    /// <summary>The paths of the keys whose items have keys of their own.</summary>
-    public IEnumerable<string> ItemPaths => _items.Select(static item => item.Path);
+    /// <summary>The paths of all keys.</summary>
+    public IEnumerable<(string Path, KeyShape Shape)> Paths =>
+        [.. _keys.Select(static key => (key.Path, key.IsList ? KeyShape.List : KeyShape.Value)),
+            .. _items.Select(static item => (item.Path, KeyShape.Items))];
 
     /// <summary>Adds a key whose property is of an enumeration, or yes or no.</summary>
     public void Add(string name)
@@ -65,9 +64,7 @@ internal sealed class KeyTable<[DynamicallyAccessedMembers(DynamicallyAccessedMe
         List<(ConfigurationKey<TTarget> Key, string[] Values)> present = ReadKnown(section, target, findings);
         if (findings.SeeksUnknownKeys)
         {
-            parts ??= [];
-            new UnknownKeys(
-                [.. Paths, .. parts.SelectMany(static part => part.Keys)], [.. ItemPaths, .. parts.SelectMany(static part => part.Items)],
+            new UnknownKeys(Paths.Concat((parts ?? []).SelectMany(static part => part.Keys)),
                 section is IConfigurationSection { Path: var root } ? root : "", findings).Find(section);
         }
 

@@ -8,15 +8,13 @@ internal sealed class UnknownKeys
     // A look below a value of a list looks at all keys of the configuration.
     private const int MaxSearchedValues = 500;
 
-    private readonly (string Path, bool IsList)[] _known;
-    private readonly string[] _items;
+    private readonly Dictionary<string, KeyShape> _known;
     private readonly string _root;
     private readonly ConfigurationFindings _findings;
 
-    public UnknownKeys((string Path, bool IsList)[] known, string[] items, string root, ConfigurationFindings findings)
+    public UnknownKeys(IEnumerable<(string Path, KeyShape Shape)> known, string root, ConfigurationFindings findings)
     {
-        _known = known;
-        _items = items;
+        _known = known.ToDictionary(static key => key.Path, static key => key.Shape, StringComparer.OrdinalIgnoreCase);
         _root = root.Length == 0 ? "" : root + ":";
         _findings = findings;
     }
@@ -26,36 +24,35 @@ internal sealed class UnknownKeys
         foreach (IConfigurationSection child in section.GetChildren())
         {
             string path = child.Path[_root.Length..];
-            (string Path, bool IsList) known = _known.FirstOrDefault(key => key.Path.Equals(path, StringComparison.OrdinalIgnoreCase));
-            if (_items.Contains(path, StringComparer.OrdinalIgnoreCase))
+            if (_known.TryGetValue(path, out KeyShape shape))
             {
-                // The reader of the items checks their keys.
-                if (!string.IsNullOrWhiteSpace(child.Value))
+                if (shape == KeyShape.Items)
                 {
-                    _findings.Errors.Add(
-                        $"{ShownText.Of(child.Path)} = '{ShownText.Of(child.Path, child.Value)}': it is a list of items "
-                        + "with keys of their own.");
+                    // The reader of the items checks their keys.
+                    RefuseValue(child, "it is a list of items with keys of their own.");
+                }
+                else
+                {
+                    CheckDepth(child, shape == KeyShape.List);
                 }
             }
-            else if (known.Path is not null)
+            else if (_known.Keys.FirstOrDefault(key => key.StartsWith(path + ":", StringComparison.OrdinalIgnoreCase)) is { } first)
             {
-                CheckDepth(child, known.IsList);
-            }
-            else if (_known.Any(key => key.Path.StartsWith(path + ":", StringComparison.OrdinalIgnoreCase)))
-            {
-                if (!string.IsNullOrWhiteSpace(child.Value))
-                {
-                    _findings.Errors.Add(
-                        $"{ShownText.Of(child.Path)} = '{ShownText.Of(child.Path, child.Value)}': it holds further keys, such as "
-                        + $"{ShownText.Of(_root)}{First(path)}, and has no value itself.");
-                }
-
+                RefuseValue(child, $"it holds further keys, such as {ShownText.Of(_root)}{first}, and has no value itself.");
                 Find(child);
             }
             else
             {
                 _findings.UnknownKeys.Add(path, Explain);
             }
+        }
+    }
+
+    private void RefuseValue(IConfigurationSection found, string problem)
+    {
+        if (!string.IsNullOrWhiteSpace(found.Value))
+        {
+            _findings.Errors.Add($"{ShownText.Of(found.Path)} = '{ShownText.Of(found.Path, found.Value)}': {problem}");
         }
     }
 
@@ -85,28 +82,25 @@ internal sealed class UnknownKeys
         }
     }
 
-    private string First(string group) => _known.First(key => key.Path.StartsWith(group + ":", StringComparison.OrdinalIgnoreCase)).Path;
-
     // The keys that are valid in this place.
     private IEnumerable<string> Siblings(string path)
     {
-        string group = path.LastIndexOf(':') is >= 0 and int end ? path[..(end + 1)] : "";
-        return _known.Where(key => key.Path.StartsWith(group, StringComparison.OrdinalIgnoreCase))
-            .Select(key => key.Path[group.Length..].Split(':')[0])
-            .Concat(group.Length == 0 ? _items : []).Distinct();
+        string group = path[..^LastOf(path).Length];
+        return _known.Keys.Where(key => key.StartsWith(group, StringComparison.OrdinalIgnoreCase))
+            .Select(key => key[group.Length..].Split(':')[0]).Distinct();
     }
 
     // The same name in another group, or one that differs by a few letters.
     private string? Nearest(string path)
     {
         string name = LastOf(path);
-        if (_known.FirstOrDefault(key => LastOf(key.Path).Equals(name, StringComparison.OrdinalIgnoreCase)).Path is { } moved)
+        if (_known.Keys.FirstOrDefault(key => LastOf(key).Equals(name, StringComparison.OrdinalIgnoreCase)) is { } moved)
         {
             return moved;
         }
 
         (string? nearest, int least) = (null, int.MaxValue);
-        foreach (string candidate in _known.SelectMany(static key => WithGroups(key.Path)).Concat(_items).Distinct())
+        foreach (string candidate in _known.Keys.SelectMany(WithGroups).Distinct())
         {
             int distance = Math.Min(EditDistance.Of(path, candidate),
                 EditDistance.Of(name, LastOf(candidate)) + (SameGroup(path, candidate) ? 0 : 1));

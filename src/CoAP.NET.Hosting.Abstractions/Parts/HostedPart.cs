@@ -9,11 +9,8 @@ internal abstract class HostedPart
     /// <summary>The name of its section below that of the server or client, such as <c>Dtls</c>; null if it has none there.</summary>
     public virtual string? Section => null;
 
-    /// <summary>The keys of its section, with its name, and whether they are lists.</summary>
-    public virtual IEnumerable<(string Path, bool IsList)> Keys => [];
-
-    /// <summary>The keys of its section whose items have keys of their own.</summary>
-    public virtual IEnumerable<string> Items => [];
+    /// <summary>The keys of its section, with its name.</summary>
+    public virtual IEnumerable<(string Path, KeyShape Shape)> Keys => [];
 
     /// <summary>The files with secret keys that only the application should read, by the keys that name them.</summary>
     public virtual IEnumerable<(string Key, string? Path)> KeyFiles => [];

@@ -61,19 +61,22 @@ internal static class EndpointKeys
         { "MaxRequestsPerConnection", Number(1, 10_000_000) },
     };
 
+    private static readonly ValueSyntax s_day = Time(FromDays(1));
+    private static readonly ValueSyntax s_wait = s_day.OrInfinite(Timeout.InfiniteTimeSpan);
+
     private static readonly KeyTable<CoapStreamOptions> s_streams = new("Streams:")
     {
-        { "ConnectTimeout", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "HandshakeTimeout", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "CsmTimeout", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "FrameTimeout", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "SendTimeout", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "KeepAliveInterval", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "PongTimeout", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "IdleTimeout", Time(FromDays(1)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "ReleaseTimeout", Time(FromDays(1)) },
-        { "ReconnectDelay", Time(FromDays(1)) },
-        { "MaxReconnectDelay", Time(FromDays(1)) },
+        { "ConnectTimeout", s_wait },
+        { "HandshakeTimeout", s_wait },
+        { "CsmTimeout", s_wait },
+        { "FrameTimeout", s_wait },
+        { "SendTimeout", s_wait },
+        { "KeepAliveInterval", s_wait },
+        { "PongTimeout", s_wait },
+        { "IdleTimeout", s_wait },
+        { "ReleaseTimeout", s_day },
+        { "ReconnectDelay", s_day },
+        { "MaxReconnectDelay", s_day },
         "RepeatsIdempotentRequests",
     };
 

@@ -20,7 +20,7 @@ internal sealed class MissingPart(string section) : HostedPart
     public override string Section => section;
 
     // Its keys are unknown here, and none of them is misspelled.
-    public override IEnumerable<string> Items => [section];
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => [(section, KeyShape.Items)];
 
     /// <summary>Adds an error for each section that no part reads.</summary>
     /// <param name="parts">The parts of the server or client.</param>

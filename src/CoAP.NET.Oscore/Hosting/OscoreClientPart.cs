@@ -12,7 +12,7 @@ internal sealed class OscoreClientPart(IServiceProvider services, HostedRegistra
 
     public override string Section => OscoreSectionKeys.Section;
 
-    public override IEnumerable<(string Path, bool IsList)> Keys => OscoreSectionKeys.ClientTable.Paths;
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => OscoreSectionKeys.ClientTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles => [($"{client.SectionPath}:Oscore:File", Options.File)];
 

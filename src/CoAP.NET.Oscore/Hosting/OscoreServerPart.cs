@@ -15,7 +15,7 @@ internal sealed class OscoreServerPart(IServiceProvider services, HostedRegistra
 
     public override string Section => OscoreSectionKeys.Section;
 
-    public override IEnumerable<(string Path, bool IsList)> Keys => OscoreSectionKeys.ServerTable.Paths;
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => OscoreSectionKeys.ServerTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles =>
         Options.Files.Select((path, index) => ($"{server.SectionPath}:Oscore:Files:{index}", (string?)path));

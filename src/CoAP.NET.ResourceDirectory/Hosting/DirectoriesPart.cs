@@ -19,7 +19,7 @@ internal sealed class DirectoriesPart(IServiceProvider services, HostedRegistrat
 
     public override string Section => HostedDirectories.Section;
 
-    public override IEnumerable<string> Items => [HostedDirectories.Section];
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => HostedDirectories.Table.Paths;
 
     /// <summary>The registrations that have begun; empty before the server serves.</summary>
     public IReadOnlyList<CoapRegistration> Running => _running;
