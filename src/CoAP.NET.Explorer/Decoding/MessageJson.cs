@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json.Nodes;
-using CoAP.NET.Explorer.Pages;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Decoding;
@@ -86,7 +85,7 @@ internal static class MessageJson
         }
         else
         {
-            json["payloadBase64"] = PageJson.Base64(payload.ToArray());
+            json["payloadBase64"] = BytesJson.Of(payload.ToArray());
         }
     }
 }

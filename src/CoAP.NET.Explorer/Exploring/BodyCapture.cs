@@ -1,3 +1,4 @@
+using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Explorer.Pages;
 
 namespace CoAP.NET.Explorer.Exploring;
@@ -45,6 +46,6 @@ internal sealed class BodyCapture(EventLines sink, long begin, int maxSize) : Me
         byte[] part = GetBuffer()[_told..(int)Length];
         long at = begin + _told;
         _told = (int)Length;
-        sink.Add(new() { ["kind"] = "data", ["offset"] = at, ["base64"] = PageJson.Base64(part) });
+        sink.Add(new() { ["kind"] = "data", ["offset"] = at, ["base64"] = BytesJson.Of(part) });
     }
 }

@@ -3,7 +3,6 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Decoding;
-using CoAP.NET.Explorer.Pages;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;
@@ -63,7 +62,7 @@ internal static class ResponseJson
     private static JsonObject PayloadOf(CoapContentFormat? format, ReadOnlyMemory<byte> body, DateTimeOffset now)
     {
         ReadOnlySpan<byte> payload = body.Span;
-        JsonObject json = new() { ["length"] = payload.Length, ["base64"] = PageJson.Base64(body.ToArray()) };
+        JsonObject json = new() { ["length"] = payload.Length, ["base64"] = BytesJson.Of(body.ToArray()) };
         if (payload.Length is 0 or > MostRendered)
         {
             return json;

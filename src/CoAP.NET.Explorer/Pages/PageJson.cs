@@ -1,4 +1,3 @@
-using System.Text.Json.Nodes;
 using System.Text.Json.Serialization;
 using CoAP.NET.Explorer.Exploring;
 
@@ -15,9 +14,4 @@ namespace CoAP.NET.Explorer.Pages;
 [JsonSerializable(typeof(ConvertRequest))]
 [JsonSerializable(typeof(ConvertAnswer))]
 [JsonSerializable(typeof(CodeAnswer))]
-[JsonSerializable(typeof(byte[]))]
-internal sealed partial class PageJson : JsonSerializerContext
-{
-    /// <summary>Returns bytes as Base64 without escape sequences.</summary>
-    public static JsonNode Base64(byte[] bytes) => JsonValue.Create(bytes, Default.ByteArray)!;
-}
+internal sealed partial class PageJson : JsonSerializerContext;
