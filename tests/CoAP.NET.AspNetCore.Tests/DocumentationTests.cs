@@ -1,16 +1,6 @@
 using System.IO.Pipelines;
-using System.Net;
-using System.Net.Security;
-using System.Net.WebSockets;
-using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
-using CoAP.NET.Tests.Shared;
-using CoAP.NET.Hosting;
 using CoAP.NET.Tests.Transports.WebSockets;
-using CoAP.NET.Transports;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Tests;
 

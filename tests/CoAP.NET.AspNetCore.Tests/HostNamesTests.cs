@@ -1,7 +1,4 @@
-using System.Net;
 using Microsoft.AspNetCore.HostFiltering;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Tests;
 

@@ -1,11 +1,3 @@
-using System.Net;
-using System.Net.Security;
-using System.Net.Sockets;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Transports;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.AspNetCore.Tests;
 
 /// <summary>RFC 8323 section 3 on sockets of Kestrel.</summary>
@@ -13,7 +5,7 @@ public sealed class KestrelTcpTests : WebTest
 {
     private const string OurCsm = "70e123100000202140";
 
-    private static readonly Func<string, CancellationToken, Task<IPAddress[]>> s_loopback = static (_, _) =>
+    private static readonly Func<string, CancellationToken, Task<IPAddress[]>> s_loopback = (_, _) =>
         Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
 
     private readonly CoapEndpointOptions _clientOptions = new() { ResolveHost = s_loopback };
@@ -24,7 +16,7 @@ public sealed class KestrelTcpTests : WebTest
         Coap.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).MaxBodySize(8 << 20);
         await ServeAsync();
         await using CoapClient client = new(_clientOptions);
-        byte[] body = [.. Enumerable.Range(0, 2_000_000).Select(static i => (byte)((i * 7) + (i >> 9)))];
+        byte[] body = [.. Enumerable.Range(0, 2_000_000).Select(i => (byte)((i * 7) + (i >> 9)))];
         CoapResponse response = await client.PostAsync($"coap+tcp://127.0.0.1:{Port}/echo", CoapContent.Binary(body)).WaitAsync(Hang);
         Assert.Equal(body, response.Payload.ToArray());
         Assert.Equal(1, Coap.Counters[CoapCounter.ConnectionsAccepted]);
@@ -34,16 +26,16 @@ public sealed class KestrelTcpTests : WebTest
     [Fact]
     public async Task The_server_of_the_container_is_served()
     {
-        Coap.MapGet("/a", static () => CoapResults.Text("b"));
-        await StartAsync(static _ => { }, static listen => listen.UseCoap(), services => services.AddSingleton(Coap));
+        Coap.MapGet("/a", () => CoapResults.Text("b"));
+        await StartAsync(_ => { }, listen => listen.UseCoap(), services => services.AddSingleton(Coap));
         await using CoapClient client = new(_clientOptions);
-        Assert.Equal("b", (await client.GetAsync($"coap+tcp://127.0.0.1:{Port}/a").WaitAsync(Hang)).GetText());
+        await client.GetAsync($"coap+tcp://127.0.0.1:{Port}/a").WaitAsync(Hang).Says("b");
     }
 
     [Fact]
     public async Task Frames_are_cut_wherever_they_are_split()
     {
-        Coap.MapGet("/a", static () => CoapResults.Text("b"));
+        Coap.MapGet("/a", () => CoapResults.Text("b"));
         await ServeAsync();
         using TcpClient peer = new() { NoDelay = true };
         NetworkStream stream = await ConnectAsync(peer);
@@ -88,16 +80,16 @@ public sealed class KestrelTcpTests : WebTest
         await stream.WriteAsync(Wire.Hex(hex));
         using MemoryStream all = new();
         await stream.CopyToAsync(all).WaitAsync(Hang);
-        Assert.Contains(abort, Wire.Hex(all.ToArray()), StringComparison.Ordinal);
+        Assert.Contains(abort, Wire.Hex(all.ToArray()), Ordinal);
         Assert.Equal(1, Coap.Counters[CoapCounter.ConnectionsAborted]);
     }
 
     [Fact]
     public async Task Who_takes_nothing_is_closed_in_time()
     {
-        Options.Streams.SendTimeout = TimeSpan.FromMilliseconds(300);
+        Options.Streams.SendTimeout = FromMilliseconds(300);
         Coap = new CoapServer(Options);
-        Coap.MapGet("/large", static () => CoapResults.Bytes(new byte[1_000_000]));
+        Coap.MapGet("/large", () => CoapResults.Bytes(new byte[1_000_000]));
         await ServeAsync();
         TaskCompletionSource gone = new();
         Coap.Endpoint.PeerDisconnected += (_, _) => gone.TrySetResult();
@@ -127,10 +119,10 @@ public sealed class KestrelTcpTests : WebTest
         using X509Certificate2 certificate = Certificates.Make("localhost");
         using X509Certificate2 device = Certificates.Make("device-7");
         Coap.MapGet("/who",
-            static request =>
+            request =>
                 CoapResults.Text(
                     $"{request.GetUri().Scheme} {request.GetUri().Host} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}"));
-        await StartAsync(static _ => { }, listen => listen.UseCoapTls(new SslServerAuthenticationOptions
+        await StartAsync(_ => { }, listen => listen.UseCoapTls(new SslServerAuthenticationOptions
         {
             ServerCertificate = certificate,
             ClientCertificateRequired = true,
@@ -145,8 +137,7 @@ public sealed class KestrelTcpTests : WebTest
             },
         };
         await using CoapClient client = new(_clientOptions);
-        Assert.Equal("coaps+tcp localhost CN=device-7",
-            (await client.GetAsync($"coaps+tcp://localhost:{Port}/who").WaitAsync(Hang)).GetText());
+        await client.GetAsync($"coaps+tcp://localhost:{Port}/who").WaitAsync(Hang).Says("coaps+tcp localhost CN=device-7");
     }
 
     [Fact]
@@ -159,15 +150,15 @@ public sealed class KestrelTcpTests : WebTest
             ServerCertificate = certificate,
             ApplicationProtocols = [SslApplicationProtocol.Http11],
         };
-        Coap.MapGet("/x", static () => "over TLS");
-        await StartAsync(static _ => { }, listen => listen.UseCoapTls(tls).UseCoap(Coap));
+        Coap.MapGet("/x", () => "over TLS");
+        await StartAsync(_ => { }, listen => listen.UseCoapTls(tls).UseCoap(Coap));
         _clientOptions.Tls = new CoapTlsOptions
         {
             Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any },
         };
         await using CoapClient client = new(_clientOptions);
 
-        Assert.Equal("over TLS", (await client.GetAsync($"coaps+tcp://localhost:{Port}/x").WaitAsync(Hang)).GetText());
+        await client.GetAsync($"coaps+tcp://localhost:{Port}/x").WaitAsync(Hang).Says("over TLS");
         Assert.Equal([SslApplicationProtocol.Http11, new SslApplicationProtocol("coap")], tls.ApplicationProtocols);
     }
 
@@ -176,7 +167,7 @@ public sealed class KestrelTcpTests : WebTest
     public async Task Over_TLS_without_the_application_protocol_the_connection_is_closed()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
-        await StartAsync(static _ => { },
+        await StartAsync(_ => { },
             listen => listen.UseCoapTls(new SslServerAuthenticationOptions { ServerCertificate = certificate }).UseCoap(Coap));
         using TcpClient peer = new();
         await peer.ConnectAsync(IPAddress.Loopback, Port).WaitAsync(Hang);
@@ -213,15 +204,15 @@ public sealed class KestrelTcpTests : WebTest
     public async Task A_server_that_others_connect_to_asks_by_its_own_connections()
     {
         // What was accepted is of no use to open a connection with.
-        Coap.MapGet("/a", static () => CoapResults.Text("b"));
+        Coap.MapGet("/a", () => CoapResults.Text("b"));
         await ServeAsync();
         string uri = $"coap+tcp://127.0.0.1:{Port}/a";
         await using CoapClient client = new(_clientOptions);
         await client.GetAsync(uri).WaitAsync(Hang);
-        Assert.Equal("b", (await Coap.Endpoint.GetAsync(uri).WaitAsync(Hang)).GetText());
+        await Coap.Endpoint.GetAsync(uri).WaitAsync(Hang).Says("b");
     }
 
-    private Task ServeAsync() => StartAsync(static _ => { }, listen => listen.UseCoap(Coap));
+    private Task ServeAsync() => StartAsync(_ => { }, listen => listen.UseCoap(Coap));
 
     private async Task<NetworkStream> ConnectAsync(TcpClient peer)
     {

@@ -1,20 +1,15 @@
-using System.Net.WebSockets;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.TestHost;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.AspNetCore.Tests;
 
 /// <summary>Without any socket: users test their applications so.</summary>
 public sealed class TestServerTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task An_application_in_memory_serves_WebSockets()
     {
         await using CoapServer coap = new();
-        coap.MapGet("/a", static () => CoapResults.Text("b"));
+        coap.MapGet("/a", () => CoapResults.Text("b"));
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.UseTestServer();

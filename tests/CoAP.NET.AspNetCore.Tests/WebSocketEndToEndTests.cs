@@ -1,12 +1,3 @@
-using System.Net;
-using System.Net.Security;
-using System.Net.WebSockets;
-using System.Security.Claims;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Transports;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 
@@ -57,7 +48,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         await StartAsync();
         string[] answers = await Task.WhenAll(Enumerable.Range(0, 200).Select(async n => (await Client.GetAsync($"{Uri}/n/{n}")).GetText()))
             .WaitAsync(Hang);
-        Assert.Equal(Enumerable.Range(0, 200).Select(static n => $"{n}"), answers);
+        Assert.Equal(Enumerable.Range(0, 200).Select(n => $"{n}"), answers);
     }
 
     [Fact]
@@ -67,7 +58,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         await StartAsync();
         foreach (int size in (int[])[0, 1, 1000, 70_000, 3_000_000])
         {
-            byte[] body = [.. Enumerable.Range(0, size).Select(static i => (byte)((i * 7) + (i >> 9)))];
+            byte[] body = [.. Enumerable.Range(0, size).Select(i => (byte)((i * 7) + (i >> 9)))];
             CoapResponse response = await Client.PostAsync($"{Uri}/echo", CoapContent.Binary(body)).WaitAsync(Hang);
             Assert.Equal(body, response.Payload.ToArray());
         }
@@ -78,7 +69,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     {
         int state = 1;
         CoapRouteHandlerBuilder route = Coap.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
-        _clientOptions.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        _clientOptions.Streams.ReconnectDelay = FromMilliseconds(1);
         TaskCompletionSource<CoapPeer> connected = new();
         Coap.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
         await StartAsync();
@@ -114,7 +105,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         await using CoapServer device = new();
         device.MapGet("/3/0", () => CoapResults.Text("device"));
         await device.Endpoint.PingAsync(Uri).WaitAsync(Hang);
-        Assert.Equal("device", (await (await connected.Task.WaitAsync(Hang)).GetAsync("/3/0").WaitAsync(Hang)).GetText());
+        await (await connected.Task.WaitAsync(Hang)).GetAsync("/3/0").WaitAsync(Hang).Says("device");
     }
 
     [Fact]
@@ -122,7 +113,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     public async Task The_name_of_the_host_is_told_by_the_Host_header()
     {
         Coap.MapGet("/a", request => CoapResults.Text($"{request.GetUri()} {request.Options.UriHost ?? "-"}"));
-        _clientOptions.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        _clientOptions.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
         await StartAsync();
         string said = (await Client.GetAsync($"coap+ws://virtual.example:{Port}/a").WaitAsync(Hang)).GetText();
         Assert.Equal($"coap+ws://virtual.example:{Port}/a -", said);
@@ -132,10 +123,10 @@ public sealed class WebSocketEndToEndTests : WebTest
     public async Task A_user_of_the_application_is_the_identity_of_the_peer()
     {
         Coap.MapGet("/who",
-            static request => CoapResults.Text(request.Peer.Identity is ClaimsPrincipal user ? user.Identity!.Name! : "nobody"));
+            request => CoapResults.Text(request.Peer.Identity is ClaimsPrincipal user ? user.Identity!.Name! : "nobody"));
         await StartAsync(application =>
         {
-            application.Use(static (context, next) =>
+            application.Use((context, next) =>
             {
                 if (context.Request.Headers.Authorization is [{ } name])
                 {
@@ -146,22 +137,22 @@ public sealed class WebSocketEndToEndTests : WebTest
             });
             application.MapCoapWebSocket(Coap);
         });
-        Assert.Equal("nobody", (await Client.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
+        await Client.GetAsync($"{Uri}/who").WaitAsync(Hang).Says("nobody");
         CoapEndpointOptions options = new();
         options.WebSockets.Headers["Authorization"] = "alice";
         await using CoapClient alice = new(options);
-        Assert.Equal("alice", (await alice.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
+        await alice.GetAsync($"{Uri}/who").WaitAsync(Hang).Says("alice");
     }
 
     [Fact]
     public async Task The_application_may_say_who_the_peer_is()
     {
-        Coap.MapGet("/who", static request => CoapResults.Text($"{request.Peer.Identity}"));
+        Coap.MapGet("/who", request => CoapResults.Text($"{request.Peer.Identity}"));
         await StartAsync(application =>
             application.MapCoapWebSocket(Coap, "/d/{id}",
-                static options => options.Identity = static context => context.Request.RouteValues["id"]));
+                options => options.Identity = context => context.Request.RouteValues["id"]));
         _clientOptions.WebSockets.Path = "/d/7";
-        Assert.Equal("7", (await Client.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
+        await Client.GetAsync($"{Uri}/who").WaitAsync(Hang).Says("7");
     }
 
     [Fact]
@@ -171,14 +162,14 @@ public sealed class WebSocketEndToEndTests : WebTest
         using X509Certificate2 certificate = Certificates.Make("localhost");
         using X509Certificate2 device = Certificates.Make("device-7");
         Coap.MapGet("/who",
-            static request =>
+            request =>
                 CoapResults.Text($"{request.GetUri().Scheme} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}"))
             .RequireTransportSecurity();
         await StartAsync(listen: listen => listen.UseHttps(https =>
         {
             https.ServerCertificate = certificate;
             https.ClientCertificateMode = ClientCertificateMode.AllowCertificate;
-            https.ClientCertificateValidation = static (_, _, _) => true;
+            https.ClientCertificateValidation = (_, _, _) => true;
         }));
         _clientOptions.Tls = new CoapTlsOptions
         {
@@ -193,9 +184,9 @@ public sealed class WebSocketEndToEndTests : WebTest
                 ClientCertificates = [device],
             },
         };
-        _clientOptions.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
-        Assert.Equal("coaps+ws CN=device-7", (await Client.GetAsync($"coaps+ws://localhost:{Port}/who").WaitAsync(Hang)).GetText());
-        Assert.Equal("coaps+ws CN=device-7", (await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang)).GetText());
+        _clientOptions.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        await Client.GetAsync($"coaps+ws://localhost:{Port}/who").WaitAsync(Hang).Says("coaps+ws CN=device-7");
+        await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang).Says("coaps+ws CN=device-7");
 
         // RFC 8323 section 9.2: a certificate that is not for the name, or not trusted, is refused.
         CoapConnectionException wrong = await Assert.ThrowsAsync<CoapConnectionException>(
@@ -212,7 +203,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     {
         string? protocol = null;
         using X509Certificate2 certificate = Certificates.Make("localhost");
-        Coap.MapGet("/hello", static () => CoapResults.Text("hello"));
+        Coap.MapGet("/hello", () => CoapResults.Text("hello"));
         await StartAsync(
             application =>
             {
@@ -234,7 +225,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         {
             Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any }
         };
-        Assert.Equal("hello", (await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/hello").WaitAsync(Hang)).GetText());
+        await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/hello").WaitAsync(Hang).Says("hello");
         Assert.Equal("HTTP/2 CONNECT", protocol);
     }
 
@@ -256,7 +247,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         await started.Task.WaitAsync(Hang);
         Task stopping = Application!.StopAsync();
         go.SetResult();
-        Assert.Equal("done", (await asked.WaitAsync(Hang)).GetText());
+        await asked.WaitAsync(Hang).Says("done");
         Assert.Equal(CoapConnectionError.Released, (await gone.Task.WaitAsync(Hang)).Reason.Error);
         await stopping.WaitAsync(Hang);
     }
@@ -264,9 +255,9 @@ public sealed class WebSocketEndToEndTests : WebTest
     [Fact]
     public async Task Who_takes_nothing_is_closed_in_time()
     {
-        Options.Streams.SendTimeout = TimeSpan.FromMilliseconds(300);
+        Options.Streams.SendTimeout = FromMilliseconds(300);
         Coap = new CoapServer(Options);
-        Coap.MapGet("/large", static () => CoapResults.Bytes(new byte[1_000_000]));
+        Coap.MapGet("/large", () => CoapResults.Bytes(new byte[1_000_000]));
         TaskCompletionSource gone = new();
         Coap.Endpoint.PeerDisconnected += (_, _) => gone.TrySetResult();
         TaskCompletionSource handled = new();
@@ -303,10 +294,10 @@ public sealed class WebSocketEndToEndTests : WebTest
     [Fact]
     public async Task A_server_that_does_not_select_coap_is_refused()
     {
-        await StartAsync(static application =>
+        await StartAsync(application =>
         {
             application.UseWebSockets();
-            application.Map("/.well-known/coap", static async context =>
+            application.Map("/.well-known/coap", async context =>
             {
                 using WebSocket webSocket = await context.WebSockets.AcceptWebSocketAsync();
                 await webSocket.ReceiveAsync(Memory<byte>.Empty, context.RequestAborted);
@@ -315,17 +306,17 @@ public sealed class WebSocketEndToEndTests : WebTest
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
-        Assert.Contains("sub-protocol", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("sub-protocol", exception.Message, Ordinal);
     }
 
     [Fact]
     public async Task What_is_no_WebSocket_server_is_said_with_its_status()
     {
-        await StartAsync(static application => application.MapGet("/", static () => "web"));
+        await StartAsync(application => application.MapGet("/", () => "web"));
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
-        Assert.Contains("404", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("CoapWebSocketOptions.Path", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("404", exception.Message, Ordinal);
+        Assert.Contains("CoapWebSocketOptions.Path", exception.Message, Ordinal);
     }
 }

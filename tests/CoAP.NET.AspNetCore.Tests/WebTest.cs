@@ -1,21 +1,13 @@
-using System.Net;
-using System.Net.Sockets;
-using System.Net.WebSockets;
-using System.Security.Cryptography.X509Certificates;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Tests;
 
 /// <summary>A web application on Kestrel at a free port of the loopback address, and a CoAP server behind it.</summary>
 public abstract class WebTest : IAsyncDisposable
 {
-    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
+    protected static readonly TimeSpan Hang = FromMinutes(2);
 
     protected WebTest() => Coap = new CoapServer(Options);
 
@@ -27,7 +19,7 @@ public abstract class WebTest : IAsyncDisposable
 
     private protected int Port =>
         new Uri(Application!.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()
-            .Replace("+", "x", StringComparison.Ordinal)).Port;
+            .Replace("+", "x", Ordinal)).Port;
 
     public virtual async ValueTask DisposeAsync()
     {
@@ -49,7 +41,7 @@ public abstract class WebTest : IAsyncDisposable
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen ?? (static _ => { })));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen ?? (_ => { })));
         services?.Invoke(builder.Services);
         Application = builder.Build();
         (map ?? (application => application.MapCoapWebSocket(Coap)))(Application);

@@ -1,4 +1,3 @@
-using CoAP.NET.Edhoc.Messages;
 using CoAP.NET.Edhoc.Schedule;
 
 namespace CoAP.NET.Edhoc.Tests;

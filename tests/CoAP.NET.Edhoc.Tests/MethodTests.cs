@@ -1,5 +1,3 @@
-using CoAP.NET.Oscore;
-
 namespace CoAP.NET.Edhoc.Tests;
 
 /// <summary>All methods with all suites, as far as the platform has them.</summary>
@@ -42,7 +40,7 @@ public sealed class MethodTests
         Assert.Equal((method, number), (second.Method, second.CipherSuite.Number));
         if (number == 25)
         {
-            Assert.Contains("Use another suite", Assert.Throws<EdhocException>(first.ExportOscore).Message, StringComparison.Ordinal);
+            Assert.Contains("Use another suite", Assert.Throws<EdhocException>(first.ExportOscore).Message, Ordinal);
             return;
         }
 
@@ -81,7 +79,7 @@ public sealed class MethodTests
         settings.EadLabels.Add(7);
         settings.MaxMessageSize = 32_768;
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(initiatorSettings: settings, responderSettings: settings);
-        byte[] value = [.. Enumerable.Range(0, 20_000).Select(static i => (byte)i)];
+        byte[] value = [.. Enumerable.Range(0, 20_000).Select(i => (byte)i)];
         responder.ReadMessage1(initiator.CreateMessage1());
         EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId, new EdhocEad(7, false, value)));
 

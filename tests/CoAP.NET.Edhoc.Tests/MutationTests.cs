@@ -1,6 +1,5 @@
 using System.Globalization;
 using CoAP.NET.Edhoc.Coap;
-using CoAP.NET.Edhoc.Messages;
 using CoAP.NET.Edhoc.Schedule;
 
 namespace CoAP.NET.Edhoc.Tests;
@@ -27,13 +26,13 @@ public sealed class MutationTests
             (other["message_2", "message_2"], ReadSecond),
             (other["message_2", "PLAINTEXT_2"], ReadPlaintext),
             (trace["message_2", "PLAINTEXT_2"], ReadPlaintext),
-            ([0x02, 0x82, 0x02, 0x03], static bytes => EdhocException.OfPeer(bytes)),
-            ([0x01, 0x63, 0x61, 0x62, 0x63], static bytes => EdhocException.OfPeer(bytes)),
-            (trace["message_2", "ID_CRED_R"], static bytes => EdhocCredentialId.Read(bytes)),
-            (other["message_2", "CRED_R"], static bytes => EdhocCredential.OfCcs(bytes)),
-            (trace["message_2", "CRED_R"], static bytes => EdhocCredential.OfCertificate(bytes)),
-            ([0xf5, .. other["message_3", "message_3"]], static bytes => RequestPayload.Read(bytes, out _)),
-            (other["message_3", "message_3"], static bytes => CombinedPayload.Read(bytes, out _)),
+            ([0x02, 0x82, 0x02, 0x03], bytes => EdhocException.OfPeer(bytes)),
+            ([0x01, 0x63, 0x61, 0x62, 0x63], bytes => EdhocException.OfPeer(bytes)),
+            (trace["message_2", "ID_CRED_R"], bytes => EdhocCredentialId.Read(bytes)),
+            (other["message_2", "CRED_R"], bytes => EdhocCredential.OfCcs(bytes)),
+            (trace["message_2", "CRED_R"], bytes => EdhocCredential.OfCertificate(bytes)),
+            ([0xf5, .. other["message_3", "message_3"]], bytes => RequestPayload.Read(bytes, out _)),
+            (other["message_3", "message_3"], bytes => CombinedPayload.Read(bytes, out _)),
         ];
         int rounds = 60 * Number("COAP_TEST_CAMPAIGN", 1);
         foreach ((byte[] input, Action<byte[]> read) in targets)

@@ -1,5 +1,3 @@
-using CoAP.NET.Oscore;
-
 namespace CoAP.NET.Edhoc.Tests;
 
 /// <summary>The traces of RFC 9529, byte for byte in both roles.</summary>

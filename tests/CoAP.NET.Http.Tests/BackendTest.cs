@@ -1,13 +1,8 @@
 using System.Collections.Concurrent;
-using System.Net;
-using CoAP.NET.Proxy;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Http.Tests;
@@ -19,11 +14,11 @@ public abstract class BackendTest : IAsyncDisposable
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen ?? (static _ => { })));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen ?? (_ => { })));
         Web = builder.Build();
         Web.Use(async (context, next) =>
         {
-            if (context.Request.Path.StartsWithSegments("/api/unread", StringComparison.Ordinal))
+            if (context.Request.Path.StartsWithSegments("/api/unread", Ordinal))
             {
                 // What is below reads its body itself, if at all.
                 await next(context);
@@ -37,13 +32,16 @@ public abstract class BackendTest : IAsyncDisposable
                 await reader.ReadToEndAsync()));
             await next(context);
         });
-        Web.Map("/api/status/{status:int}", static (int status) => Results.StatusCode(status));
+        Web.Map("/api/status/{status:int}", (int status) => Results.StatusCode(status));
         Server.Listen("coap://127.0.0.1:0");
     }
 
     protected CoapServer Server { get; } = new();
 
     protected CoapClient Client { get; } = new();
+
+    /// <summary>Where the CoAP server is.</summary>
+    protected string Coap => Server.LocalEndpoints[0];
 
     protected CoapProxy Proxy { get; } = new(new CoapProxyOptions { AllowSecuredTargetsToAnyone = true, RequireVerified = false });
 

@@ -1,12 +1,8 @@
-using System.Net;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Http.Backends;
-using CoAP.NET.Testing;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 
 namespace CoAP.NET.Http.Tests;
@@ -15,21 +11,21 @@ namespace CoAP.NET.Http.Tests;
 public sealed class CertificateTests : BackendTest
 {
     private static readonly Dictionary<string, X509Certificate2> s_certificates =
-        ((string[])["server", "lamp", "boiler"]).ToDictionary(static name => name, Make);
+        ((string[])["server", "lamp", "boiler"]).ToDictionary(name => name, Make);
 
     private static readonly HttpClient s_trusting = new(new SocketsHttpHandler
     {
         SslOptions = new SslClientAuthenticationOptions
         {
-            RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null,
+            RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null,
         },
     });
 
     public CertificateTests()
-        : base(static listen => listen.UseHttps(s_certificates["server"], static https =>
+        : base(listen => listen.UseHttps(s_certificates["server"], https =>
         {
             https.ClientCertificateMode = ClientCertificateMode.AllowCertificate;
-            https.ClientCertificateValidation = static (certificate, _, _) => certificate is not null;
+            https.ClientCertificateValidation = (certificate, _, _) => certificate is not null;
         }))
     {
     }
@@ -37,15 +33,15 @@ public sealed class CertificateTests : BackendTest
     [Fact]
     public async Task Each_device_comes_with_its_own_certificate_and_one_without_is_nobody()
     {
-        Web.MapGet("/api/me", static (HttpContext context) => context.Connection.ClientCertificate?.Subject ?? "nobody");
+        Web.MapGet("/api/me", (HttpContext context) => context.Connection.ClientCertificate?.Subject ?? "nobody");
         await StartAsync(Configure);
 
         foreach (string device in (string[])["lamp", "boiler", "lamp"])
         {
-            Assert.Equal($"CN={device}", (await AskAsync(device)).GetText());
+            await AskAsync(device).Says($"CN={device}");
         }
 
-        Assert.Equal("nobody", (await AskAsync("stranger")).GetText());
+        await AskAsync("stranger").Says("nobody");
     }
 
     [Fact]
@@ -66,37 +62,37 @@ public sealed class CertificateTests : BackendTest
         });
 
         Task<CoapResponse> lamp = AskAsync("lamp");
-        await asked.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        await asked.Task.WaitAsync(FromMinutes(2));
         CoapResponse refused = await AskAsync("boiler");
         Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
-        Assert.Equal(TimeSpan.FromSeconds(5), refused.MaxAge);
+        Assert.Equal(FromSeconds(5), refused.MaxAge);
 
         answer.SetResult();
-        Assert.Equal("CN=lamp", (await lamp).GetText());
-        Assert.Equal("CN=boiler", (await AskAsync("boiler", "&again")).GetText());
+        await lamp.Says("CN=lamp");
+        await AskAsync("boiler", "&again").Says("CN=boiler");
     }
 
     [Fact]
     public void What_is_not_used_goes_after_a_while_and_the_oldest_gives_way()
     {
         VirtualClock clock = new();
-        using CertificateClients clients = new(2, TimeSpan.FromMinutes(2), null, clock);
+        using CertificateClients clients = new(2, FromMinutes(2), null, clock);
         HttpClient lamp = Use(clients, "lamp");
         Assert.Same(lamp, Use(clients, "lamp"));
-        clock.Advance(TimeSpan.FromSeconds(1));
+        clock.Advance(FromSeconds(1));
         HttpClient boiler = Use(clients, "boiler");
-        clock.Advance(TimeSpan.FromSeconds(1));
+        clock.Advance(FromSeconds(1));
         Use(clients, "server");
         Assert.Equal(2, clients.Count);
         Assert.Same(boiler, Use(clients, "boiler"));
 
         using (CertificateClients.Lease? held = clients.TryRent(s_certificates["boiler"]))
         {
-            clock.Advance(TimeSpan.FromMinutes(10));
+            clock.Advance(FromMinutes(10));
             Assert.Equal(1, clients.Count);
         }
 
-        clock.Advance(TimeSpan.FromMinutes(10));
+        clock.Advance(FromMinutes(10));
         Assert.Equal(0, clients.Count);
         Assert.NotSame(boiler, Use(clients, "boiler"));
     }
@@ -110,16 +106,16 @@ public sealed class CertificateTests : BackendTest
     // Who a device is says its first query: a test has no handshakes.
     private static void Configure(CoapHttpBackendOptions http)
     {
-        http.ClientCertificate = static request => s_certificates.GetValueOrDefault(request.Queries.First());
-        http.ConfigureCertificateHandler = static handler =>
-            handler.SslOptions.RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null;
-        http.Client = static () => s_trusting;
+        http.ClientCertificate = request => s_certificates.GetValueOrDefault(request.Queries.First());
+        http.ConfigureCertificateHandler = handler =>
+            handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
+        http.Client = () => s_trusting;
     }
 
     private Task<CoapResponse> AskAsync(string device, string more = "")
     {
-        string uri = $"{Server.LocalEndpoints[0]}/b/me?{device}{more}";
-        return Client.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = TimeSpan.FromMinutes(2) });
+        string uri = $"{Coap}/b/me?{device}{more}";
+        return Client.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = FromMinutes(2) });
     }
 
     private static X509Certificate2 Make(string name)

@@ -1,16 +1,12 @@
-using System.Net;
-using System.Net.Http.Headers;
 using System.Net.Http.Json;
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>An <see cref="HttpClient"/> of CoAP servers.</summary>
 public sealed class HandlerTests : Origin
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task A_resource_is_read_as_of_a_web_server()
@@ -96,8 +92,8 @@ public sealed class HandlerTests : Origin
         using HttpResponseMessage absent = await SendAsync("GET", "/code/2.05?text=a");
         using HttpResponseMessage changed = await SendAsync("POST", "/code/2.04");
 
-        Assert.Equal(TimeSpan.FromSeconds(30), given.Headers.CacheControl!.MaxAge);
-        Assert.Equal(TimeSpan.FromSeconds(60), absent.Headers.CacheControl!.MaxAge);
+        Assert.Equal(FromSeconds(30), given.Headers.CacheControl!.MaxAge);
+        Assert.Equal(FromSeconds(60), absent.Headers.CacheControl!.MaxAge);
         Assert.Null(changed.Headers.CacheControl);
     }
 
@@ -109,7 +105,7 @@ public sealed class HandlerTests : Origin
     {
         using HttpResponseMessage response = await SendAsync("GET", $"/code/{code}?age=7");
         Assert.Equal(status, (int)response.StatusCode);
-        Assert.Equal(TimeSpan.FromSeconds(7), response.Headers.RetryAfter!.Delta);
+        Assert.Equal(FromSeconds(7), response.Headers.RetryAfter!.Delta);
 
         if (status == 429)
         {
@@ -147,7 +143,7 @@ public sealed class HandlerTests : Origin
         Assert.Equal("Not Found", missing.ReasonPhrase);
         Assert.Equal((HttpStatusCode.BadRequest, "CoAP server returned 4.05"), (method.StatusCode, method.ReasonPhrase));
         Assert.Equal("read only", await method.Content.ReadAsStringAsync());
-        Assert.StartsWith("CoAP server returned 4.05", await silent.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.StartsWith("CoAP server returned 4.05", await silent.Content.ReadAsStringAsync(), Ordinal);
     }
 
     [Fact]
@@ -252,7 +248,7 @@ public sealed class HandlerTests : Origin
     [Rfc("8075-8.3-1")]
     public async Task Bodies_of_any_size_go_both_ways_in_blocks()
     {
-        byte[] sent = [.. Enumerable.Range(0, 300_000).Select(static i => (byte)(i * 7))];
+        byte[] sent = [.. Enumerable.Range(0, 300_000).Select(i => (byte)(i * 7))];
         byte[] kept = [];
         Server.MapPut("/large", request =>
         {
@@ -340,7 +336,7 @@ public sealed class HandlerTests : Origin
     [Fact]
     public async Task A_time_of_its_own_ends_a_request_without_a_response()
     {
-        Handler.Timeout = TimeSpan.FromMilliseconds(50);
+        Handler.Timeout = FromMilliseconds(50);
         Server.MapGet("/slow", async (CoapRequest request, CancellationToken cancellationToken) =>
         {
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
@@ -357,7 +353,7 @@ public sealed class HandlerTests : Origin
         await Server.StartAsync();
         Uri uri = new("http" + Address["coap".Length..] + "/text");
         NotSupportedException error = await Assert.ThrowsAsync<NotSupportedException>(() => Client.GetAsync(uri));
-        Assert.Contains("Schemes", error.Message, StringComparison.Ordinal);
+        Assert.Contains("Schemes", error.Message, Ordinal);
 
         Handler.Schemes["http"] = "coap";
         Assert.Equal("hello", await Client.GetStringAsync(uri));

@@ -1,14 +1,9 @@
-using CoAP.NET.Options;
-using CoAP.NET.Testing;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>HTTP servers that are slow or say too much, and rows of RFC 7252 section 10.1 that depend on header fields.</summary>
 public sealed class HostileBackendTests : BackendTest
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task An_answer_that_never_ends_is_given_up_and_its_connection_is_closed()
@@ -31,7 +26,7 @@ public sealed class HostileBackendTests : BackendTest
                 closed.TrySetResult();
             }
         });
-        await StartAsync(static http => http.MaxBodySize = 100_000);
+        await StartAsync(http => http.MaxBodySize = 100_000);
 
         CoapResponse response = await GetAsync("endless");
 
@@ -63,9 +58,9 @@ public sealed class HostileBackendTests : BackendTest
 
         Task<CoapResponse> pending = GetAsync("slow");
         await asked.Task.WaitAsync(s_hang);
-        clock.Advance(TimeSpan.FromSeconds(60));
+        clock.Advance(FromSeconds(60));
 
-        Assert.Equal(CoapCode.GatewayTimeout, (await pending.WaitAsync(s_hang)).Code);
+        await pending.WaitAsync(s_hang).Gives(CoapCode.GatewayTimeout);
         await gone.Task.WaitAsync(s_hang);
     }
 
@@ -87,7 +82,7 @@ public sealed class HostileBackendTests : BackendTest
 
         CoapResponse response = await GetAsync("busy");
 
-        Assert.Equal((code, TimeSpan.FromSeconds(maxAge)), (response.Code.ToString()[..4], response.MaxAge));
+        Assert.Equal((code, FromSeconds(maxAge)), (response.Code.ToString()[..4], response.MaxAge));
     }
 
     [Theory]
@@ -97,9 +92,9 @@ public sealed class HostileBackendTests : BackendTest
     [InlineData("\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff", null, null)] // a hash that nobody remembers
     public async Task Conditions_of_a_change_are_those_of_HTTP(string condition, string? field, string? value)
     {
-        Web.MapPut("/api/thing", static () => Results.NoContent());
+        Web.MapPut("/api/thing", () => Results.NoContent());
         await StartAsync();
-        CoapRequest request = new(CoapMethod.Put, Server.LocalEndpoints[0] + "/b/thing") { Content = CoapContent.Text("x") };
+        CoapRequest request = new(CoapMethod.Put, Coap + "/b/thing") { Content = CoapContent.Text("x") };
         if (condition == "none")
         {
             request.Options.IfNoneMatch = true;
@@ -117,5 +112,5 @@ public sealed class HostileBackendTests : BackendTest
     }
 
     private Task<CoapResponse> GetAsync(string path) =>
-        Client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Server.LocalEndpoints[0]}/b/{path}") { Timeout = s_hang });
+        Client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Coap}/b/{path}") { Timeout = s_hang });
 }

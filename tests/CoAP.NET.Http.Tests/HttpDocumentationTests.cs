@@ -1,8 +1,5 @@
-using System.Net;
 using System.Net.Http.Json;
-using CoAP.NET.Proxy;
 using CoAP.NET.Transports;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Http.Tests;
 

@@ -1,8 +1,3 @@
-using System.Net;
-using System.Net.Http.Headers;
-using System.Text;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>HTTP clients that speak JSON and CoAP servers that speak CBOR.</summary>
@@ -11,7 +6,7 @@ public sealed class JsonHandlerTests : Origin
     public JsonHandlerTests()
     {
         Handler.Translator.Json.Converts = true;
-        Server.MapGet("/cbor", static request =>
+        Server.MapGet("/cbor", request =>
         {
             CoapResult result = request.Accept is null || request.Accept == CoapContentFormat.Cbor
                 ? new CoapResult(CoapCode.Content, Convert.FromHexString("a1617401"), CoapContentFormat.Cbor)
@@ -19,10 +14,10 @@ public sealed class JsonHandlerTests : Origin
             result.Options.ETag = new byte[] { 1, 2 };
             return result;
         }).IgnoreAccept();
-        Server.MapGet("/json", static _ => new CoapResult(CoapCode.Content, "{}"u8.ToArray(), CoapContentFormat.Json));
-        Server.MapGet("/bad", static _ => new CoapResult(CoapCode.Content, new byte[] { 0xff }, CoapContentFormat.Cbor));
-        Server.MapGet("/large", static _ => new CoapResult(CoapCode.Content, Large(), CoapContentFormat.Cbor));
-        Server.MapGet("/problem", static _ => new CoapResult(
+        Server.MapGet("/json", _ => new CoapResult(CoapCode.Content, "{}"u8.ToArray(), CoapContentFormat.Json));
+        Server.MapGet("/bad", _ => new CoapResult(CoapCode.Content, new byte[] { 0xff }, CoapContentFormat.Cbor));
+        Server.MapGet("/large", _ => new CoapResult(CoapCode.Content, Large(), CoapContentFormat.Cbor));
+        Server.MapGet("/problem", _ => new CoapResult(
             CoapCode.NotFound, new CoapProblem { Title = "No lamp" }.ToBytes(), CoapContentFormat.ConciseProblemDetails));
     }
 
@@ -67,7 +62,7 @@ public sealed class JsonHandlerTests : Origin
     public async Task The_entity_tag_in_JSON_is_another_one_and_validates()
     {
         using HttpResponseMessage json = await SendAsync("GET", "/cbor");
-        using HttpResponseMessage cbor = await SendAsync("GET", "/cbor", change: static request => Accept(request, "application/cbor"));
+        using HttpResponseMessage cbor = await SendAsync("GET", "/cbor", change: request => Accept(request, "application/cbor"));
         Assert.Equal("\"0102-json\"", json.Headers.ETag!.Tag);
         Assert.Equal("\"0102\"", cbor.Headers.ETag!.Tag);
 

@@ -1,5 +1,3 @@
-using System.Net.Http.Headers;
-
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>Each rule of media types (RFC 8075 section 6).</summary>

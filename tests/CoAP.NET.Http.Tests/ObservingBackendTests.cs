@@ -1,14 +1,9 @@
-using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>Devices that observe a resource of an HTTP server.</summary>
 public sealed class ObservingBackendTests : BackendTest
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     [Rfc("7641-5-1")]
@@ -26,10 +21,10 @@ public sealed class ObservingBackendTests : BackendTest
         // The time of polls alone is the test's.
         VirtualClock clock = new();
         await using CoapProxy proxy = new(new CoapProxyOptions { ConfigureClient = options => options.TimeProvider = clock });
-        Server.MapHttpBackend("/polled/{*path}", Http + "/api", proxy, static http => http.PollInterval = TimeSpan.FromSeconds(10));
+        Server.MapHttpBackend("/polled/{*path}", Http + "/api", proxy, http => http.PollInterval = FromSeconds(10));
         TaskCompletionSource changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapObservation observation = await Client.ObserveAsync(
-            new CoapRequest(CoapMethod.Get, Server.LocalEndpoints[0] + "/polled/config"),
+            new CoapRequest(CoapMethod.Get, Coap + "/polled/config"),
             new CoapObserveOptions
             {
                 OnNotification = response =>
@@ -43,7 +38,7 @@ public sealed class ObservingBackendTests : BackendTest
         Assert.Equal(CoapObserveState.Observing, observation.State);
 
         value = "b";
-        clock.Advance(TimeSpan.FromSeconds(10));
+        clock.Advance(FromSeconds(10));
         await changed.Task.WaitAsync(s_hang);
         Assert.Equal("\"a\"", Seen.Last().Headers.IfNoneMatch);
         await observation.DisposeAsync();
@@ -53,5 +48,5 @@ public sealed class ObservingBackendTests : BackendTest
     [InlineData(0.5)]
     [InlineData(90_000)]
     public void An_interval_is_a_second_to_a_day(double seconds) => Assert.Throws<ArgumentOutOfRangeException>(
-        () => Proxy.UseHttp(http => http.PollInterval = TimeSpan.FromSeconds(seconds)));
+        () => Proxy.UseHttp(http => http.PollInterval = FromSeconds(seconds)));
 }

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Tests;
 
@@ -33,9 +32,9 @@ public abstract class Origin : IAsyncDisposable
 
     protected ConcurrentQueue<CoapRequest> Seen { get; } = [];
 
-    protected string Address => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap:", StringComparison.Ordinal));
+    protected string Address => Server.LocalEndpoints.First(uri => uri.StartsWith("coap:", Ordinal));
 
-    protected string TcpAddress => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal));
+    protected string TcpAddress => Server.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", Ordinal));
 
     public async ValueTask DisposeAsync()
     {

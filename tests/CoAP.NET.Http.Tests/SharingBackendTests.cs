@@ -1,6 +1,3 @@
-using CoAP.NET.Testing;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 
 namespace CoAP.NET.Http.Tests;
@@ -9,7 +6,7 @@ namespace CoAP.NET.Http.Tests;
 [Collection(VirtualTimeCollection.Name)]
 public sealed class SharingBackendTests : BackendTest
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task An_answer_that_is_fresh_does_for_later_requests_until_the_resource_is_changed()
@@ -20,19 +17,19 @@ public sealed class SharingBackendTests : BackendTest
             context.Response.Headers.CacheControl = "max-age=1000";
             return context.Response.WriteAsync($"{++version}");
         });
-        Web.MapPut("/api/config", static () => Results.NoContent());
+        Web.MapPut("/api/config", () => Results.NoContent());
         await StartAsync();
 
-        Assert.Equal("1", (await GetAsync("config")).GetText());
+        await GetAsync("config").Says("1");
         CoapResponse kept = await GetAsync("config");
         Assert.Equal("1", kept.GetText());
-        Assert.InRange(kept.MaxAge, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1000));
-        Assert.Equal("2", (await GetAsync("config", CoapContentFormat.TextPlain)).GetText());
+        Assert.InRange(kept.MaxAge, FromSeconds(1), FromSeconds(1000));
+        await GetAsync("config", CoapContentFormat.TextPlain).Says("2");
         Assert.Equal(1, Proxy.GetCounters().CacheHits);
 
-        await Client.PutAsync(Server.LocalEndpoints[0] + "/b/config", CoapContent.Text("x"));
-        Assert.Equal("3", (await GetAsync("config")).GetText());
-        Assert.Equal("4", (await GetAsync("config", CoapContentFormat.TextPlain)).GetText());
+        await Client.PutAsync(Coap + "/b/config", CoapContent.Text("x"));
+        await GetAsync("config").Says("3");
+        await GetAsync("config", CoapContentFormat.TextPlain).Says("4");
     }
 
     [Theory]
@@ -51,21 +48,21 @@ public sealed class SharingBackendTests : BackendTest
         });
         await StartAsync();
         await GetAsync("config");
-        Assert.Equal("2", (await GetAsync("config")).GetText());
+        await GetAsync("config").Says("2");
     }
 
     [Fact]
     public async Task A_stale_answer_is_validated_by_its_tag_and_its_body_is_not_sent_again()
     {
         VirtualClock clock = new();
-        Web.MapGet("/api/config", static context => AnswerTagged(context, "\"of more than 8 bytes\""));
+        Web.MapGet("/api/config", context => AnswerTagged(context, "\"of more than 8 bytes\""));
         await StartAsync(http => http.TimeProvider = clock);
-        Assert.Equal("body", (await GetAsync("config")).GetText());
+        await GetAsync("config").Says("body");
 
-        clock.Advance(TimeSpan.FromSeconds(10));
+        clock.Advance(FromSeconds(10));
         CoapResponse validated = await GetAsync("config");
         Assert.Equal("body", validated.GetText());
-        Assert.Equal(TimeSpan.FromSeconds(10), validated.MaxAge);
+        Assert.Equal(FromSeconds(10), validated.MaxAge);
         Assert.Equal("\"of more than 8 bytes\"", Seen.Last().Headers.IfNoneMatch);
 
         // It is fresh again.
@@ -91,9 +88,9 @@ public sealed class SharingBackendTests : BackendTest
         await GetAsync("config");
 
         tag = "\"b\"";
-        clock.Advance(TimeSpan.FromSeconds(10));
-        Assert.Equal("body", (await GetAsync("config")).GetText());
-        Assert.Equal(["", "\"a\"", ""], Seen.Select(static seen => seen.Headers.IfNoneMatch.ToString()));
+        clock.Advance(FromSeconds(10));
+        await GetAsync("config").Says("body");
+        Assert.Equal(["", "\"a\"", ""], Seen.Select(seen => seen.Headers.IfNoneMatch.ToString()));
     }
 
     [Fact]
@@ -121,11 +118,11 @@ public sealed class SharingBackendTests : BackendTest
 
         await AskAsync(honest, "honest");
         await AskAsync(greedy, "junk0");
-        Assert.Equal(1, kept.Asked.Count(static path => path == "/honest"));
-        Assert.Equal(2, kept.Asked.Count(static path => path == "/junk0"));
+        Assert.Equal(1, kept.Asked.Count(path => path == "/honest"));
+        Assert.Equal(2, kept.Asked.Count(path => path == "/junk0"));
 
         Task<CoapResponse> AskAsync(CoapClient client, string path) => clock.AdvanceUntilAsync(
-            client.GetAsync($"coap://192.0.2.1/b/{path}"), TimeSpan.FromMinutes(2));
+            client.GetAsync($"coap://192.0.2.1/b/{path}"), FromMinutes(2));
     }
 
     [Fact]
@@ -135,7 +132,7 @@ public sealed class SharingBackendTests : BackendTest
         Server.MapGet("/light", () => "on").AnnounceHttpProxy("https://p.example.com/hc/", "?uri={+tu}");
         await Server.StartAsync();
 
-        string links = (await Client.GetAsync(Server.LocalEndpoints[0] + "/.well-known/core?rt=core.hc")).GetText();
+        string links = (await Client.GetAsync(Coap + "/.well-known/core?rt=core.hc")).GetText();
 
         Assert.Equal("</hc/>;anchor=\"https://p.example.com\";rt=\"core.hc\";hct=\"?uri={+tu}\"", links);
         Assert.Throws<ArgumentException>(() => Server.MapGet("/x", () => "x").AnnounceHttpProxy("coap://p.example.com/"));
@@ -159,7 +156,7 @@ public sealed class SharingBackendTests : BackendTest
     }
 
     private Task<CoapResponse> GetAsync(string path, CoapContentFormat? accept = null) => Client.SendAsync(
-        new CoapRequest(CoapMethod.Get, $"{Server.LocalEndpoints[0]}/b/{path}") { Accept = accept, Timeout = s_hang });
+        new CoapRequest(CoapMethod.Get, $"{Coap}/b/{path}") { Accept = accept, Timeout = s_hang });
 
     /// <summary>A server whose answers may be kept.</summary>
     private sealed class Kept : HttpMessageHandler
@@ -170,7 +167,7 @@ public sealed class SharingBackendTests : BackendTest
         {
             Asked.Add(request.RequestUri!.AbsolutePath);
             HttpResponseMessage response = new() { Content = new ByteArrayContent(new byte[900]) };
-            response.Headers.CacheControl = new() { MaxAge = TimeSpan.FromHours(1) };
+            response.Headers.CacheControl = new() { MaxAge = FromHours(1) };
             return Task.FromResult(response);
         }
     }

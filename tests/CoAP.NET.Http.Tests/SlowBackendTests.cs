@@ -1,7 +1,3 @@
-using System.Net;
-using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>Large bodies of devices on their way to back ends that take their time, or do not want all of them. In virtual time.</summary>
@@ -63,7 +59,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
             {
                 ahead = Math.Max(ahead, (int)_body.Position - taken);
                 taken += bytes;
-                await Task.Delay(TimeSpan.FromSeconds(5 * bytes / 1024.0), _clock, token);
+                await Task.Delay(FromSeconds(5 * bytes / 1024.0), _clock, token);
             }), cancellationToken);
             return HttpStatusCode.NoContent;
         };
@@ -74,7 +70,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(Length, taken);
         Assert.InRange(ahead, 1, MaxAhead);
-        Assert.True(_clock.Elapsed > TimeSpan.FromSeconds(100), $"It took {_clock.Elapsed}.");
+        Assert.True(_clock.Elapsed > FromSeconds(100), $"It took {_clock.Elapsed}.");
         Assert.Equal((1, 0), (_proxy.GetCounters().StreamedUploads, _proxy.GetCounters().UnderWay));
     }
 
@@ -93,7 +89,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
         };
 
         CoapResponse response = await PutAsync();
-        await _clock.AdvanceUntilAsync(_backend.Gone.Task, TimeSpan.FromMinutes(1));
+        await _clock.AdvanceUntilAsync(_backend.Gone.Task, FromMinutes(1));
         await IsIdleAsync();
 
         Assert.Equal(CoapCode.GatewayTimeout, response.Code);
@@ -129,7 +125,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
     }
 
     // The device may have its answer before the proxy has counted the end of the request.
-    private Task IsIdleAsync() => _clock.AdvanceUntilAsync(() => _proxy.GetCounters().UnderWay == 0, TimeSpan.FromMinutes(1));
+    private Task IsIdleAsync() => _clock.AdvanceUntilAsync(() => _proxy.GetCounters().UnderWay == 0, FromMinutes(1));
 
     private async Task<CoapResponse> PutAsync()
     {
@@ -139,7 +135,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
             {
                 Content = CoapContent.Stream(_body, CoapContentFormat.OctetStream),
             }),
-            TimeSpan.FromHours(1));
+            FromHours(1));
     }
 
     private CoapEndpointOptions Options() => new()
@@ -152,7 +148,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
     private sealed class Backend : HttpMessageHandler
     {
         public Func<HttpContent, CancellationToken, Task<HttpStatusCode>> Answer { get; set; } =
-            static (_, _) => Task.FromResult(HttpStatusCode.NoContent);
+            (_, _) => Task.FromResult(HttpStatusCode.NoContent);
 
         /// <summary>Ends when a request was given up.</summary>
         public TaskCompletionSource Gone { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);

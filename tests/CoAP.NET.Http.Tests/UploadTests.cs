@@ -1,5 +1,3 @@
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace CoAP.NET.Http.Tests;
@@ -7,7 +5,7 @@ namespace CoAP.NET.Http.Tests;
 /// <summary>Large bodies of devices on their way to a back end that does not want them, or from a device that goes.</summary>
 public sealed class UploadTests : BackendTest
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Theory]
     [InlineData(413, "4.13")]
@@ -18,7 +16,7 @@ public sealed class UploadTests : BackendTest
         Web.MapPut("/api/unread/refused", () => Results.StatusCode(status));
         await StartAsync();
 
-        CoapResponse response = await Client.SendAsync(new CoapRequest(CoapMethod.Put, $"{Server.LocalEndpoints[0]}/b/unread/refused")
+        CoapResponse response = await Client.SendAsync(new CoapRequest(CoapMethod.Put, $"{Coap}/b/unread/refused")
         {
             Content = CoapContent.Text(new string('a', 300_000)),
             Timeout = s_hang,

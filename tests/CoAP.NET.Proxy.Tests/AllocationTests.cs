@@ -1,7 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>What a request that passes allocates: a client, the proxy and a server on the thread of the test, so that nothing else

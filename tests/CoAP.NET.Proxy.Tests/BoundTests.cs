@@ -1,7 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Proxy.Tests;
 
 [Collection(VirtualTimeCollection.Name)]
@@ -38,7 +34,7 @@ public sealed class BoundTests
         {
             (request[2], request[3]) = ((byte)(i >> 8), (byte)i);
             attacker.Send(request);
-            world.Clock.Advance(TimeSpan.FromMilliseconds(1));
+            world.Clock.Advance(FromMilliseconds(1));
         }
 
         Assert.Empty(world.Asked);
@@ -70,7 +66,7 @@ public sealed class BoundTests
             request.Confirmable = false;
             return greedy.SendAsync(request);
         })];
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().Busy > 0, TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().Busy > 0, FromMinutes(1));
         int held = world.Proxy.GetCounters().UnderWay;
         CoapResponse honest = await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
 
@@ -113,11 +109,11 @@ public sealed class BoundTests
         };
         Task<CoapResponse>[] many =
             [.. Enumerable.Range(0, 40).Select(i => greedy.SendAsync(ProxyWorld.Ask($"coap://[2001:db8:1::99]/{i}", method)))];
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == many.Length, TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == many.Length, FromMinutes(1));
 
         CoapResponse response = await world.SendAsync(ProxyWorld.Ask("coap://[2001:db8:1::99]/other", method));
         Assert.Equal(CoapCode.Content, response.Code);
-        Assert.InRange(many.Count(static one => one.IsCompleted), 0, 5);
+        Assert.InRange(many.Count(one => one.IsCompleted), 0, 5);
         await world.RunAsync(() => Task.WhenAll(many));
     }
 
@@ -133,10 +129,10 @@ public sealed class BoundTests
         CoapRequest request = new(CoapMethod.Get, "coap+tcp://[2001:db8::1]/");
         request.Options.Add(new ProxyUri("coap://[2001:db8:1::99]/"));
         Task<CoapResponse> response = client.SendAsync(request);
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 1, TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 1, FromMinutes(1));
 
         await client.DisposeAsync();
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromSeconds(30));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromSeconds(30));
 
         await Assert.ThrowsAnyAsync<Exception>(() => response);
     }

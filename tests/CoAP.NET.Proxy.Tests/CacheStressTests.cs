@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>Many clients, many resources, and a cache that is small and forgets: nobody gets the answer to another request.</summary>
@@ -47,7 +45,7 @@ public sealed class CacheStressTests
                 }
             }
 
-            await world.RunAsync(() => Task.WhenAll(asked.Select(static one => one.Response)));
+            await world.RunAsync(() => Task.WhenAll(asked.Select(one => one.Response)));
             foreach ((string key, Task<CoapResponse> response) in asked)
             {
                 string[] parts = (await response).EnsureSuccess().GetText().Split('#');
@@ -55,7 +53,7 @@ public sealed class CacheStressTests
                 Assert.InRange(long.Parse(parts[1]), (before - MaxAgeOf(key)).Ticks, world.Clock.GetUtcNow().Ticks);
             }
 
-            world.Clock.Advance(TimeSpan.FromMilliseconds(random.Next(1500)));
+            world.Clock.Advance(FromMilliseconds(random.Next(1500)));
         }
 
         CoapProxyCounters counters = world.Proxy.GetCounters();
@@ -65,5 +63,5 @@ public sealed class CacheStressTests
 
     private static string KeyOf(string path, string? query, CoapContentFormat? accept) => $"{path}?{query}|{accept}";
 
-    private static TimeSpan MaxAgeOf(string key) => TimeSpan.FromSeconds(1 + (key.Length % 3));
+    private static TimeSpan MaxAgeOf(string key) => FromSeconds(1 + (key.Length % 3));
 }

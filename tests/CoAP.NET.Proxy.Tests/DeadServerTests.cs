@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>What a proxy still sends to a server that does not answer, and for whom.</summary>
@@ -14,7 +12,7 @@ public sealed class DeadServerTests
         // Without PROBING_RATE (RFC 7252 section 4.7), which holds back what follows to a server that says nothing.
         await using ProxyWorld world = new(options =>
         {
-            options.Timeout = TimeSpan.FromSeconds(5);
+            options.Timeout = FromSeconds(5);
             Action<CoapEndpointOptions>? usual = options.ConfigureClient;
             options.ConfigureClient = endpoint =>
             {
@@ -33,10 +31,10 @@ public sealed class DeadServerTests
             return true;
         };
 
-        Assert.Equal(CoapCode.GatewayTimeout, (await world.SendAsync(ProxyWorld.Ask(Target + "first"))).Code);
+        await world.SendAsync(ProxyWorld.Ask(Target + "first")).Gives(CoapCode.GatewayTimeout);
         int ofFirst = copies;
         Assert.Equal(2, ofFirst);
-        await world.PassAsync(TimeSpan.FromMinutes(5));
+        await world.PassAsync(FromMinutes(5));
         Assert.Equal(ofFirst, copies);
 
         await world.SendAsync(ProxyWorld.Ask(Target + "second"));

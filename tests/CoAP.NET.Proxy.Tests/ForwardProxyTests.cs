@@ -1,8 +1,3 @@
-using System.Net;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Proxy.Tests;
 
 [Collection(VirtualTimeCollection.Name)]
@@ -89,7 +84,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapResponse response = await world.SendAsync(ProxyWorld.Ask(uri));
 
         Assert.Equal(CoapCode.Content, response.Code);
-        Assert.DoesNotContain("35", response.GetText(), StringComparison.Ordinal);
+        Assert.DoesNotContain("35", response.GetText(), Ordinal);
         Assert.Equal(0, world.Proxy.GetCounters().Requests);
     }
 
@@ -147,7 +142,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.ProxyUri}/own");
         request.Options.Add(65_001, [1]);
 
-        Assert.Equal(CoapCode.BadOption, (await _world.SendAsync(request)).Code);
+        await _world.SendAsync(request).Gives(CoapCode.BadOption);
     }
 
     [Fact]
@@ -164,7 +159,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapRequest request = new(CoapMethod.Get, ProxyWorld.ProxyUri);
         request.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes($"{ProxyWorld.OriginUri}/{new string('a', 1034)}"));
 
-        Assert.Equal(CoapCode.BadOption, (await _world.SendAsync(request)).Code);
+        await _world.SendAsync(request).Gives(CoapCode.BadOption);
         Assert.Equal(0, served);
     }
 
@@ -175,7 +170,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         await using ProxyWorld world = new();
         await world.StartAsync();
 
-        Assert.Equal(CoapCode.ProxyingNotSupported, (await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).Code);
+        await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri)).Gives(CoapCode.ProxyingNotSupported);
     }
 
     [Theory]
@@ -240,7 +235,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapResponse response = await _world.SendAsync(request);
 
         Assert.Equal(CoapCode.BadOption, response.Code);
-        Assert.Contains($"{number}", response.GetText(), StringComparison.Ordinal);
+        Assert.Contains($"{number}", response.GetText(), Ordinal);
         Assert.Empty(_world.Asked);
     }
 
@@ -253,13 +248,13 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         _world.Answer(_ => CoapResults.Text("here").With(new UnrecognizedOption(number, new byte[] { 1 })));
         await _world.StartAsync();
 
-        Assert.Equal(CoapCode.BadGateway, (await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).Code);
+        await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri)).Gives(CoapCode.BadGateway);
     }
 
     [Fact]
     public async Task Conditions_formats_tags_and_locations_pass_and_so_does_Max_Age()
     {
-        _world.Answer(_ => CoapResults.Created("/made/1?v=2").WithETag(CoapETag.FromVersion(7)).WithMaxAge(TimeSpan.FromSeconds(9)));
+        _world.Answer(_ => CoapResults.Created("/made/1?v=2").WithETag(CoapETag.FromVersion(7)).WithMaxAge(FromSeconds(9)));
         await _world.StartAsync();
         CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x", CoapMethod.Post);
         request.Content = CoapContent.Text("body");
@@ -279,22 +274,8 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         Assert.Equal([3], Value(asked.Options, OptionNumber.ETag));
         Assert.Equal(CoapCode.Created, response.Code);
         Assert.Equal("/made/1?v=2", response.Options.Location);
-        Assert.Equal(TimeSpan.FromSeconds(9), response.MaxAge);
+        Assert.Equal(FromSeconds(9), response.MaxAge);
         Assert.NotNull(response.Options.ETag);
-    }
-
-    [Fact]
-    [Rfc("8768-3-3")]
-    public async Task Hop_Limit_is_lowered_by_one()
-    {
-        _world.Answer(_ => CoapResults.Text("here"));
-        await _world.StartAsync();
-        CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
-        request.Options.Add(new HopLimit(7));
-
-        await _world.SendAsync(request);
-
-        Assert.Equal(6, Assert.Single(_world.Asked).Options.HopLimit);
     }
 
     [Theory]
@@ -304,7 +285,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData(null)]
     public async Task A_proxy_at_a_boundary_rewrites_the_hop_limit(int? hops)
     {
-        await using ProxyWorld world = new(static options => (options.HopLimit, options.RewritesHopLimit) = (5, true));
+        await using ProxyWorld world = new(options => (options.HopLimit, options.RewritesHopLimit) = (5, true));
         world.ProxyServer.MapForwardProxy(world.Proxy);
         world.Answer(_ => CoapResults.Text("here"));
         await world.StartAsync();
@@ -314,7 +295,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
             request.Options.Add(new HopLimit(left));
         }
 
-        Assert.Equal(CoapCode.Content, (await world.SendAsync(request)).Code);
+        await world.SendAsync(request).Gives(CoapCode.Content);
         Assert.Equal(5, Assert.Single(world.Asked).Options.HopLimit);
     }
 
@@ -386,6 +367,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     }
 
     [Fact]
+    [Rfc("8768-3-3")]
     public async Task A_chain_of_three_proxies_brings_request_and_answer()
     {
         await using ProxyWorld world = new(options => options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/"));
@@ -436,27 +418,10 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         request.NoResponse = NoResponseClasses.All;
 
         CoapResponse response = await _world.SendAsync(request);
-        await _world.Clock.AdvanceUntilAsync(() => _world.Asked.Count == 2, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Asked.Count == 2, FromMinutes(1));
 
         Assert.True(response.IsNone);
         Assert.False(_world.Asked[1].Options.Contains(OptionNumber.NoResponse));
-    }
-
-    [Fact]
-    public async Task Bodies_of_many_blocks_end_at_the_proxy_and_begin_anew()
-    {
-        byte[] body = new byte[20_000];
-        new VirtualRandom(3).Fill(body);
-        _world.Answer(request => CoapResults.Bytes(request.Payload.ToArray().Reverse().ToArray()));
-        await _world.StartAsync();
-        CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x", CoapMethod.Post);
-        request.Content = CoapContent.Binary(body);
-        request.BlockSize = 64;
-
-        CoapResponse response = await _world.SendAsync(request);
-
-        Assert.Equal(body.Reverse(), response.EnsureSuccess().Payload.ToArray());
-        Assert.Single(_world.Asked);
     }
 
     [Fact]
@@ -469,8 +434,8 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapRequest upload = ProxyWorld.Ask(ProxyWorld.OriginUri, CoapMethod.Put);
         upload.Content = CoapContent.Binary(new byte[5000]);
 
-        Assert.Equal(CoapCode.RequestEntityTooLarge, (await world.SendAsync(upload)).Code);
-        Assert.Equal(CoapCode.BadGateway, (await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).Code);
+        await world.SendAsync(upload).Gives(CoapCode.RequestEntityTooLarge);
+        await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri)).Gives(CoapCode.BadGateway);
     }
 
     [Fact]
@@ -484,18 +449,18 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         });
         await _world.StartAsync();
         Task<CoapResponse> response = _world.Client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow"));
-        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 1, TimeSpan.FromMinutes(1));
-        await _world.PassAsync(TimeSpan.FromSeconds(40));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 1, FromMinutes(1));
+        await _world.PassAsync(FromSeconds(40));
         slow.SetResult();
 
-        Assert.Equal("late", (await _world.RunAsync(() => response)).GetText());
+        await _world.RunAsync(() => response).Says("late");
     }
 
     [Fact]
     [Rfc("7252-5.7.1-1")]
     public async Task A_server_that_says_nothing_is_5_04_after_the_time_limit()
     {
-        await using ProxyWorld world = new(options => options.Timeout = TimeSpan.FromSeconds(20));
+        await using ProxyWorld world = new(options => options.Timeout = FromSeconds(20));
         world.ProxyServer.MapForwardProxy(world.Proxy);
         await world.StartAsync();
         TimeSpan began = world.Clock.Elapsed;
@@ -503,7 +468,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapResponse response = await world.SendAsync(ProxyWorld.Ask("coap://[2001:db8:1::99]/"));
 
         Assert.Equal(CoapCode.GatewayTimeout, response.Code);
-        Assert.InRange(world.Clock.Elapsed - began, TimeSpan.FromSeconds(20), TimeSpan.FromSeconds(22));
+        Assert.InRange(world.Clock.Elapsed - began, FromSeconds(20), FromSeconds(22));
         Assert.Equal(1, world.Proxy.GetCounters().Timeouts);
     }
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Proxy.Forwarding;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>Links of servers behind a reverse proxy.</summary>

@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>Observations through a proxy over days, in virtual time, while messages are lost and everybody restarts.</summary>
@@ -28,8 +25,8 @@ public sealed class LongObservationTests
         NetworkConditions lossy = NetworkConditions.Perfect with
         {
             Loss = 0.2,
-            MinDelay = TimeSpan.FromMilliseconds(20),
-            MaxDelay = TimeSpan.FromMilliseconds(200),
+            MinDelay = FromMilliseconds(20),
+            MaxDelay = FromMilliseconds(200),
         };
         await using ProxyWorld world = new(
             options => options.RequireVerified = false,
@@ -43,11 +40,11 @@ public sealed class LongObservationTests
 
         // Each kind of event comes; the order is that of the seed.
         Random random = new(seed);
-        int[] order = [.. Enumerable.Range(0, events).Select(static i => i % 4)];
+        int[] order = [.. Enumerable.Range(0, events).Select(i => i % 4)];
         random.Shuffle(order);
         foreach (int kind in order)
         {
-            await PassAsync(world, TimeSpan.FromHours(1));
+            await PassAsync(world, FromHours(1));
             switch (kind)
             {
                 case 0:
@@ -74,7 +71,7 @@ public sealed class LongObservationTests
 
             _value++;
             _state.Notify();
-            await world.Clock.AdvanceUntilAsync(() => AllHave(CoapCode.Content), TimeSpan.FromHours(12));
+            await world.Clock.AdvanceUntilAsync(() => AllHave(CoapCode.Content), FromHours(12));
 
             // Without a registration at the origin they would hear of the next change no sooner than their Max-Age is over.
             Assert.Equal(1, _proxy.GetCounters().Observations);
@@ -82,7 +79,7 @@ public sealed class LongObservationTests
 
         _code = CoapCode.NotFound;
         _state.Notify();
-        await world.Clock.AdvanceUntilAsync(() => AllHave(CoapCode.NotFound), TimeSpan.FromHours(12));
+        await world.Clock.AdvanceUntilAsync(() => AllHave(CoapCode.NotFound), FromHours(12));
         foreach (CoapObservation observation in _observations)
         {
             await world.RunAsync(async () =>
@@ -92,7 +89,7 @@ public sealed class LongObservationTests
             });
         }
 
-        await world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(10));
+        await world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, FromMinutes(10));
     }
 
     /// <summary>
@@ -127,7 +124,7 @@ public sealed class LongObservationTests
     {
         _origin = origin;
         _state = origin.MapGet("/state", () => _code == CoapCode.Content
-            ? CoapResults.Text($"{_value}").WithMaxAge(TimeSpan.FromHours(1)) : CoapResults.Status(_code)).Observable();
+            ? CoapResults.Text($"{_value}").WithMaxAge(FromHours(1)) : CoapResults.Status(_code)).Observable();
         await origin.StartAsync();
     }
 
@@ -147,7 +144,7 @@ public sealed class LongObservationTests
         {
             try
             {
-                _observations.Add(await world.RunAsync(() => client.ObserveAsync(request), TimeSpan.FromHours(1)));
+                _observations.Add(await world.RunAsync(() => client.ObserveAsync(request), FromHours(1)));
                 return;
             }
             catch (CoapTimeoutException) when (attempt < 10)

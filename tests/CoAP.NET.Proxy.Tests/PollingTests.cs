@@ -1,13 +1,10 @@
-using System.Text;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>Clients that observe what a server has whose protocol has no observations: it is asked again and again.</summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class PollingTests : IAsyncLifetime
 {
-    private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_interval = FromSeconds(30);
 
     private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
     private readonly PolledServer _server = new() { Interval = s_interval };
@@ -42,7 +39,7 @@ public sealed class PollingTests : IAsyncLifetime
                 new CoapObserveOptions { OnNotification = _ => Interlocked.Increment(ref heard) })));
         }
 
-        Assert.All(observations, static observation => Assert.Equal(CoapObserveState.Observing, observation.State));
+        Assert.All(observations, observation => Assert.Equal(CoapObserveState.Observing, observation.State));
         int asked = _server.Asked.Count;
         int before = heard;
         await _world.PassAsync(s_interval * 3);
@@ -52,29 +49,29 @@ public sealed class PollingTests : IAsyncLifetime
         Assert.All(_server.Asked.Skip(asked), request => Assert.Equal(hasTags, request.Options.ETag is not null));
 
         _server.Value = "b";
-        await _world.Clock.AdvanceUntilAsync(() => observations.All(static observation => observation.Latest!.GetText() == "b"),
-            TimeSpan.FromMinutes(2));
+        await _world.Clock.AdvanceUntilAsync(() => observations.All(observation => observation.Latest!.GetText() == "b"),
+            FromMinutes(2));
         Assert.Equal(1, _world.Proxy.GetCounters().Observations);
         foreach (CoapObservation observation in observations)
         {
             await _world.EndAsync(observation);
         }
 
-        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(2));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().Observations == 0, FromMinutes(2));
         asked = _server.Asked.Count;
-        await _world.PassAsync(TimeSpan.FromHours(1));
+        await _world.PassAsync(FromHours(1));
         Assert.Equal(asked, _server.Asked.Count);
     }
 
     [Fact]
     public async Task What_is_fresh_is_not_asked_for()
     {
-        _server.MaxAge = TimeSpan.FromMinutes(10);
+        _server.MaxAge = FromMinutes(10);
         await using CoapObservation observation = await ObserveAsync(0);
         int asked = _server.Asked.Count;
-        await _world.PassAsync(TimeSpan.FromMinutes(9));
+        await _world.PassAsync(FromMinutes(9));
         Assert.Equal(asked, _server.Asked.Count);
-        await _world.PassAsync(TimeSpan.FromMinutes(2));
+        await _world.PassAsync(FromMinutes(2));
         Assert.Equal(asked + 1, _server.Asked.Count);
     }
 
@@ -86,20 +83,20 @@ public sealed class PollingTests : IAsyncLifetime
         _server.Code = CoapCode.ServiceUnavailable;
         await _world.PassAsync(s_interval); // the first failure, after which it waits 60, 120, 240 s
         Assert.Equal(1, _server.Asked.Count - asked);
-        await _world.PassAsync(TimeSpan.FromSeconds(59));
+        await _world.PassAsync(FromSeconds(59));
         Assert.Equal(1, _server.Asked.Count - asked);
-        await _world.PassAsync(TimeSpan.FromSeconds(2));
+        await _world.PassAsync(FromSeconds(2));
         Assert.Equal(2, _server.Asked.Count - asked);
         Assert.Equal("a", observation.Latest!.GetText());
 
         // It comes back, and nobody has heard of anything.
         _server.Code = CoapCode.Content;
-        await _world.PassAsync(TimeSpan.FromMinutes(2));
+        await _world.PassAsync(FromMinutes(2));
         Assert.Equal(1, _world.Proxy.GetCounters().Observations);
         Assert.Equal("a", observation.Latest!.GetText());
 
         _server.Code = CoapCode.BadGateway;
-        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.BadGateway, TimeSpan.FromHours(2));
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.BadGateway, FromHours(2));
     }
 
     [Fact]
@@ -107,7 +104,7 @@ public sealed class PollingTests : IAsyncLifetime
     {
         await using CoapObservation observation = await ObserveAsync(0);
         _server.Code = CoapCode.NotFound;
-        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.NotFound, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.NotFound, FromMinutes(1));
         Assert.Equal(0, _world.ProxyServer.ObserverCount);
     }
 

@@ -1,6 +1,4 @@
-using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
-using CoAP.NET.Proxy.Forwarding;
 
 namespace CoAP.NET.Proxy.Tests;
 
@@ -33,7 +31,7 @@ public sealed class RequestKeyTests
         ];
 
         Assert.Equal(keys.Length, keys.Distinct(StringComparer.Ordinal).Count());
-        Assert.All(keys, static key => Assert.InRange(key.Length, 1, 256));
+        Assert.All(keys, key => Assert.InRange(key.Length, 1, 256));
         Assert.Equal(keys[0], KeyOf(Target));
         Assert.Equal(keys[^1], KeyOf(Target + longer, CoapMethod.Fetch));
         Assert.Equal(keys[0], KeyOf(Target, options: [new ETag([1])]));
@@ -146,7 +144,7 @@ public sealed class RequestKeyTests
             forwarded.Add(option);
         }
 
-        return new CoapProxyRequest(received, default, target, forwarded, TimeSpan.FromSeconds(1), null, mayBeShared: true);
+        return new CoapProxyRequest(received, default, target, forwarded, FromSeconds(1), null, mayBeShared: true);
     }
 
     private sealed class NoUpstream : CoapProxyUpstream

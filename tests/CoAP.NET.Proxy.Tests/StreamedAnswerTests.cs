@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Blockwise;
 
 namespace CoAP.NET.Proxy.Tests;
@@ -20,7 +18,7 @@ public sealed class StreamedAnswerTests
         byte[] read = new byte[Length];
 
         await world.RunAsync(() => body.ReadExactlyAsync(read).AsTask().ContinueWith(_ => 0, TaskScheduler.Default));
-        await world.PassAsync(TimeSpan.FromSeconds(20));
+        await world.PassAsync(FromSeconds(20));
 
         Assert.Equal(PatternStream.Bytes(0, Length), read);
         Assert.InRange(Assert.Single(_streams).Given, Length, Length + (32 * 1024));
@@ -67,10 +65,10 @@ public sealed class StreamedAnswerTests
         CoapResponse response = await world.SendAsync(request);
 
         Assert.Equal(CoapCode.BadGateway, response.Code);
-        Assert.Contains("more than 200000 bytes", response.GetText(), StringComparison.Ordinal);
+        Assert.Contains("more than 200000 bytes", response.GetText(), Ordinal);
         Assert.InRange(destination.Count, Length - (8 * 1024), Length);
         Assert.InRange(held, 64 * 1024, 65 * 1024);
-        await world.Clock.AdvanceUntilAsync(() => world.ProxyServer.BodyBytes == 0, TimeSpan.FromMinutes(10));
+        await world.Clock.AdvanceUntilAsync(() => world.ProxyServer.BodyBytes == 0, FromMinutes(10));
     }
 
     [Fact]
@@ -129,7 +127,7 @@ public sealed class StreamedAnswerTests
             await BlockAsync(world, number);
         }
 
-        await world.Clock.AdvanceUntilAsync(() => world.ProxyServer.BodyBytes == 0, TimeSpan.FromMinutes(10));
+        await world.Clock.AdvanceUntilAsync(() => world.ProxyServer.BodyBytes == 0, FromMinutes(10));
         int asked = world.Asked.Count;
         CoapResponse next = await BlockAsync(world, 100);
 
@@ -206,11 +204,11 @@ public sealed class StreamedAnswerTests
         Assert.True(world.ProxyServer.BodyBytes > 0);
 
         await client.DisposeAsync();
-        await world.Clock.AdvanceUntilAsync(() => world.ProxyServer.BodyBytes == 0, TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.ProxyServer.BodyBytes == 0, FromMinutes(1));
 
-        int asked = _streams.Sum(static one => (int)one.Given);
-        await world.PassAsync(TimeSpan.FromMinutes(2));
-        Assert.Equal(asked, _streams.Sum(static one => (int)one.Given));
+        int asked = _streams.Sum(one => (int)one.Given);
+        await world.PassAsync(FromMinutes(2));
+        Assert.Equal(asked, _streams.Sum(one => (int)one.Given));
         await world.EndAsync(stream);
     }
 

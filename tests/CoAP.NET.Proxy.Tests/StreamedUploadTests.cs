@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Blockwise;
 
 namespace CoAP.NET.Proxy.Tests;
@@ -48,7 +47,7 @@ public sealed class StreamedUploadTests
     [InlineData(65_537, 1)]
     public async Task A_body_up_to_what_is_held_is_sent_on_as_a_whole(int length, int streamed)
     {
-        await using ProxyWorld world = await StartAsync(configure: static options => options.StreamsAbove = 64 * 1024);
+        await using ProxyWorld world = await StartAsync(configure: options => options.StreamsAbove = 64 * 1024);
         world.Origin.MapPost("/x", TakeAsync).StreamBody();
         CoapRequest request = Put(new PatternStream(length, canSeek: false), method: CoapMethod.Post);
 
@@ -72,8 +71,8 @@ public sealed class StreamedUploadTests
         }).StreamBody();
         PatternStream body = new(Length, canSeek: false);
         Task<CoapResponse> sending = world.Client.SendAsync(Put(body));
-        await world.Clock.AdvanceUntilAsync(() => _taken.Count >= 20_000, TimeSpan.FromMinutes(1));
-        await AdvanceAsync(world, TimeSpan.FromSeconds(40));
+        await world.Clock.AdvanceUntilAsync(() => _taken.Count >= 20_000, FromMinutes(1));
+        await AdvanceAsync(world, FromSeconds(40));
 
         Assert.InRange(body.Given, 20_000, 70_000);
         go.SetResult();
@@ -115,10 +114,10 @@ public sealed class StreamedUploadTests
         using CancellationTokenSource leaving = new();
         Task<CoapResponse> sending = client.SendAsync(Put(body, "coap+tcp", "coap+tcp"), leaving.Token);
         await world.Clock.AdvanceUntilAsync(
-            () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, TimeSpan.FromMinutes(1));
+            () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, FromMinutes(1));
 
         await client.DisposeAsync();
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromSeconds(10));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromSeconds(10));
 
         Assert.Equal(1, world.Proxy.GetCounters().UploadsAbandoned);
         await leaving.CancelAsync();
@@ -134,11 +133,11 @@ public sealed class StreamedUploadTests
         using CancellationTokenSource leaving = new();
         Task<CoapResponse> sending = world.Client.SendAsync(Put(body), leaving.Token);
         await world.Clock.AdvanceUntilAsync(
-            () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, TimeSpan.FromMinutes(1));
+            () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, FromMinutes(1));
 
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromSeconds(70));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromSeconds(70));
         Assert.Equal(1, world.Proxy.GetCounters().UploadsAbandoned);
-        await world.Clock.AdvanceUntilAsync(() => _failure is not null, TimeSpan.FromMinutes(6));
+        await world.Clock.AdvanceUntilAsync(() => _failure is not null, FromMinutes(6));
 
         Assert.IsType<CoapIncompleteBodyException>(_failure);
         await leaving.CancelAsync();
@@ -168,7 +167,7 @@ public sealed class StreamedUploadTests
     [InlineData(false)]
     public async Task A_body_beyond_what_passes_is_refused_as_soon_as_that_is_known(bool isAnnounced)
     {
-        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxStreamedBodySize = 100_000);
+        await using ProxyWorld world = await StartAsync(configure: options => options.MaxStreamedBodySize = 100_000);
         world.Origin.MapPut("/x", TakeAsync).StreamBody();
         PatternStream body = new(Length, canSeek: isAnnounced);
 
@@ -177,13 +176,13 @@ public sealed class StreamedUploadTests
         Assert.Equal(CoapCode.RequestEntityTooLarge, response.Code);
         Assert.Equal(100_000u, response.Options.Size1);
         Assert.InRange(body.Given, 0, isAnnounced ? 10_000 : 110_000);
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromMinutes(2));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromMinutes(2));
     }
 
     [Fact]
     public async Task A_body_passes_that_is_larger_than_what_the_proxy_would_hold()
     {
-        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxBodySize = 50_000);
+        await using ProxyWorld world = await StartAsync(configure: options => options.MaxBodySize = 50_000);
         world.Origin.MapPut("/x", TakeAsync).StreamBody();
 
         CoapResponse response = await world.SendAsync(Put(new PatternStream(Length, canSeek: false)));
@@ -196,13 +195,13 @@ public sealed class StreamedUploadTests
     public async Task An_upstream_that_takes_no_streams_gets_bodies_as_a_whole_up_to_what_is_held()
     {
         HoldingUpstream upstream = new();
-        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxBodySize = 100_000);
+        await using ProxyWorld world = await StartAsync(configure: options => options.MaxBodySize = 100_000);
         world.Proxy.Use(upstream);
         world.ProxyServer.MapReverseProxy("/held", "held://x/", upstream, world.Proxy);
         CoapRequest Request(int length) =>
             new(CoapMethod.Put, $"{ProxyWorld.ProxyUri}/held") { Content = CoapContent.Stream(new PatternStream(length, canSeek: false)) };
 
-        Assert.Equal(CoapCode.Changed, (await world.SendAsync(Request(90_000))).Code);
+        await world.SendAsync(Request(90_000)).Gives(CoapCode.Changed);
         CoapResponse refused = await world.SendAsync(Request(110_000));
 
         Assert.Equal(PatternStream.Bytes(0, 90_000), Assert.Single(upstream.Bodies));
@@ -234,7 +233,7 @@ public sealed class StreamedUploadTests
     public async Task The_next_proxy_may_ask_whether_this_one_is_there_and_a_large_body_passes_both()
     {
         await using ProxyWorld world = await StartAsync(
-            configure: static options => options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/"));
+            configure: options => options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/"));
         CoapProxyOptions last = new();
         last.Targets.AllowNetwork("2001:db8:1::/48");
         CoapServer second = world.MakeServer("[2001:db8:3::1]:5683");
@@ -277,11 +276,11 @@ public sealed class StreamedUploadTests
     [Fact]
     public async Task A_large_FETCH_is_held_as_a_whole_and_answered()
     {
-        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxBodySize = 100_000);
+        await using ProxyWorld world = await StartAsync(configure: options => options.MaxBodySize = 100_000);
         world.Origin.MapFetch("/x", request => CoapResults.Text($"{request.Payload.Length}")).MaxBodySize(1 << 20);
         CoapRequest request = Put(new PatternStream(90_000), method: CoapMethod.Fetch);
 
-        Assert.Equal("90000", (await world.SendAsync(request)).GetText());
+        await world.SendAsync(request).Says("90000");
         Assert.Equal(0, world.Proxy.GetCounters().StreamedUploads);
     }
 
@@ -290,19 +289,19 @@ public sealed class StreamedUploadTests
     [InlineData(16)]
     public async Task Uploaders_that_stop_or_trickle_give_way_when_others_need_their_places(int bytesASecond)
     {
-        await using ProxyWorld world = await StartAsync(configure: static options =>
+        await using ProxyWorld world = await StartAsync(configure: options =>
         {
             options.MaxRequests = 12;
             options.MaxRequestsPerSource = 8;
         });
         world.Origin.MapPut("/x", TakeAsync).StreamBody();
-        world.Origin.MapGet("/here", static () => CoapResults.Text("here"));
+        world.Origin.MapGet("/here", () => CoapResults.Text("here"));
         List<Task<CoapResponse>> uploads = [];
         List<StallingStream> bodies = [];
         using CancellationTokenSource leaving = new();
         for (int source = 0; source < 12; source++)
         {
-            CoapClient attacker = world.MakeClient($"[2001:db8:{0x70 + source:x}::1]", static options =>
+            CoapClient attacker = world.MakeClient($"[2001:db8:{0x70 + source:x}::1]", options =>
                 options.Parameters = CoapTransmissionParameters.Default with { NStart = 10 });
             for (int i = 0; i < 8; i++)
             {
@@ -315,13 +314,13 @@ public sealed class StreamedUploadTests
             }
         }
 
-        await AdvanceAsync(world, TimeSpan.FromSeconds(30));
+        await AdvanceAsync(world, FromSeconds(30));
         Assert.InRange(world.Proxy.GetCounters().UnderWay, 11, 12);
         CoapClient honest = world.MakeClient("[2001:db8:99::1]");
         for (int i = 0; i < 3; i++)
         {
             CoapResponse response = await world.RunAsync(
-                () => honest.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/here")), TimeSpan.FromSeconds(30));
+                () => honest.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/here")), FromSeconds(30));
             Assert.Equal("here", response.EnsureSuccess().GetText());
         }
 
@@ -358,7 +357,7 @@ public sealed class StreamedUploadTests
     private static async Task AdvanceAsync(ProxyWorld world, TimeSpan time)
     {
         DateTimeOffset end = world.Clock.GetUtcNow() + time;
-        await world.Clock.AdvanceUntilAsync(() => world.Clock.GetUtcNow() >= end, time + TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Clock.GetUtcNow() >= end, time + FromMinutes(1));
     }
 
     private static async Task<ProxyWorld> StartAsync(
@@ -450,7 +449,7 @@ public sealed class StreamedUploadTests
             if (read == 0)
             {
                 IsStalled = true;
-                await Task.Delay(bytesASecond == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(1), clock ?? TimeProvider.System,
+                await Task.Delay(bytesASecond == 0 ? Timeout.InfiniteTimeSpan : FromSeconds(1), clock ?? TimeProvider.System,
                     cancellationToken);
                 return Math.Min(bytesASecond, buffer.Length);
             }

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>Requests to servers of other protocols that one answer does for.</summary>
@@ -43,7 +41,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
         _server.TellsApart = true;
         CoapTestIdentity identity = haveCredential ? CoapTestIdentity.Psk("both") : CoapTestIdentity.None;
         CoapClient[] clients = [_world.MakeClient("[2001:db8:2::1]"), _world.MakeClient("[2001:db8:2::2]")];
-        foreach ((CoapClient client, int i) in clients.Select(static (client, i) => (client, i)))
+        foreach ((CoapClient client, int i) in clients.Select((client, i) => (client, i)))
         {
             client.Endpoint.AddTransport(
                 _world.Network.CreateTransport("coaps", InMemoryNetwork.Address($"[2001:db8:3::{i + 1}]:5701"), identity));
@@ -64,12 +62,12 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
     {
         // The second one comes when the first one is under way.
         Task<CoapResponse> first = AskAsync(one, tag, proxy);
-        await _world.Clock.AdvanceUntilAsync(() => _server.Asked == 1, TimeSpan.FromSeconds(30));
+        await _world.Clock.AdvanceUntilAsync(() => _server.Asked == 1, FromSeconds(30));
         Task<CoapResponse> second = AskAsync(other, null, proxy);
-        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 2, TimeSpan.FromSeconds(30));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 2, FromSeconds(30));
         _server.Answer.SetResult();
         CoapResponse[] responses = await _world.RunAsync(() => Task.WhenAll(first, second));
-        return [.. responses.Select(static response =>
+        return [.. responses.Select(response =>
             response.Code == CoapCode.Valid ? response.Code.ToString()[..4] : response.GetText())];
     }
 

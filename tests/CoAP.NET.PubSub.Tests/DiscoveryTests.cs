@@ -7,7 +7,7 @@ public sealed class DiscoveryTests
     private const string Core = "/.well-known/core";
 
     [Fact]
-    [Rfc("pubsub-2.3.2-1")]
+    [Rfc("pubsub-2.3.2-1", "pubsub-2.3.1-1")]
     public async Task Each_collection_of_a_broker_is_found_with_the_topics_that_stand_in_it()
     {
         await using PubSubWorld world = new();
@@ -19,7 +19,7 @@ public sealed class DiscoveryTests
         CoapTopic there = await world.CreateAsync(
             new CoapTopicProperties("one"), new CoapPubSubClient(world.Client, $"{PubSubWorld.Uri}/other/path"));
         Assert.Equal([Path(here.Uri), Path(there.Uri)], await TargetsAsync(world, "rt=core.ps.conf"));
-        Assert.Equal([Path(here.Uri)], (await world.RunAsync(() => world.Collection.ListAsync())).Select(static one => Path(one.Uri)));
+        Assert.Equal([Path(here.Uri)], (await world.RunAsync(() => world.Collection.ListAsync())).Select(one => Path(one.Uri)));
     }
 
     [Fact]
@@ -32,7 +32,7 @@ public sealed class DiscoveryTests
         CoapTopic topic = await world.CreateAsync(
             new CoapTopicProperties("t") { ContentFormat = CoapContentFormat.TextPlain, ResourceType = "temperature-c" });
         string path = Path(topic.Uri);
-        string data = path.Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
+        string data = path.Replace("/ps/", "/ps/data/", Ordinal);
         Assert.Equal($"<{path}>;rt=\"core.ps.conf\"", await LinksAsync(world, "?rt=core.ps.conf"));
         Assert.Equal($"<{data}>;rt=\"core.ps.data temperature-c\";obs;ct=0", await LinksAsync(world, "?rt=core.ps.data"));
         Assert.Equal([data], await TargetsAsync(world, "rt=temperature*"));
@@ -71,8 +71,8 @@ public sealed class DiscoveryTests
         await using PubSubWorld world = new(options =>
         {
             options.MaxTopicsInDiscovery = 1;
-            options.Authorize = static (request, operation, topic) =>
-                operation != CoapPubSubOperation.ReadTopic || topic.Properties.Name!.StartsWith("open", StringComparison.Ordinal);
+            options.Authorize = (request, operation, topic) =>
+                operation != CoapPubSubOperation.ReadTopic || topic.Properties.Name!.StartsWith("open", Ordinal);
         });
         await world.StartAsync();
         CoapTopic open = await world.CreateAsync(new CoapTopicProperties("open"));
@@ -83,7 +83,7 @@ public sealed class DiscoveryTests
     }
 
     private static async Task<string[]> TargetsAsync(PubSubWorld world, string query) =>
-        [.. CoapLinkFormat.Parse(await LinksAsync(world, $"?{query}")).Select(static link => link.Target)];
+        [.. CoapLinkFormat.Parse(await LinksAsync(world, $"?{query}")).Select(link => link.Target)];
 
     private static async Task<string> LinksAsync(PubSubWorld world, string query) =>
         (await world.AskAsync(CoapMethod.Get, Core + query)).Response.GetText();

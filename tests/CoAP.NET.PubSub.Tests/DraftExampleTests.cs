@@ -15,48 +15,14 @@ public sealed class DraftExampleTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
-    [Rfc("pubsub-2.3.1-1", "pubsub-2.3.2-1")]
-    public async Task A_broker_and_its_collection_are_found_by_their_resource_types()
-    {
-        const string Link = "</ps>;rt=\"core.ps core.ps.coll\";ct=\"40 606\"";
-        Assert.Equal(Link, await LinksAsync("/.well-known/core?rt=core.ps"));
-        Assert.Equal(Link, await LinksAsync("/.well-known/core?rt=core.ps.coll"));
-    }
-
-    [Fact]
-    [Rfc("pubsub-2.4.3-1")]
-    public async Task A_topic_is_created_with_the_bytes_of_the_draft_and_answered_with_its_place_and_what_it_is()
-    {
-        (string code, string payload, CoapResponse response) = await _world.AskAsync(CoapMethod.Post, "/ps", Create);
-        Assert.Equal(("2.01", 606), (code[..4], (int)response.ContentFormat!.Value.Value));
-        string topic = response.Options.Location!;
-        Assert.Matches("^/ps/[0-9a-f]{12}$", topic);
-        string data = topic.Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
-        string uri = Convert.ToHexStringLower(System.Text.Encoding.UTF8.GetBytes(data));
-        Assert.Equal($"a60072{Hex("living-room-sensor")}0175{uri}026c{Hex("core.ps.data")}031870046b{Hex("temperature")}071a00015180",
-            payload);
-        Assert.Equal(payload, (await _world.AskAsync(CoapMethod.Get, topic)).Payload);
-    }
-
-    [Fact]
     [Rfc("pubsub-2.4.1-1", "pubsub-2.3.4-1")]
-    public async Task Collections_list_topics_and_their_data()
-    {
-        string topic = await CreateAsync(Create);
-        string data = topic.Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
-        Assert.Equal($"<{topic}>;rt=\"core.ps.conf\"", await LinksAsync("/ps"));
-        Assert.Equal($"<{data}>;rt=\"core.ps.data\";obs;ct=112", (await LinksAsync("/ps?rt=core.ps.data")).Replace("\"112\"", "112",
-            StringComparison.Ordinal));
-    }
-
-    [Fact]
     public async Task A_list_shows_each_change_of_the_topics()
     {
         Assert.Equal("", await LinksAsync("/ps"));
         string topic = await CreateAsync(Create);
-        string data = topic.Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
+        string data = topic.Replace("/ps/", "/ps/data/", Ordinal);
         Assert.Equal($"<{topic}>;rt=\"core.ps.conf\"", await LinksAsync("/ps?rt=core.ps.conf"));
-        Assert.Contains("ct=", await LinksAsync("/ps?rt=core.ps.data"), StringComparison.Ordinal);
+        Assert.Equal($"<{data}>;rt=\"core.ps.data\";obs;ct=112", (await LinksAsync("/ps?rt=core.ps.data")).Replace("\"112\"", "112", Ordinal));
         await _world.AskAsync(CoapMethod.Post, topic, "a0");
         Assert.Equal($"<{data}>;rt=\"core.ps.data\";obs", await LinksAsync("/ps?rt=core.ps.data"));
         Assert.Equal("", await LinksAsync("/ps?rt=core.ps.data&ct=60"));
@@ -86,31 +52,10 @@ public sealed class DraftExampleTests : IAsyncLifetime
     {
         string topic = await CreateAsync(Create);
         (string code, string payload, _) = await _world.AskAsync(CoapMethod.Fetch, topic, "82 03 06", format: 60);
-        Assert.Equal(("2.05", "a1031870"), (code[..4], payload));
+        Assert.Equal(("2.05", "a1031870"), (code, payload));
         Assert.Equal("a2031870071a00015180", (await _world.AskAsync(CoapMethod.Fetch, topic, "83 03 07 18 63", format: 60)).Payload);
-        Assert.Equal("4.15", (await _world.AskAsync(CoapMethod.Fetch, topic, "82 03 06")).Code[..4]);
-        Assert.Equal("4.00", (await _world.AskAsync(CoapMethod.Fetch, topic, "a1 03 06", format: 60)).Code[..4]);
-    }
-
-    [Fact]
-    [Rfc("pubsub-2.5.3-1", "pubsub-2.5.4-1")]
-    public async Task A_configuration_is_replaced_by_POST_and_changed_by_iPATCH()
-    {
-        // An hour after the clock of the test began.
-        string expiration = $"051a{_world.Clock.GetUtcNow().ToUnixTimeSeconds() + 3600:x8}".Replace("051a", "05c11a",
-            StringComparison.Ordinal);
-        string topic = await CreateAsync(Create);
-        (string code, string payload, _) = await _world.AskAsync(CoapMethod.IPatch, topic, $"a2 {expiration} 06 05");
-        Assert.Equal("2.04", code[..4]);
-        Assert.Contains(expiration + "0605", payload, StringComparison.Ordinal);
-        Assert.Contains($"046b{Hex("temperature")}", payload, StringComparison.Ordinal);
-
-        // What may be repeated, and a type; all else returns to its default.
-        (code, payload, _) = await _world.AskAsync(
-            CoapMethod.Post, topic, $"a3 00 72 {Hex("living-room-sensor")} 02 6c {Hex("core.ps.data")} 04 61 78");
-        Assert.Equal("2.04", code[..4]);
-        Assert.EndsWith("046178071a00015180", payload, StringComparison.Ordinal);
-        Assert.StartsWith("a5", payload, StringComparison.Ordinal);
+        Assert.Equal("4.15", (await _world.AskAsync(CoapMethod.Fetch, topic, "82 03 06")).Code);
+        Assert.Equal("4.00", (await _world.AskAsync(CoapMethod.Fetch, topic, "a1 03 06", format: 60)).Code);
     }
 
     [Theory]
@@ -124,8 +69,8 @@ public sealed class DraftExampleTests : IAsyncLifetime
         foreach (CoapMethod method in new[] { CoapMethod.Post, CoapMethod.IPatch })
         {
             (string code, _, CoapResponse response) = await _world.AskAsync(method, topic, change);
-            Assert.Equal("4.00", code[..4]);
-            Assert.Contains(named, response.GetText(), StringComparison.Ordinal);
+            Assert.Equal("4.00", code);
+            Assert.Contains(named, response.GetText(), Ordinal);
         }
     }
 
@@ -148,7 +93,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     public async Task What_is_no_topic_is_refused_with_4_00_and_why(string map)
     {
         (string code, _, CoapResponse response) = await _world.AskAsync(CoapMethod.Post, "/ps", map);
-        Assert.Equal("4.00", code[..4]);
+        Assert.Equal("4.00", code);
         Assert.NotEmpty(response.GetText());
         Assert.Equal(0, _world.Broker.GetCounters().Topics);
     }
@@ -158,8 +103,8 @@ public sealed class DraftExampleTests : IAsyncLifetime
     public async Task A_name_is_there_once_and_a_map_has_its_Content_Format()
     {
         await CreateAsync(Create);
-        Assert.Equal("4.00", (await _world.AskAsync(CoapMethod.Post, "/ps", Create)).Code[..4]);
-        Assert.Equal("4.15", (await _world.AskAsync(CoapMethod.Post, "/ps", Create, format: 60)).Code[..4]);
+        Assert.Equal("4.00", (await _world.AskAsync(CoapMethod.Post, "/ps", Create)).Code);
+        Assert.Equal("4.15", (await _world.AskAsync(CoapMethod.Post, "/ps", Create, format: 60)).Code);
         Assert.Equal(1, _world.Broker.GetCounters().Topics);
     }
 
@@ -167,24 +112,24 @@ public sealed class DraftExampleTests : IAsyncLifetime
     [Rfc("pubsub-2.2.1-6", "pubsub-3.1-1", "pubsub-3.2.4-1", "pubsub-3.2.1-1")]
     public async Task What_is_published_is_2_01_the_first_time_and_2_04_then_and_what_was_given_at_the_creation_counts()
     {
-        string data = (await CreateAsync(Create)).Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
-        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Get, data)).Code[..4]);
-        Assert.Equal("2.01", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 112)).Code[..4]);
-        Assert.Equal("2.04", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 112)).Code[..4]);
-        Assert.Equal("4.15", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 60)).Code[..4]);
+        string data = (await CreateAsync(Create)).Replace("/ps/", "/ps/data/", Ordinal);
+        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Get, data)).Code);
+        Assert.Equal("2.01", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 112)).Code);
+        Assert.Equal("2.04", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 112)).Code);
+        Assert.Equal("4.15", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 60)).Code);
 
         // initialize: the empty array.
         string initialized = (await CreateAsync($"a4 00 61 78 02 6c {Hex("core.ps.data")} 03 18 70 08 41 80"))
-            .Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
+            .Replace("/ps/", "/ps/data/", Ordinal);
         (string code, string payload, CoapResponse response) = await _world.AskAsync(CoapMethod.Get, initialized);
-        Assert.Equal(("2.05", "80", 112), (code[..4], payload, (int)response.ContentFormat!.Value.Value));
-        Assert.Equal("2.04", (await _world.AskAsync(CoapMethod.Put, initialized, "81 01", format: 112)).Code[..4]);
+        Assert.Equal(("2.05", "80", 112), (code, payload, (int)response.ContentFormat!.Value.Value));
+        Assert.Equal("2.04", (await _world.AskAsync(CoapMethod.Put, initialized, "81 01", format: 112)).Code);
 
         // Deleted data come back by a publication only.
-        Assert.Equal("2.02", (await _world.AskAsync(CoapMethod.Delete, initialized)).Code[..4]);
-        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Get, initialized)).Code[..4]);
-        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Delete, initialized)).Code[..4]);
-        Assert.Equal("2.01", (await _world.AskAsync(CoapMethod.Put, initialized, "80", format: 112)).Code[..4]);
+        Assert.Equal("2.02", (await _world.AskAsync(CoapMethod.Delete, initialized)).Code);
+        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Get, initialized)).Code);
+        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Delete, initialized)).Code);
+        Assert.Equal("2.01", (await _world.AskAsync(CoapMethod.Put, initialized, "80", format: 112)).Code);
     }
 
     [Fact]
@@ -192,12 +137,12 @@ public sealed class DraftExampleTests : IAsyncLifetime
     public async Task A_topic_that_is_deleted_takes_its_data_along_and_is_4_04_then()
     {
         string topic = await CreateAsync(Create);
-        string data = topic.Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
+        string data = topic.Replace("/ps/", "/ps/data/", Ordinal);
         await _world.AskAsync(CoapMethod.Put, data, "80", format: 112);
-        Assert.Equal("2.02", (await _world.AskAsync(CoapMethod.Delete, topic)).Code[..4]);
-        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Delete, topic)).Code[..4]);
-        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Get, data)).Code[..4]);
-        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 112)).Code[..4]);
+        Assert.Equal("2.02", (await _world.AskAsync(CoapMethod.Delete, topic)).Code);
+        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Delete, topic)).Code);
+        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Get, data)).Code);
+        Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Put, data, "80", format: 112)).Code);
         Assert.Equal((0, 0L), (_world.Broker.GetCounters().Topics, _world.Broker.GetCounters().Bytes));
     }
 
@@ -206,7 +151,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     private async Task<string> CreateAsync(string map)
     {
         (string code, _, CoapResponse response) = await _world.AskAsync(CoapMethod.Post, "/ps", map);
-        Assert.Equal("2.01", code[..4]);
+        Assert.Equal("2.01", code);
         return response.Options.Location!;
     }
 

@@ -12,7 +12,7 @@ public sealed class DraftWalkTests
     // Before the dates of the examples.
     private static readonly DateTimeOffset s_start = new(2023, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
-    private static readonly TimeSpan? s_maxAge = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan? s_maxAge = FromSeconds(15);
     private static readonly string s_name = Key(0) + Text("living-room-sensor");
     private static readonly string s_type = Key(2) + Text("core.ps.data");
 
@@ -29,29 +29,29 @@ public sealed class DraftWalkTests
         // Section 2.4.3. Where the draft leaves out the default of observer-check, this broker says it.
         (string code, string payload, CoapResponse response) = await world.AskAsync(CoapMethod.Post, "/ps", "a2" + s_name + s_type);
         string topic = response.Options.Location!;
-        string data = Key(1) + Text(topic.Replace("/ps/", "/ps/data/", StringComparison.Ordinal));
+        string data = Key(1) + Text(topic.Replace("/ps/", "/ps/data/", Ordinal));
         Assert.Equal(("2.01", 606, "a4" + s_name + data + s_type + s_check),
-            (code[..4], (int)response.ContentFormat!.Value.Value, payload));
+            (code, (int)response.ContentFormat!.Value.Value, payload));
 
         // Section 2.5.1, after somebody has said more.
         string more = s_temperature + "05c11a6428c57f" + Key(6) + "1864";
-        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.IPatch, topic, "a4" + more)).Code[..4]);
+        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.IPatch, topic, "a4" + more)).Code);
         (code, payload, response) = await world.AskAsync(CoapMethod.Get, topic);
         Assert.Equal(("2.05", 606, "a8" + s_name + data + s_type + more + s_check),
-            (code[..4], (int)response.ContentFormat!.Value.Value, payload));
+            (code, (int)response.ContentFormat!.Value.Value, payload));
 
         // Section 2.5.2.
         (code, payload, response) = await world.AskAsync(CoapMethod.Fetch, topic, "820103", format: 60);
-        Assert.Equal(("2.05", 606, "a2" + data + Key(3) + "1870"), (code[..4], (int)response.ContentFormat!.Value.Value, payload));
+        Assert.Equal(("2.05", 606, "a2" + data + Key(3) + "1870"), (code, (int)response.ContentFormat!.Value.Value, payload));
 
         // Section 2.5.3. The draft lets a broker keep max-subscribers, as its example does, or return it to its default, as this one does.
         (code, payload, _) = await world.AskAsync(
             CoapMethod.Post, topic, "a6" + s_name + data + s_type + s_temperature + "05c11a644c41df");
-        Assert.Equal(("2.04", "a7" + s_name + data + s_type + s_temperature + "05c11a644c41df" + s_check), (code[..4], payload));
+        Assert.Equal(("2.04", "a7" + s_name + data + s_type + s_temperature + "05c11a644c41df" + s_check), (code, payload));
 
         // Section 2.5.4.
         (code, payload, _) = await world.AskAsync(CoapMethod.IPatch, topic, "a205c11a65dfc8ff0605");
-        Assert.Equal(("2.04", "a8" + s_name + data + s_type + s_temperature + "05c11a65dfc8ff0605" + s_check), (code[..4], payload));
+        Assert.Equal(("2.04", "a8" + s_name + data + s_type + s_temperature + "05c11a65dfc8ff0605" + s_check), (code, payload));
 
         // Section 2.4.2.
         string other = (await world.AskAsync(CoapMethod.Post, "/ps", "a2" + Key(0) + Text("temperature") + s_type))
@@ -60,7 +60,7 @@ public sealed class DraftWalkTests
             (await world.AskAsync(CoapMethod.Fetch, "/ps", "a2" + Key(0) + Text("temperature") + s_type)).Response.GetText());
 
         // Section 2.5.5.
-        Assert.Equal("2.02", (await world.AskAsync(CoapMethod.Delete, topic)).Code[..4]);
+        Assert.Equal("2.02", (await world.AskAsync(CoapMethod.Delete, topic)).Code);
         Assert.Equal($"<{other}>;rt=\"core.ps.conf\"", (await world.AskAsync(CoapMethod.Get, "/ps")).Response.GetText());
     }
 
@@ -68,7 +68,7 @@ public sealed class DraftWalkTests
     [Rfc("pubsub-3.2.1-1", "pubsub-3.2.2-1", "pubsub-3.2.4-1", "pubsub-3.3-1")]
     public async Task The_broker_answers_what_the_draft_shows_of_data()
     {
-        await using PubSubWorld world = new(options => options.DataMaxAge = TimeSpan.FromSeconds(15), start: s_start);
+        await using PubSubWorld world = new(options => options.DataMaxAge = FromSeconds(15), start: s_start);
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(
             new CoapTopicProperties("living-room-sensor") { ContentFormat = (CoapContentFormat)110 });
@@ -76,14 +76,14 @@ public sealed class DraftWalkTests
         string first = Senml("coaps://dev1.example.com/temperature", "1621452122", "23.5");
 
         // Section 3.2.1: the first publication, and a further one.
-        Assert.Equal("2.01", (await world.AskAsync(CoapMethod.Put, data, first, format: 110)).Code[..4]);
+        Assert.Equal("2.01", (await world.AskAsync(CoapMethod.Put, data, first, format: 110)).Code);
         Assert.Equal("2.04", (await world.AskAsync(
-            CoapMethod.Put, data, Senml("coaps://dev1.example.com/temperature", "1621452149", "22.5"), format: 110)).Code[..4]);
+            CoapMethod.Put, data, Senml("coaps://dev1.example.com/temperature", "1621452149", "22.5"), format: 110)).Code);
 
         // Section 3.3.
         await world.AskAsync(CoapMethod.Put, data, first, format: 110);
         (string code, string payload, CoapResponse read) = await world.AskAsync(CoapMethod.Get, data);
-        Assert.Equal(("2.05", first, 110, s_maxAge), (code[..4], payload, (int)read.ContentFormat!.Value.Value, read.Options.MaxAge));
+        Assert.Equal(("2.05", first, 110, s_maxAge), (code, payload, (int)read.ContentFormat!.Value.Value, read.Options.MaxAge));
 
         // Section 3.2.2: a subscription, and one update.
         List<CoapResponse> heard = [];
@@ -92,12 +92,12 @@ public sealed class DraftWalkTests
         await world.AskAsync(CoapMethod.Put, data, update, format: 110);
         await world.UntilAsync(() => heard.Count == 2);
         Assert.Equal(update, Convert.ToHexStringLower(heard[1].Payload.Span));
-        Assert.All(heard, static one => Assert.Equal((CoapCode.Content, 110, s_maxAge, true),
+        Assert.All(heard, one => Assert.Equal((CoapCode.Content, 110, s_maxAge, true),
             (one.Code, (int)one.ContentFormat!.Value.Value, one.Options.MaxAge, one.Options.Observe is not null)));
         Assert.True(heard[1].Options.Observe > heard[0].Options.Observe);
 
         // Section 3.2.4.
-        Assert.Equal("2.02", (await world.AskAsync(CoapMethod.Delete, data)).Code[..4]);
+        Assert.Equal("2.02", (await world.AskAsync(CoapMethod.Delete, data)).Code);
         await world.UntilAsync(() => heard.Count == 3);
         Assert.Equal((CoapCode.NotFound, null), (heard[2].Code, heard[2].Options.Observe));
         await world.EndAsync(observation);
@@ -114,18 +114,18 @@ public sealed class DraftWalkTests
         foreach ((string name, string date) in new[] { ("61", "c1fb41d90a315fe00000"), ("62", "1a6428c57f") })
         {
             (string code, string payload, _) = await world.AskAsync(CoapMethod.Post, "/ps", $"a3 00 61 {name} {s_type} 05 {date}");
-            Assert.Equal("2.01", code[..4]);
-            Assert.Contains("05c11a6428c57f", payload, StringComparison.Ordinal);
+            Assert.Equal("2.01", code);
+            Assert.Contains("05c11a6428c57f", payload, Ordinal);
         }
 
         foreach (string date in new[] { "c11a60000000", "c120", "c1f97e00", "c1f97c00", "c1fbbff0000000000000", "c16131", "f6" })
         {
-            Assert.Equal("4.00", (await world.AskAsync(CoapMethod.Post, "/ps", $"a3 00 61 63 {s_type} 05 {date}")).Code[..4]);
+            Assert.Equal("4.00", (await world.AskAsync(CoapMethod.Post, "/ps", $"a3 00 61 63 {s_type} 05 {date}")).Code);
         }
 
         await world.PassAsync(DateTimeOffset.FromUnixTimeSeconds(1680393590) - world.Clock.GetUtcNow());
         Assert.Equal(2, world.Broker.GetCounters().Topics);
-        await world.PassAsync(TimeSpan.FromSeconds(10));
+        await world.PassAsync(FromSeconds(10));
         Assert.Equal((0, 2L), (world.Broker.GetCounters().Topics, world.Broker.GetCounters().Expired));
     }
 
@@ -144,7 +144,7 @@ public sealed class DraftWalkTests
 
         // Whether a call waits or ends with the refusal: nothing was sent that would have been too fast once more.
         Assert.InRange(world.Broker.GetCounters().TooFast, 1, 3);
-        int published = publications.Count(static one => one.IsCompletedSuccessfully);
+        int published = publications.Count(one => one.IsCompletedSuccessfully);
         Assert.InRange((world.Clock.Elapsed - begin).TotalSeconds, published * 9, 600);
     }
 
@@ -187,12 +187,12 @@ public sealed class DraftWalkTests
 
         IReadOnlyList<CoapPubSubClient> found = await world.RunAsync(
             () => CoapPubSubClient.DiscoverAsync(world.Client, "coap://[2001:db8::9]"));
-        Assert.Equal(["coap://[2001:db8::9]/ps", "coap://[2001:db8::9]/other/path"], found.Select(static one => one.Collection));
+        Assert.Equal(["coap://[2001:db8::9]/ps", "coap://[2001:db8::9]/other/path"], found.Select(one => one.Collection));
         CoapPubSubClient collection = found[0];
         Assert.Equal(["coap://[2001:db8::9]/ps/h9392", "coap://[2001:db8::9]/ps/2e3570"],
-            (await world.RunAsync(() => collection.ListAsync())).Select(static one => one.Uri));
+            (await world.RunAsync(() => collection.ListAsync())).Select(one => one.Uri));
         Assert.Equal(["coap://[2001:db8::9]/ps/2e3570"], (await world.RunAsync(() => collection.FindAsync(
-            new CoapTopicProperties("temperature") { ResourceType = "core.ps.data" }))).Select(static one => one.Uri));
+            new CoapTopicProperties("temperature") { ResourceType = "core.ps.data" }))).Select(one => one.Uri));
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("living-room-sensor"), collection);
         Assert.Equal("coap://[2001:db8::9]/ps/h9392", topic.Uri);
         Assert.Equal(new CoapTopicProperties("living-room-sensor")

@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Cluster;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.PubSub.Tests;
@@ -92,7 +91,7 @@ public sealed class HostileTests
             names.Add((await world.RunAsync(() => topic.ReadAsync())).Name!);
         }
 
-        Assert.Equal(2, names.Count(static name => name.StartsWith("honest", StringComparison.Ordinal)));
+        Assert.Equal(2, names.Count(name => name.StartsWith("honest", Ordinal)));
     }
 
     [Fact]
@@ -228,77 +227,44 @@ public sealed class HostileTests
         List<string> codes = [];
         for (int i = 0; i < 5; i++)
         {
-            codes.Add((await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: static request =>
-                request.Patience = CoapPatience.None)).Code[..4]);
+            codes.Add((await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: request =>
+                request.Patience = CoapPatience.None)).Code);
         }
 
         Assert.Equal(["2.01", "2.04", "4.29", "4.29", "4.29"], codes);
-        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.Put, data, "31", format: 0, client: world.MakeClient(2))).Code[..4]);
-        await world.PassAsync(TimeSpan.FromSeconds(2));
-        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.Put, data, "32", format: 0)).Code[..4]);
+        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.Put, data, "31", format: 0, client: world.MakeClient(2))).Code);
+        await world.PassAsync(FromSeconds(2));
+        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.Put, data, "32", format: 0)).Code);
         Assert.InRange(world.Broker.GetCounters().TooFast, 1, 3);
     }
 
     [Fact]
     public async Task An_expiration_in_the_past_is_refused_and_a_broker_may_bound_it()
     {
-        await using PubSubWorld world = new(options => options.MaxLifetime = TimeSpan.FromHours(1));
+        await using PubSubWorld world = new(options => options.MaxLifetime = FromHours(1));
         await world.StartAsync();
         DateTimeOffset now = world.Clock.GetUtcNow();
         CoapResponseException refused = await Assert.ThrowsAsync<CoapResponseException>(
             () => world.CreateAsync(new CoapTopicProperties("x") { Expiration = now }));
         Assert.Equal(CoapCode.BadRequest, refused.Response.Code);
-        Assert.Contains("expiration-date", refused.Response.GetText(), StringComparison.Ordinal);
-        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x") { Expiration = now + TimeSpan.FromDays(10_000) });
-        Assert.InRange(topic.Properties!.Expiration!.Value, now + TimeSpan.FromMinutes(59), now + TimeSpan.FromMinutes(61));
+        Assert.Contains("expiration-date", refused.Response.GetText(), Ordinal);
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x") { Expiration = now + FromDays(10_000) });
+        Assert.InRange(topic.Properties!.Expiration!.Value, now + FromMinutes(59), now + FromMinutes(61));
         refused = await Assert.ThrowsAsync<CoapResponseException>(() => world.RunAsync(() => topic.ChangeAsync(
-            new CoapTopicProperties { Expiration = now - TimeSpan.FromDays(1) })));
+            new CoapTopicProperties { Expiration = now - FromDays(1) })));
         Assert.Equal(CoapCode.BadRequest, refused.Response.Code);
-    }
-
-    [Fact]
-    public async Task A_topic_of_a_known_owner_is_changed_and_deleted_by_nobody_else()
-    {
-        await using PubSubWorld world = new();
-        world.Server.Endpoint.AddTransport(
-            world.Network.CreateTransport("coaps", InMemoryNetwork.Address("[2001:db8::1]:5684")));
-        await world.StartAsync();
-        CoapPubSubClient owner = Known("owner", 2);
-        CoapPubSubClient thief = Known("thief", 3);
-        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("mine"), owner);
-        CoapTopic stolen = thief.At(topic.Uri);
-        foreach (Func<Task> attempt in new Func<Task>[]
-        {
-            () => world.RunAsync(() => stolen.ChangeAsync(new CoapTopicProperties { TopicType = "mine now" })),
-            () => world.RunAsync(() => stolen.ReplaceAsync(new CoapTopicProperties())),
-            () => world.RunAsync(() => stolen.DeleteDataAsync()),
-            () => world.RunAsync(() => stolen.DeleteAsync()),
-        })
-        {
-            Assert.Equal(CoapCode.Forbidden, (await Assert.ThrowsAsync<CoapResponseException>(attempt)).Response.Code);
-        }
-
-        Assert.Equal(4, world.Broker.GetCounters().Forbidden);
-        await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { TopicType = "still mine" }));
-        Assert.True(await world.RunAsync(() => topic.DeleteAsync()));
-
-        CoapPubSubClient Known(string name, int network)
-        {
-            CoapClient client = world.MakeSecureClient(network, CoapTestIdentity.Psk(name));
-            return new CoapPubSubClient(client, "coaps://[2001:db8::1]/ps");
-        }
     }
 
     [Fact]
     public async Task What_is_not_authorized_is_4_03_and_stands_in_no_list()
     {
-        await using PubSubWorld world = new(options => options.Authorize = static (request, operation, topic) =>
+        await using PubSubWorld world = new(options => options.Authorize = (request, operation, topic) =>
             operation != CoapPubSubOperation.Publish
             && (operation != CoapPubSubOperation.ReadTopic || topic.Properties.Name != "secret"));
         await world.StartAsync();
         await world.CreateAsync(new CoapTopicProperties("secret"));
         CoapTopic open = await world.CreateAsync(new CoapTopicProperties("open"));
-        Assert.Equal([open.Uri], (await world.RunAsync(() => world.Collection.ListAsync())).Select(static topic => topic.Uri));
+        Assert.Equal([open.Uri], (await world.RunAsync(() => world.Collection.ListAsync())).Select(topic => topic.Uri));
         Assert.Single(await world.RunAsync(() => world.Collection.FindAsync(new CoapTopicProperties { ResourceType = "core.ps.data" })));
         CoapResponseException refused = await Assert.ThrowsAsync<CoapResponseException>(
             () => world.RunAsync(() => open.PublishAsync(CoapContent.Text("0"))));
@@ -329,18 +295,18 @@ public sealed class HostileTests
 
         private Kept(ICoapClusterStore store, byte[] secret)
         {
-            _cluster = new CoapCluster(store, new CoapClusterOptions { Secrets = [secret], Lease = TimeSpan.FromHours(1) });
+            _cluster = new CoapCluster(store, new CoapClusterOptions { Secrets = [secret], Lease = FromHours(1) });
             Broker = _server.MapPubSub("/ps", new CoapPubSubOptions
             {
                 MaxTopics = 4,
                 OpenTable = rules => _cluster.OpenTable(
-                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             });
         }
 
         public CoapPubSubBroker Broker { get; }
 
-        public string[] Topics => [.. Broker.Parts.Index.All.Select(static topic => topic.Id).Order(StringComparer.Ordinal)];
+        public string[] Topics => [.. Broker.Parts.Index.All.Select(topic => topic.Id).Order(StringComparer.Ordinal)];
 
         public static async Task<Kept> StartAsync(ICoapClusterStore store, byte[] secret)
         {

@@ -1,8 +1,5 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using CoAP.NET.Cluster;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Tests;
 
 namespace CoAP.NET.PubSub.Tests;
 
@@ -11,7 +8,7 @@ namespace CoAP.NET.PubSub.Tests;
 public sealed class KilledNodeTests : IAsyncDisposable
 {
     private const int Topics = 24;
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan s_patience = FromSeconds(3);
 
     private readonly CoapClient _client = new();
     private readonly CoapMemoryCluster _memory = new();
@@ -56,7 +53,7 @@ public sealed class KilledNodeTests : IAsyncDisposable
             paths.Add(await CreateAsync(_nodes[i % 3], $"topic {i}"));
         }
 
-        await Eventually.IsTrueAsync(() => _nodes.All(static node => node.Broker.GetCounters().Topics == Topics));
+        await Eventually.IsTrueAsync(() => _nodes.All(node => node.Broker.GetCounters().Topics == Topics));
         Task[] publishers = [.. paths.Select(path => PublishAsync(path, keepsEach))];
         await UntilPublishedAsync(paths, 3, publishers);
         List<Subscriber> subscribers = [];
@@ -192,16 +189,16 @@ public sealed class KilledNodeTests : IAsyncDisposable
 
     private Task UntilPublishedAsync(List<string> paths, int more, Task[] publishers)
     {
-        Dictionary<string, int> begin = paths.ToDictionary(static path => path, path => _published.GetValueOrDefault(path));
-        return Eventually.IsTrueAsync(() => publishers.Any(static one => one.IsFaulted)
+        Dictionary<string, int> begin = paths.ToDictionary(path => path, path => _published.GetValueOrDefault(path));
+        return Eventually.IsTrueAsync(() => publishers.Any(one => one.IsFaulted)
             || paths.All(path => _published.GetValueOrDefault(path) >= begin[path] + more));
     }
 
-    private static string DataOf(string path) => path.Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
+    private static string DataOf(string path) => path.Replace("/ps/", "/ps/data/", Ordinal);
 
     private static async Task UntilAsync(Func<Task<bool>> isSo)
     {
-        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
+        using CancellationTokenSource guard = new(FromMinutes(2));
         for (int looks = 0; !await isSo(); looks++)
         {
             guard.Token.ThrowIfCancellationRequested();

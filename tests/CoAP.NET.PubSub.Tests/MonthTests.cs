@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster;
-
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>A broker for a month, in virtual time: of one process, and of a cluster, which is there for a moment of each day.</summary>
@@ -8,7 +6,7 @@ public sealed class MonthTests : IAsyncDisposable
 {
     private const int Topics = 12;
     private const int Days = 30;
-    private static readonly TimeSpan s_long = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan s_long = FromMinutes(10);
 
     private readonly VirtualClock _clock = new();
     private readonly InMemoryNetwork _network;
@@ -42,7 +40,7 @@ public sealed class MonthTests : IAsyncDisposable
         DateTimeOffset[] ends = new DateTimeOffset[Topics];
         for (int i = 0; i < Topics; i++)
         {
-            ends[i] = i % 4 == 0 ? DateTimeOffset.MaxValue : begin + TimeSpan.FromHours(i % 4 == 1 ? 60 * i : 36);
+            ends[i] = i % 4 == 0 ? DateTimeOffset.MaxValue : begin + FromHours(i % 4 == 1 ? 60 * i : 36);
             topics[i] = await RunAsync(collection.CreateAsync(new CoapTopicProperties($"topic {i}")
             {
                 Expiration = i % 4 == 0 ? null : ends[i],
@@ -52,19 +50,19 @@ public sealed class MonthTests : IAsyncDisposable
 
         for (int day = 1; day <= Days; day++)
         {
-            await PassAsync(TimeSpan.FromHours(24), isStartedEachDay);
+            await PassAsync(FromHours(24), isStartedEachDay);
             DateTimeOffset now = _clock.GetUtcNow();
             int[] there = [.. Enumerable.Range(0, Topics).Where(i => ends[i] > now)];
             Assert.Equal(there.Length, _broker!.GetCounters().Topics);
             Assert.Equal(there.Select(i => topics[i].Uri).Order(StringComparer.Ordinal),
                 (await RunAsync(collection.FindAsync(new CoapTopicProperties { TopicType = "kept" })))
-                    .Select(static topic => topic.Uri).Order(StringComparer.Ordinal));
+                    .Select(topic => topic.Uri).Order(StringComparer.Ordinal));
             foreach (int i in there)
             {
                 Assert.Equal(day == 1, await RunAsync(topics[i].PublishAsync(CoapContent.Text($"{day}"))));
                 if (i % 4 == 3 || (i % 4 == 2 && day <= 2 * i))
                 {
-                    ends[i] = now + TimeSpan.FromHours(36);
+                    ends[i] = now + FromHours(36);
                     await RunAsync(topics[i].ChangeAsync(new CoapTopicProperties { Expiration = ends[i] }));
                 }
             }
@@ -77,7 +75,7 @@ public sealed class MonthTests : IAsyncDisposable
 
         // Those without an end and those that are still prolonged, until nobody prolongs them any more.
         Assert.Equal(6, _broker!.GetCounters().Topics);
-        await PassAsync(TimeSpan.FromHours(40), isStartedEachDay);
+        await PassAsync(FromHours(40), isStartedEachDay);
         Assert.Equal(3, _broker.GetCounters().Topics);
     }
 
@@ -94,7 +92,7 @@ public sealed class MonthTests : IAsyncDisposable
         {
             CoapCluster cluster = _cluster = new CoapCluster(_memory.Open(), new CoapClusterOptions
             {
-                Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()], Lease = TimeSpan.FromHours(1),
+                Secrets = [Enumerable.Range(1, 32).Select(i => (byte)i).ToArray()], Lease = FromHours(1),
             }, _clock);
             open = rules => cluster.OpenTable(CoapTableKind.Topics, rules);
             await _clock.AdvanceUntilAsync(cluster.StartAsync(), s_long);
@@ -108,7 +106,7 @@ public sealed class MonthTests : IAsyncDisposable
             TimeProvider = _clock,
             Scheduler = new VirtualScheduler(_clock),
             Random = new VirtualRandom(++_seed),
-            DataMaxAge = TimeSpan.FromHours(6),
+            DataMaxAge = FromHours(6),
         });
         await _clock.AdvanceUntilAsync(_broker.StartAsync(), s_long);
         await _clock.AdvanceUntilAsync(_server.StartAsync(), s_long);

@@ -5,18 +5,18 @@ public sealed class OptionRangeTests
 {
     public static TheoryData<string, Action<CoapPubSubOptions>> Refused => new()
     {
-        { "no topics", static options => options.MaxTopics = 0 },
-        { "no memory", static options => options.MaxBytes = (64 << 10) - 1 },
-        { "no data", static options => options.MaxDataLength = 0 },
-        { "data longer than a record", static options => options.MaxDataLength = (56 << 10) + 1 },
-        { "negative subscribers", static options => options.MaxSubscribers = -1 },
-        { "negative topics in discovery", static options => options.MaxTopicsInDiscovery = -1 },
-        { "no publications", static options => options.PublicationsPerSecond = 0 },
-        { "a lifetime below a second", static options => options.MaxLifetime = TimeSpan.FromSeconds(1) - TimeSpan.FromTicks(1) },
-        { "data that is always stale", static options => options.DataMaxAge = TimeSpan.FromSeconds(1) - TimeSpan.FromTicks(1) },
-        { "no clock", static options => options.TimeProvider = null! },
-        { "no scheduler", static options => options.Scheduler = null! },
-        { "no random numbers", static options => options.Random = null! },
+        { "no topics", options => options.MaxTopics = 0 },
+        { "no memory", options => options.MaxBytes = (64 << 10) - 1 },
+        { "no data", options => options.MaxDataLength = 0 },
+        { "data longer than a record", options => options.MaxDataLength = (56 << 10) + 1 },
+        { "negative subscribers", options => options.MaxSubscribers = -1 },
+        { "negative topics in discovery", options => options.MaxTopicsInDiscovery = -1 },
+        { "no publications", options => options.PublicationsPerSecond = 0 },
+        { "a lifetime below a second", options => options.MaxLifetime = FromSeconds(1) - FromTicks(1) },
+        { "data that is always stale", options => options.DataMaxAge = FromSeconds(1) - FromTicks(1) },
+        { "no clock", options => options.TimeProvider = null! },
+        { "no scheduler", options => options.Scheduler = null! },
+        { "no random numbers", options => options.Random = null! },
     };
 
     [Theory]
@@ -42,8 +42,8 @@ public sealed class OptionRangeTests
             MaxSubscribers = 0,
             MaxTopicsInDiscovery = 0,
             PublicationsPerSecond = double.Epsilon,
-            MaxLifetime = TimeSpan.FromSeconds(1),
-            DataMaxAge = TimeSpan.FromSeconds(1),
+            MaxLifetime = FromSeconds(1),
+            DataMaxAge = FromSeconds(1),
         };
         await using CoapServer server = new();
 

@@ -15,7 +15,7 @@ public sealed class OtherBrokerTests
         await using PubSubWorld world = new();
         CoapServer other = world.MakeServer("[2001:db8::9]:5683");
         byte[] data = [];
-        other.MapPost("/ps", request => Convert.ToHexStringLower(request.Payload.Span).Contains(Type, StringComparison.Ordinal)
+        other.MapPost("/ps", request => Convert.ToHexStringLower(request.Payload.Span).Contains(Type, Ordinal)
             ? new CoapResult(CoapCode.Created, Configuration(), (CoapContentFormat)606).WithLocation("/ps/56d7c9")
             : CoapResults.BadRequest("resource-type must be core.ps.conf"));
         other.MapGet("/ps", () => CoapResults.Content(CoapLinkFormat.ToContent([new CoapLink("/ps/56d7c9"), new CoapLink("/ps/other")])));
@@ -36,7 +36,7 @@ public sealed class OtherBrokerTests
         Assert.True(await world.RunAsync(() => topic.PublishAsync(CoapContent.Text("20"))));
         Assert.Equal("20", (await world.RunAsync(() => topic.GetDataAsync()))!.GetText());
         IReadOnlyList<CoapTopic> found = await world.RunAsync(() => collection.FindAsync(new CoapTopicProperties("room")));
-        Assert.Equal([topic.Uri], found.Select(static one => one.Uri));
+        Assert.Equal([topic.Uri], found.Select(one => one.Uri));
         await world.EndAsync(other);
     }
 
@@ -52,7 +52,7 @@ public sealed class OtherBrokerTests
         await other.StartAsync();
         CoapPubSubClient collection = new(world.Client, "coap://[2001:db8::9]/ps");
         Assert.Equal(["coap://[2001:db8::9]/ps/other"],
-            (await world.RunAsync(() => collection.FindAsync(new CoapTopicProperties("x")))).Select(static one => one.Uri));
+            (await world.RunAsync(() => collection.FindAsync(new CoapTopicProperties("x")))).Select(one => one.Uri));
         Assert.Empty(await world.RunAsync(() => collection.FindAsync(new CoapTopicProperties("y"))));
         await world.EndAsync(other);
     }
@@ -68,9 +68,9 @@ public sealed class OtherBrokerTests
         CoapPubSubClient collection = new(world.Client, "coap://[2001:db8::9]/ps");
         CoapProtocolException wrong = await Assert.ThrowsAsync<CoapProtocolException>(
             () => world.RunAsync(() => collection.At("/ps/1").ReadAsync()));
-        Assert.Contains("not a map of topic properties", wrong.Message, StringComparison.Ordinal);
+        Assert.Contains("not a map of topic properties", wrong.Message, Ordinal);
         wrong = await Assert.ThrowsAsync<CoapProtocolException>(() => world.CreateAsync(new CoapTopicProperties("x"), collection));
-        Assert.Contains("Location-Path", wrong.Message, StringComparison.Ordinal);
+        Assert.Contains("Location-Path", wrong.Message, Ordinal);
         await world.EndAsync(other);
     }
 

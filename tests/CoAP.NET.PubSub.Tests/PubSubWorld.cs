@@ -72,18 +72,6 @@ public sealed class PubSubWorld : IAsyncDisposable
         return server;
     }
 
-    /// <summary>A client by <c>coaps</c> who has proven who he is.</summary>
-    internal CoapClient MakeSecureClient(int network, CoapTestIdentity identity)
-    {
-        CoapEndpointOptions options = new();
-        Configure(options);
-        CoapClient client = new(options);
-        client.Endpoint.AddTransport(Network.CreateTransport(
-            "coaps", InMemoryNetwork.Address($"[2001:db8:{network:x}00::1]:{50_000 + _clients.Count}"), identity));
-        _clients.Add(client);
-        return client;
-    }
-
     /// <summary>Asks by bytes; gives the code and the payload in hexadecimal.</summary>
     internal async Task<(string Code, string Payload, CoapResponse Response)> AskAsync(
         CoapMethod method, string path, string payload = "", int format = 606, CoapClient? client = null, Action<CoapRequest>? more = null)
@@ -91,13 +79,13 @@ public sealed class PubSubWorld : IAsyncDisposable
         CoapRequest request = new(method, $"{Uri}{path}");
         if (payload.Length > 0)
         {
-            request.Content = new CoapContent(Convert.FromHexString(payload.Replace(" ", "", StringComparison.Ordinal)),
+            request.Content = new CoapContent(Convert.FromHexString(payload.Replace(" ", "", Ordinal)),
                 (CoapContentFormat)format);
         }
 
         more?.Invoke(request);
         CoapResponse response = await RunAsync(() => (client ?? Client).SendAsync(request));
-        return (response.Code.ToString(), Convert.ToHexStringLower(response.Payload.Span), response);
+        return (response.Code.ToString()[..4], Convert.ToHexStringLower(response.Payload.Span), response);
     }
 
     internal Task StartAsync() => Server.StartAsync();
@@ -105,18 +93,18 @@ public sealed class PubSubWorld : IAsyncDisposable
     internal Task<CoapTopic> CreateAsync(CoapTopicProperties properties, CoapPubSubClient? client = null) =>
         RunAsync(() => (client ?? Collection).CreateAsync(properties));
 
-    internal Task<T> RunAsync<T>(Func<Task<T>> exchange) => Clock.AdvanceUntilAsync(exchange(), TimeSpan.FromMinutes(10));
+    internal Task<T> RunAsync<T>(Func<Task<T>> exchange) => Clock.AdvanceUntilAsync(exchange(), FromMinutes(10));
 
     internal Task UntilAsync(Func<bool> condition, TimeSpan? max = null) =>
-        Clock.AdvanceUntilAsync(condition, max ?? TimeSpan.FromMinutes(10));
+        Clock.AdvanceUntilAsync(condition, max ?? FromMinutes(10));
 
     internal Task PassAsync(TimeSpan time)
     {
         TimeSpan end = Clock.Elapsed + time;
-        return Clock.AdvanceUntilAsync(() => Clock.Elapsed >= end, time + TimeSpan.FromSeconds(1), time);
+        return Clock.AdvanceUntilAsync(() => Clock.Elapsed >= end, time + FromSeconds(1), time);
     }
 
-    internal Task EndAsync(IAsyncDisposable one) => Clock.AdvanceUntilAsync(one.DisposeAsync().AsTask(), TimeSpan.FromMinutes(10));
+    internal Task EndAsync(IAsyncDisposable one) => Clock.AdvanceUntilAsync(one.DisposeAsync().AsTask(), FromMinutes(10));
 
     internal Task<CoapObservation> ObserveAsync(string uri, CoapClient? client = null) =>
         RunAsync(() => (client ?? Client).ObserveAsync(uri));

@@ -1,7 +1,5 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Cluster;
 using CoAP.NET.Options;
-using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Tests;
 
@@ -12,22 +10,6 @@ namespace CoAP.NET.PubSub.Tests;
 public sealed class RepeatTests
 {
     private static readonly CoapTableKey s_key = new("topic1"u8);
-
-    [Fact]
-    public void A_publication_that_is_decided_once_more_does_not_overwrite_a_newer_one()
-    {
-        Entry entry = new();
-        TopicStamp first = new(1, 1);
-        TopicStamp second = new(2, 1);
-        Assert.Equal(CoapCode.Created, entry.Ask(Publish(first, "first")));
-        Assert.Equal(CoapCode.Created, entry.Ask(Publish(first, "first")));
-        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(second, "second")));
-        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(first, "first")));
-        Assert.Equal("second", entry.Text);
-        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(new TopicStamp(1, 2), "third")));
-        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(second, "second")));
-        Assert.Equal("third", entry.Text);
-    }
 
     [Fact]
     public void A_deletion_of_data_that_is_decided_once_more_deletes_nothing_that_was_published_since()
@@ -151,8 +133,8 @@ public sealed class RepeatTests
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("door"));
         string data = new Uri(await world.RunAsync(() => topic.FindDataAsync())).AbsolutePath;
-        Assert.Equal("2.01", await PublishAsync("30", static request => request.Options.IfNoneMatch = true));
-        Assert.Equal("4.12", await PublishAsync("31", static request => request.Options.IfNoneMatch = true));
+        Assert.Equal("2.01", await PublishAsync("30", request => request.Options.IfNoneMatch = true));
+        Assert.Equal("4.12", await PublishAsync("31", request => request.Options.IfNoneMatch = true));
         ReadOnlyMemory<byte> tag = (await world.AskAsync(CoapMethod.Get, data)).Response.Options.ETag!.Value;
         Assert.Equal("2.04", await PublishAsync("32"));
         Assert.Equal("4.12", await PublishAsync("33", request => If(request, tag)));
@@ -163,17 +145,17 @@ public sealed class RepeatTests
         // The configuration likewise.
         string path = new Uri(topic.Uri).AbsolutePath;
         tag = (await world.AskAsync(CoapMethod.Get, path)).Response.Options.ETag!.Value;
-        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.IPatch, path, "a1 06 05", more: request => If(request, tag))).Code[..4]);
-        Assert.Equal("4.12", (await world.AskAsync(CoapMethod.IPatch, path, "a1 06 06", more: request => If(request, tag))).Code[..4]);
+        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.IPatch, path, "a1 06 05", more: request => If(request, tag))).Code);
+        Assert.Equal("4.12", (await world.AskAsync(CoapMethod.IPatch, path, "a1 06 06", more: request => If(request, tag))).Code);
         Assert.Equal("4.12", await DeleteAsync(path, request => If(request, tag)));
         tag = (await world.AskAsync(CoapMethod.Get, path)).Response.Options.ETag!.Value;
         Assert.Equal("2.02", await DeleteAsync(path, request => If(request, tag)));
 
         async Task<string> PublishAsync(string payload, Action<CoapRequest>? more = null) =>
-            (await world.AskAsync(CoapMethod.Put, data, payload, format: 0, more: more)).Code[..4];
+            (await world.AskAsync(CoapMethod.Put, data, payload, format: 0, more: more)).Code;
 
         async Task<string> DeleteAsync(string at, Action<CoapRequest> more) =>
-            (await world.AskAsync(CoapMethod.Delete, at, more: more)).Code[..4];
+            (await world.AskAsync(CoapMethod.Delete, at, more: more)).Code;
     }
 
     [Fact]

@@ -1,7 +1,4 @@
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Tests;
 
 namespace CoAP.NET.PubSub.Tests;
 
@@ -43,7 +40,7 @@ public sealed class SeveralNodesTests
             await made[i].PublishAsync(CoapContent.Text($"{i + 1}"));
         }
 
-        await Eventually.IsTrueAsync(() => observations.Select((each, i) => each.Latest!.GetText() == $"{i + 1}").All(static it => it));
+        await Eventually.IsTrueAsync(() => observations.Select((each, i) => each.Latest!.GetText() == $"{i + 1}").All(it => it));
         for (int i = 0; i < Topics; i++)
         {
             // Published at the other one, read at the first one.
@@ -56,7 +53,7 @@ public sealed class SeveralNodesTests
             Assert.True(await topic.DeleteAsync());
         }
 
-        await Eventually.IsTrueAsync(() => observations.All(static each => each.Latest!.Code == CoapCode.NotFound));
+        await Eventually.IsTrueAsync(() => observations.All(each => each.Latest!.Code == CoapCode.NotFound));
         Assert.Equal(0, two.Broker.GetCounters().Topics);
         foreach (CoapObservation observation in observations)
         {

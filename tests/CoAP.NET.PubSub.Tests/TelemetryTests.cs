@@ -14,7 +14,7 @@ public sealed class TelemetryTests
         using MeterListener listener = new();
         listener.InstrumentPublished = (instrument, self) =>
         {
-            if (instrument.Meter.Scope == meters && instrument.Name.StartsWith("coap.pubsub.", StringComparison.Ordinal))
+            if (instrument.Meter.Scope == meters && instrument.Name.StartsWith("coap.pubsub.", Ordinal))
             {
                 self.EnableMeasurementEvents(instrument);
             }
@@ -26,14 +26,14 @@ public sealed class TelemetryTests
         {
             options.MeterFactory = meters;
             options.PublicationsPerSecond = 1;
-            options.Authorize = static (_, operation, _) => operation != CoapPubSubOperation.DeleteData;
+            options.Authorize = (_, operation, _) => operation != CoapPubSubOperation.DeleteData;
         });
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
         string data = new Uri(await world.RunAsync(() => topic.FindDataAsync())).AbsolutePath;
         await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { TopicType = "t" }));
         await world.AskAsync(CoapMethod.Put, data, "30", format: 0);
-        await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: static request => request.Patience = CoapPatience.None);
+        await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: request => request.Patience = CoapPatience.None);
         await world.AskAsync(CoapMethod.Delete, data);
         await world.AskAsync(CoapMethod.Post, "/ps", "80");
         await world.RunAsync(() => topic.DeleteAsync());
@@ -59,6 +59,6 @@ public sealed class TelemetryTests
             return meter;
         }
 
-        public void Dispose() => _meters.ForEach(static meter => meter.Dispose());
+        public void Dispose() => _meters.ForEach(meter => meter.Dispose());
     }
 }

@@ -1,5 +1,3 @@
-using CoAP.NET.PubSub.Topics;
-
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>Properties, entries and questions as bytes: what is written is read the same, and nothing that strangers send throws.</summary>
@@ -102,7 +100,7 @@ public sealed class TopicBytesTests
             TopicType = Has(4) ? "\u03b8 temperature" : null,
             Expiration = Has(5) ? DateTimeOffset.FromUnixTimeSeconds((long)(bits >> 30)) : null,
             MaxSubscribers = Has(6) ? (uint)(bits >> 32) : null,
-            ObserverCheck = Has(7) ? TimeSpan.FromSeconds(1 + (bits >> 40)) : null,
+            ObserverCheck = Has(7) ? FromSeconds(1 + (bits >> 40)) : null,
             Initial = Has(8) ? new byte[] { 1, 2, 3 } : null,
         };
 

@@ -1,13 +1,9 @@
-using CoAP.NET.Cluster;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>A node of a cluster with a broker and a server that has it.</summary>
 internal sealed class TopicNode : IAsyncDisposable
 {
-    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
     private readonly NodeHub _hub;
     private readonly CutStore _store;
@@ -15,15 +11,15 @@ internal sealed class TopicNode : IAsyncDisposable
     private TopicNode(NodeHub hub, ICoapClusterStore store, bool keepsEach)
     {
         (_hub, _store) = (hub, new CutStore(store));
-        CoapClusterOptions options = new() { Secrets = [s_secret], Lease = TimeSpan.FromHours(1) };
+        CoapClusterOptions options = new() { Secrets = [s_secret], Lease = FromHours(1) };
         options.Moves.SettleTime = TimeSpan.Zero;
         options.Moves.RelayTime = TimeSpan.Zero;
-        options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+        options.Writer.StopTimeout = FromSeconds(1);
         Cluster = hub.Make(_store, options);
         Broker = Server.MapPubSub("/ps", new CoapPubSubOptions
         {
             OpenTable = rules => Cluster.OpenTable(
-                CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+                CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             KeepEachPublication = keepsEach,
             PublicationsPerSecond = null,
         });

@@ -1,6 +1,4 @@
 using System.Text;
-using CoAP.NET.Cluster;
-using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Tests;
 
@@ -89,7 +87,7 @@ public sealed class TopicSequenceTests
 
             if (Next(6) == 0)
             {
-                _clock.Advance(TimeSpan.FromSeconds(Next(40)));
+                _clock.Advance(FromSeconds(Next(40)));
                 _model = _model is { End: { } end } && end <= _clock.GetUtcNow() ? null : _model;
                 return "wait";
             }

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 
@@ -28,7 +27,7 @@ public sealed class AwaitedChangeTests
         Assert.Equal(DirectoryAnswer.Done, await asked);
         Assert.NotNull(Found());
 
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         long before = Found()!.Value.ChangedAt;
         asked = AskAsync(DirectoryQuestion.Verb.Update);
         Assert.False(asked.IsCompleted);
@@ -36,7 +35,7 @@ public sealed class AwaitedChangeTests
         Assert.Equal(DirectoryAnswer.Done, await asked);
         Assert.True(Found()!.Value.ChangedAt > before);
 
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         asked = AskAsync(DirectoryQuestion.Verb.Remove);
         Assert.False(asked.IsCompleted);
         Assert.NotNull(Found());
@@ -53,10 +52,10 @@ public sealed class AwaitedChangeTests
         Task<DirectoryAnswer> other = AskAsync(DirectoryQuestion.Verb.Register);
         TimeSpan began = _clock.Elapsed;
 
-        await _clock.AdvanceUntilAsync(Task.WhenAll(one, other), TimeSpan.FromMinutes(1));
+        await _clock.AdvanceUntilAsync(Task.WhenAll(one, other), FromMinutes(1));
 
         Assert.Equal((DirectoryAnswer.Done, DirectoryAnswer.Done), (await one, await other));
-        Assert.Equal(TimeSpan.FromSeconds(2), _clock.Elapsed - began);
+        Assert.Equal(FromSeconds(2), _clock.Elapsed - began);
         Assert.Equal(0, _core.Awaited.Count);
     }
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Hosting;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 
@@ -25,7 +24,7 @@ public sealed class ClientOfHostTests
         await using (CoapRegistration registration = CoapRegistration.Start(
             client, "", new CoapRegistrationOptions { EndpointName = "node", Links = [new CoapLink("/light")] }))
         {
-            await registration.WhenRegisteredAsync().WaitAsync(TimeSpan.FromMinutes(2));
+            await registration.WhenRegisteredAsync().WaitAsync(FromMinutes(2));
             List<string> found = [];
             await foreach (CoapDirectoryEndpoint endpoint in directory.FindEndpointsAsync())
             {
@@ -39,7 +38,7 @@ public sealed class ClientOfHostTests
         Assert.Contains("GET /.well-known/core", seen.Requests);
         Assert.Contains("POST /rd", seen.Requests);
         Assert.Contains("GET /rd-lookup/ep", seen.Requests);
-        Assert.Contains(seen.Requests, static request => request.StartsWith("DELETE /rd/", StringComparison.Ordinal));
+        Assert.Contains(seen.Requests, request => request.StartsWith("DELETE /rd/", Ordinal));
     }
 
     [Fact]

@@ -1,5 +1,3 @@
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>What a directory uses for time and chance that a method creates for a server.</summary>
@@ -17,9 +15,9 @@ public sealed class ClockOfServerTests
             Content = new CoapContent("</t>"u8.ToArray(), CoapContentFormat.LinkFormat),
         };
 
-        Assert.Equal(CoapCode.Created, (await pair.RunAsync(() => pair.Client.SendAsync(request))).Code);
+        await pair.RunAsync(() => pair.Client.SendAsync(request)).Gives(CoapCode.Created);
         Assert.Equal(1, directory.Count);
-        pair.Clock.Advance(TimeSpan.FromSeconds(61));
+        pair.Clock.Advance(FromSeconds(61));
         Assert.Equal(0, directory.Count);
     }
 
@@ -30,7 +28,7 @@ public sealed class ClockOfServerTests
 
         static async Task<string> LocationAsync()
         {
-            await using CoapEndpointPair pair = new(static options => options.Random = new VirtualRandom(7));
+            await using CoapEndpointPair pair = new(options => options.Random = new VirtualRandom(7));
             await using CoapDirectoryServer directory = pair.Server.MapResourceDirectory(
                 new CoapDirectoryOptions { Unsecured = CoapUnsecuredRegistrations.Anyone, RequireFreshness = false });
             await pair.StartAsync();

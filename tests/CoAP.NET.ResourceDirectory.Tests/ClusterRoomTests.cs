@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Cluster;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Nodes with one directory that is full.</summary>

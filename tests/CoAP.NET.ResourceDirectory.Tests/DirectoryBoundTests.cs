@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>What strangers fill has a bound, and a share for each.</summary>
@@ -12,7 +9,7 @@ public class DirectoryBoundTests
     [Fact]
     public async Task One_source_cannot_take_the_places_of_others()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxRegistrations = 100);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 100);
         CoapClient other = world.MakeClient("[2001:db8:1::2]:5683");
         int taken = 0;
         CoapResponse response;
@@ -24,14 +21,14 @@ public class DirectoryBoundTests
         Assert.Equal(50, taken);
         Assert.Equal(CoapCode.Forbidden, response.Code);
         Assert.Contains("Remove some", response.GetText());
-        Assert.Equal(CoapCode.Created, (await world.PostAsync("/rd?ep=b", "</x>", other)).Code);
-        Assert.Equal(CoapCode.Created, (await world.PostAsync("/rd?ep=a1", "</y>")).Code);
+        await world.PostAsync("/rd?ep=b", "</x>", other).Gives(CoapCode.Created);
+        await world.PostAsync("/rd?ep=a1", "</y>").Gives(CoapCode.Created);
     }
 
     [Fact]
     public async Task A_client_is_one_source_over_all_its_sessions_and_addresses()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxRegistrationsPerSource = 3);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrationsPerSource = 3);
         List<CoapCode> codes = [];
         for (int i = 0; i < 5; i++)
         {
@@ -45,7 +42,7 @@ public class DirectoryBoundTests
     [Fact]
     public async Task When_the_directory_is_full_known_endpoints_go_on_and_new_ones_are_told_when_to_come_again()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxRegistrations = 4);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 4);
         CoapClient[] clients = [.. Enumerable.Range(0, 5).Select(i => world.MakeClient($"[2001:db8:{i + 1:x}::2]:5683"))];
         for (int i = 0; i < 4; i++)
         {
@@ -56,19 +53,19 @@ public class DirectoryBoundTests
         string known = await world.RegisterAsync("ep=a0&lt=2000", "</y>", clients[0]);
 
         Assert.Equal(CoapCode.ServiceUnavailable, full.Code);
-        Assert.Equal(TimeSpan.FromMinutes(1), full.MaxAge);
+        Assert.Equal(FromMinutes(1), full.MaxAge);
 
         // Those whose lifetime is over give way.
-        world.Clock.Advance(TimeSpan.FromSeconds(1001));
+        world.Clock.Advance(FromSeconds(1001));
         await world.RegisterAsync("ep=b", "</x>", clients[4]);
         Assert.Equal(2, world.Directory.Count);
-        Assert.Equal(CoapCode.Changed, (await world.PostAsync(known, client: clients[0])).Code);
+        await world.PostAsync(known, client: clients[0]).Gives(CoapCode.Changed);
     }
 
     [Fact]
     public async Task Bytes_are_bounded_as_places_are()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxBytes = 64 * 1024);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxBytes = 64 * 1024);
         string large = $"</x>;title=\"{new string('a', 8_000)}\"";
         int taken = 0;
         while ((await world.PostAsync($"/rd?ep=a{taken}", large)).Code == CoapCode.Created)
@@ -78,14 +75,13 @@ public class DirectoryBoundTests
 
         Assert.InRange(taken, 2, 5);
         Assert.InRange(world.Directory.Core.Index.Shares.Bytes, 1, 40_000);
-        Assert.Equal(CoapCode.Created,
-            (await world.PostAsync("/rd?ep=b", large, world.MakeClient("[2001:db8:1::2]:5683"))).Code);
+        await world.PostAsync("/rd?ep=b", large, world.MakeClient("[2001:db8:1::2]:5683")).Gives(CoapCode.Created);
     }
 
     [Fact]
     public async Task A_registration_has_bounds_of_links_bytes_and_values()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options =>
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
             options.MaxLinks = 3;
             options.MaxLinkBytes = 400;
@@ -105,7 +101,7 @@ public class DirectoryBoundTests
     [Fact]
     public async Task A_look_up_has_bounds_of_results_and_bytes_that_say_what_to_do()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options =>
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
             options.MaxResults = 50;
             options.MaxScanned = 128;
@@ -132,43 +128,9 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task Registrations_by_the_ten_thousand_from_few_sources_leave_the_rest_of_the_room()
-    {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options =>
-        {
-            options.MaxRegistrations = 2_000;
-            options.MaxRegistrationsPerSource = 500;
-        });
-        DirectoryCore core = world.Directory.Core;
-        byte[] links = Encoding.UTF8.GetBytes("</x>;rt=\"a\"");
-        int taken = 0;
-        for (int i = 0; i < 20_000; i++)
-        {
-            Registration made = Registration.Make(new RegistrationHead(new DirectoryOwner(1, 1, (ulong)(i % 8)), 0), new RegistrationParts
-            {
-                Lifetime = 1_000, LinkCount = 1, Base = "coap://x"u8, Links = links,
-                Endpoint = Encoding.UTF8.GetBytes(i.ToString(CultureInfo.InvariantCulture)),
-            });
-            CoapTableKey key = core.KeyOf(default, made.Endpoint);
-            if (await core.Room.AdmitAsync(key, made, isVerified: true, CancellationToken.None) is null)
-            {
-                await core.AskAsync(key, DirectoryQuestion.Verb.Register, new Registrant(made.Owner, true, [], 0), null, made.Bytes,
-                    CancellationToken.None);
-                taken++;
-            }
-        }
-
-        // Eight sources with half of what is free each leave a ninth of it.
-        Assert.InRange(taken, 1_500, 1_900);
-        Assert.All(Enumerable.Range(0, 8), share => Assert.InRange(core.Index.Shares[(ulong)share].Count, 1, 500));
-        Assert.Equal(CoapCode.Created, (await world.PostAsync("/rd?ep=new", "</x>")).Code);
-        Assert.Equal(0, world.Directory.GetCounters().GaveWay);
-    }
-
-    [Fact]
     public async Task Whoever_comes_anew_finds_a_place_although_a_few_identities_filled_all_of_them()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options =>
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
             options.MaxRegistrations = 400;
             options.MaxRegistrationsPerSource = 100;
@@ -201,7 +163,7 @@ public class DirectoryBoundTests
     [Fact]
     public async Task The_registration_that_was_not_refreshed_for_longest_gives_way_and_comes_back_when_there_is_room()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxRegistrations = 8);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 8);
         CoapClient[] clients = [.. Enumerable.Range(1, 3).Select(i => world.MakeClient($"[2001:db8:{i:x}::2]:5683"))];
         Dictionary<string, string> locations = [];
         foreach ((int client, int count) in new[] { (0, 4), (1, 3), (2, 1) })
@@ -212,27 +174,27 @@ public class DirectoryBoundTests
             }
         }
 
-        Assert.Equal(CoapCode.Changed, (await world.PostAsync(locations["0-0"], client: clients[0])).Code);
+        await world.PostAsync(locations["0-0"], client: clients[0]).Gives(CoapCode.Changed);
         await world.RegisterAsync("ep=honest", "</x>");
 
         Assert.Equal(1, world.Directory.GetCounters().GaveWay);
         Assert.DoesNotContain("ep=\"0-1\"", await world.EndpointsAsync());
         Assert.Equal(8, world.Directory.Count);
-        Assert.Equal(CoapCode.NotFound, (await world.PostAsync(locations["0-1"], client: clients[0])).Code);
-        Assert.Equal(CoapCode.Forbidden, (await world.PostAsync("/rd?ep=0-1", "</x>", clients[0])).Code);
+        await world.PostAsync(locations["0-1"], client: clients[0]).Gives(CoapCode.NotFound);
+        await world.PostAsync("/rd?ep=0-1", "</x>", clients[0]).Gives(CoapCode.Forbidden);
         foreach (int i in new[] { 0, 1, 2 })
         {
-            Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(locations[$"1-{i}"], clients[1])).Code);
+            await world.DeleteAsync(locations[$"1-{i}"], clients[1]).Gives(CoapCode.Deleted);
         }
 
-        Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(locations["0-3"], clients[0])).Code);
+        await world.DeleteAsync(locations["0-3"], clients[0]).Gives(CoapCode.Deleted);
         Assert.Equal(locations["0-1"], await world.RegisterAsync("ep=0-1", "</x>", clients[0]));
     }
 
     [Fact]
     public async Task Bytes_of_the_greediest_give_way_as_its_places_do()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxBytes = 64 * 1024);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxBytes = 64 * 1024);
         string large = $"</x>;title=\"{new string('a', 8_000)}\"";
         for (int source = 1; source < 5; source++)
         {
@@ -253,7 +215,7 @@ public class DirectoryBoundTests
     [Fact]
     public async Task Forged_addresses_get_half_of_the_room_and_nobody_gives_way_to_them()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxRegistrations = 20);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 20);
         await world.RegisterAsync("ep=first", "</x>");
         for (int i = 0; i < 100; i++)
         {
@@ -264,7 +226,7 @@ public class DirectoryBoundTests
             [
                 0x50, 0x02, 0x10, (byte)i, 0xb2, .. "rd"u8, 0x11, 40, 0x36, .. Encoding.ASCII.GetBytes($"ep=f{i:d2}"), 0xff, .. "</y>"u8,
             ]);
-            world.Clock.Advance(TimeSpan.FromMilliseconds(10));
+            world.Clock.Advance(FromMilliseconds(10));
         }
 
         CoapDirectoryCounters counters = world.Directory.GetCounters();

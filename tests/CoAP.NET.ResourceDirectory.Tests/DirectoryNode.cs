@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>A node of a cluster, with its directory and a server that has it.</summary>

@@ -1,5 +1,3 @@
-using System.Text;
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Tests.Nodes;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
@@ -10,8 +8,8 @@ namespace CoAP.NET.ResourceDirectory.Tests;
 /// </summary>
 internal sealed class DirectoryNodes : IAsyncDisposable
 {
-    private static readonly TimeSpan s_long = TimeSpan.FromHours(1);
-    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+    private static readonly TimeSpan s_long = FromHours(1);
+    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
     private readonly List<DirectoryNode> _nodes = [];
     private ulong _seed;
@@ -38,7 +36,7 @@ internal sealed class DirectoryNodes : IAsyncDisposable
     public static CoapClusterOptions Options() => new()
     {
         Secrets = [s_secret],
-        Lease = TimeSpan.FromHours(1),
+        Lease = FromHours(1),
         Moves = { SettleTime = TimeSpan.Zero, RelayTime = TimeSpan.Zero },
     };
 
@@ -51,7 +49,7 @@ internal sealed class DirectoryNodes : IAsyncDisposable
         await PassUntilAsync(() => cluster.Map.SlotsOf(cluster.Self.Id).Count > 0);
         CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions
         {
-            TimeProvider = Clock, Timeout = timeout ?? TimeSpan.FromMinutes(1), MaxRegistrations = maxRegistrations,
+            TimeProvider = Clock, Timeout = timeout ?? FromMinutes(1), MaxRegistrations = maxRegistrations,
         });
         CoapServer server = new(MakeOptions());
         string address = $"[2001:db8::{_nodes.Count + 1:x}]";
@@ -74,7 +72,7 @@ internal sealed class DirectoryNodes : IAsyncDisposable
 
     public async Task<CoapResponse> SendAsync(DirectoryNode node, CoapMethod method, string path, string? links = null)
     {
-        CoapRequest request = new(method, node.Uri + path) { Timeout = TimeSpan.FromMinutes(5) };
+        CoapRequest request = new(method, node.Uri + path) { Timeout = FromMinutes(5) };
         if (links is not null)
         {
             request.Content = new CoapContent(Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat);
@@ -102,7 +100,7 @@ internal sealed class DirectoryNodes : IAsyncDisposable
         while (!isExpected(found = (await SendAsync(node, CoapMethod.Get, path)).GetText()))
         {
             Assert.True(Clock.Elapsed - began < s_long, found);
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
     }
 

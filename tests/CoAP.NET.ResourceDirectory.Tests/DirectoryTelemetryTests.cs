@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using System.Text;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 
@@ -48,7 +47,7 @@ public class DirectoryTelemetryTests
         Assert.Equal(2, values["coap.directory.requests look_up"]);
         Assert.Equal(2, values["coap.directory.refusals request"]);
         Assert.Equal(1, values["coap.directory.refusals challenge"]);
-        Assert.Equal(DirectoryInstrument.All.Sum(static each => Math.Max(1, each.Values.Length)), values.Count);
+        Assert.Equal(DirectoryInstrument.All.Sum(each => Math.Max(1, each.Values.Length)), values.Count);
     }
 
     [Fact]

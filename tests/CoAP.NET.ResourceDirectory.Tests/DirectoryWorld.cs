@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>A directory and clients of it on a network in memory, in virtual time.</summary>
@@ -78,7 +76,7 @@ public sealed class DirectoryWorld : IAsyncDisposable
     }
 
     internal Task<CoapResponse> SendAsync(CoapRequest request, CoapClient? client = null) =>
-        Clock.AdvanceUntilAsync((client ?? Node).SendAsync(request), TimeSpan.FromMinutes(10));
+        Clock.AdvanceUntilAsync((client ?? Node).SendAsync(request), FromMinutes(10));
 
     internal Task<CoapResponse> PostAsync(string path, string? links = null, CoapClient? client = null, string uri = Uri)
     {
@@ -118,7 +116,7 @@ public sealed class DirectoryWorld : IAsyncDisposable
         Text(await GetAsync("/rd-lookup/ep" + (query.Length == 0 ? "" : "?" + query), client));
 
     private static string Escape(string path) =>
-        path.Replace("[", "%5B", StringComparison.Ordinal).Replace("]", "%5D", StringComparison.Ordinal);
+        path.Replace("[", "%5B", Ordinal).Replace("]", "%5D", Ordinal);
 
     private static string Text(CoapResponse response)
     {

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Names belong to identities that handshakes and contexts have shown (RFC 9176 section 7.5), over sockets of loopback.</summary>
@@ -10,6 +8,7 @@ public class IdentityTests
     [InlineData("certificate")]
     [InlineData("key")]
     [InlineData("oscore")]
+    [Rfc("9176-7.5-1")]
     public async Task Another_identity_cannot_touch_a_registration_and_the_same_one_can_from_a_new_address(string kind)
     {
         await using CoapDirectoryServer directory = new();
@@ -32,21 +31,21 @@ public class IdentityTests
             await PostAsync(mallory, location + "?lt=60"),
             await mallory.DeleteAsync(location),
         ];
-        Assert.All(refused, static one => Assert.Equal(CoapCode.Forbidden, one.Code));
+        Assert.All(refused, one => Assert.Equal(CoapCode.Forbidden, one.Code));
         string before = (await mallory.GetAsync(peers.Uri + "/rd-lookup/res")).GetText();
-        Assert.Contains("//127.0.0.1:", before, StringComparison.Ordinal);
-        Assert.EndsWith("/1>", before, StringComparison.Ordinal);
+        Assert.Contains("//127.0.0.1:", before, Ordinal);
+        Assert.EndsWith("/1>", before, Ordinal);
 
         await alice.DisposeAsync();
         CoapClient moved = peers.MakeClient("alice", 2);
-        Assert.Equal(CoapCode.Changed, (await PostAsync(moved, location)).Code);
+        await PostAsync(moved, location).Gives(CoapCode.Changed);
         string after = (await mallory.GetAsync(peers.Uri + "/rd-lookup/res")).GetText();
-        Assert.Contains("//127.0.0.2:", after, StringComparison.Ordinal);
-        Assert.Equal(CoapCode.Created, (await PostAsync(moved, peers.Uri + "/rd?ep=a", "</3>")).Code);
-        Assert.Equal(CoapCode.Deleted, (await moved.DeleteAsync(location)).Code);
+        Assert.Contains("//127.0.0.2:", after, Ordinal);
+        await PostAsync(moved, peers.Uri + "/rd?ep=a", "</3>").Gives(CoapCode.Created);
+        await moved.DeleteAsync(location).Gives(CoapCode.Deleted);
 
         // It is nobody's now.
-        Assert.Equal(CoapCode.Created, (await PostAsync(mallory, peers.Uri + "/rd?ep=a", "</2>")).Code);
+        await PostAsync(mallory, peers.Uri + "/rd?ep=a", "</2>").Gives(CoapCode.Created);
         Assert.Equal(3, directory.GetCounters().Refusals);
         Assert.Equal(0, directory.GetCounters().Challenges);
     }
@@ -60,7 +59,7 @@ public class IdentityTests
         CoapResponse registered = await PostAsync(peers!.MakeClient("alice", 1), peers.Uri + "/rd?ep=a", "</1>");
         string location = peers.Uri + "/" + string.Join("/", registered.Options.LocationPath);
 
-        Assert.Equal(CoapCode.Changed, (await PostAsync(peers.MakeClient("alice", 2, isRenewed: true), location)).Code);
+        await PostAsync(peers.MakeClient("alice", 2, isRenewed: true), location).Gives(CoapCode.Changed);
     }
 
     private static Task<CoapResponse> PostAsync(CoapClient client, string uri, string? links = null) => client.PostAsync(

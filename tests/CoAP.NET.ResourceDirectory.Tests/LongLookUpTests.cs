@@ -1,7 +1,4 @@
 using System.Buffers;
-using System.Net;
-using System.Text;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 
@@ -20,8 +17,8 @@ public sealed class LongLookUpTests
         string query, string begin)
     {
         await using DirectoryWorld world = await StartAsync();
-        IEnumerable<string> expected = Enumerable.Range(0, Endpoints).Select(static i => $"n{i}")
-            .Where(name => name.StartsWith(begin, StringComparison.Ordinal)).Order(StringComparer.Ordinal);
+        IEnumerable<string> expected = Enumerable.Range(0, Endpoints).Select(i => $"n{i}")
+            .Where(name => name.StartsWith(begin, Ordinal)).Order(StringComparer.Ordinal);
 
         string all = await world.EndpointsAsync(query);
         List<string> pages = [];
@@ -32,7 +29,7 @@ public sealed class LongLookUpTests
         while (pages[^1].Length > 0);
 
         Assert.Equal(expected, Names(all).Order(StringComparer.Ordinal));
-        Assert.Equal(all, string.Join(',', pages.Where(static page => page.Length > 0)));
+        Assert.Equal(all, string.Join(',', pages.Where(page => page.Length > 0)));
         Assert.NotEqual(0, world.Directory.GetCounters().Scans);
         Assert.Equal(0, world.Directory.GetCounters().LookUpsRefused);
     }
@@ -41,7 +38,7 @@ public sealed class LongLookUpTests
     public async Task Locations_are_found_by_their_beginning_without_going_through_others()
     {
         await using DirectoryWorld world = await StartAsync();
-        string[] locations = [.. CoapLinkFormat.Parse(await world.EndpointsAsync("rt=core.rd-ep")).Select(static link => link.Target)];
+        string[] locations = [.. CoapLinkFormat.Parse(await world.EndpointsAsync("rt=core.rd-ep")).Select(link => link.Target)];
         int[] lengths = [0, 1, 3, 4, 5, 6, 8, 14, 15, 19, 20];
 
         foreach (string location in locations.Take(5))
@@ -50,9 +47,9 @@ public sealed class LongLookUpTests
             {
                 string begin = location[..length];
                 Assert.Equal(
-                    locations.Where(one => one.StartsWith(begin, StringComparison.Ordinal)),
-                    CoapLinkFormat.Parse(await world.EndpointsAsync($"href={begin}*")).Select(static link => link.Target)
-                        .Where(static target => target.StartsWith('/')));
+                    locations.Where(one => one.StartsWith(begin, Ordinal)),
+                    CoapLinkFormat.Parse(await world.EndpointsAsync($"href={begin}*")).Select(link => link.Target)
+                        .Where(target => target.StartsWith('/')));
             }
 
             Assert.Single(CoapLinkFormat.Parse(await world.EndpointsAsync($"href={location}")));
@@ -73,7 +70,7 @@ public sealed class LongLookUpTests
     [Fact]
     public async Task One_source_cannot_take_all_the_places_of_long_look_ups_and_whoever_gets_none_is_to_come_again()
     {
-        await using DirectoryWorld world = await StartAsync(static options => options.MaxScans = 8);
+        await using DirectoryWorld world = await StartAsync(options => options.MaxScans = 8);
         DirectoryCore core = world.Directory.Core;
         LookUpScans scans = core.Scans;
         await scans.Turn.WaitAsync();
@@ -84,12 +81,12 @@ public sealed class LongLookUpTests
         }
 
         // Four of one source, and then half of what is free for each.
-        Assert.Equal([false, false, false, false, true, true, false, false, false, false], all.Select(static one => one.IsCompleted));
-        Assert.Equal((8, true), (scans.UnderWay, all.Take(6).Where(static one => one.IsCompleted).All(
-            static one => one.Result == LookUpFault.TooMuchWork)));
+        Assert.Equal([false, false, false, false, true, true, false, false, false, false], all.Select(one => one.IsCompleted));
+        Assert.Equal((8, true), (scans.UnderWay, all.Take(6).Where(one => one.IsCompleted).All(
+            one => one.Result == LookUpFault.TooMuchWork)));
         scans.Turn.Release();
-        await world.Clock.AdvanceUntilAsync(Task.WhenAll(all), TimeSpan.FromMinutes(1));
-        Assert.Equal(8, all.Count(static one => one.Result == LookUpFault.None));
+        await world.Clock.AdvanceUntilAsync(Task.WhenAll(all), FromMinutes(1));
+        Assert.Equal(8, all.Count(one => one.Result == LookUpFault.None));
         Assert.Equal(0, scans.UnderWay);
 
         Task<LookUpFault> BeginAsync(string address)
@@ -104,20 +101,20 @@ public sealed class LongLookUpTests
     [Fact]
     public async Task While_there_is_no_place_for_a_long_look_up_it_gets_5_03_and_short_ones_go_on()
     {
-        await using DirectoryWorld world = await StartAsync(static options => (options.MaxScans, options.MaxScansPerSource) = (1, 1));
+        await using DirectoryWorld world = await StartAsync(options => (options.MaxScans, options.MaxScansPerSource) = (1, 1));
         DirectoryCore core = world.Directory.Core;
         await core.Scans.Turn.WaitAsync();
         Task<CoapResponse> first = world.MakeClient("[2001:db8:1::2]:5683").GetAsync(DirectoryWorld.Uri + "/rd-lookup/ep?ep=n2*");
-        await world.Clock.AdvanceUntilAsync(() => core.Scans.UnderWay == 1, TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => core.Scans.UnderWay == 1, FromMinutes(1));
 
         CoapResponse refused = await world.GetAsync("/rd-lookup/ep?ep=n1*");
         string found = await world.EndpointsAsync("ep=n1");
         core.Scans.Turn.Release();
 
-        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (refused.Code, refused.MaxAge));
+        Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (refused.Code, refused.MaxAge));
         Assert.Equal(["n1"], Names(found));
         Assert.Equal(1, world.Directory.GetCounters().ScansRefused);
-        Assert.Equal(111, Names((await world.Clock.AdvanceUntilAsync(first, TimeSpan.FromMinutes(1))).GetText()).Count());
+        Assert.Equal(111, Names((await world.Clock.AdvanceUntilAsync(first, FromMinutes(1))).GetText()).Count());
     }
 
     [Fact]
@@ -158,5 +155,5 @@ public sealed class LongLookUpTests
         return world;
     }
 
-    private static IEnumerable<string?> Names(string links) => CoapLinkFormat.Parse(links).Select(static link => link.GetValue("ep"));
+    private static IEnumerable<string?> Names(string links) => CoapLinkFormat.Parse(links).Select(link => link.GetValue("ep"));
 }

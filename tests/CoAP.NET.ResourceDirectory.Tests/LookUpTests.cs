@@ -94,7 +94,7 @@ public class LookUpTests
         }
 
         Assert.Equal(13, CoapLinkFormat.Parse(all).Count);
-        Assert.Equal([3, 3, 3, 3, 1], pages.Select(static page => CoapLinkFormat.Parse(page).Count));
+        Assert.Equal([3, 3, 3, 3, 1], pages.Select(page => CoapLinkFormat.Parse(page).Count));
         Assert.Equal(all, string.Join(',', pages));
         Assert.Equal("", await world.LinksAsync("rt=x&page=5&count=3"));
         Assert.Equal("", await world.LinksAsync("rt=x&page=4294967295&count=4294967295"));
@@ -127,24 +127,9 @@ public class LookUpTests
         await using DirectoryWorld world = await StartAsync();
         CoapResponse first = await world.GetAsync("/rd-lookup/res?ep=one");
         CoapRequest again = new(CoapMethod.Get, DirectoryWorld.Uri + "/rd-lookup/res?ep=one");
-        again.Options.Add(first.Options.First(static option => option.Number == Options.OptionNumber.ETag));
+        again.Options.Add(first.Options.First(option => option.Number == Options.OptionNumber.ETag));
 
-        Assert.Equal(CoapCode.Valid, (await world.SendAsync(again)).Code);
-    }
-
-    [Fact]
-    public async Task A_large_result_comes_in_blocks()
-    {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        for (int i = 0; i < 100; i++)
-        {
-            await world.RegisterAsync($"ep=node-{i}", "</a/rather/long/path>;rt=\"a-rather-long-resource-type\"");
-        }
-
-        string all = await world.LinksAsync();
-
-        Assert.Equal(100, CoapLinkFormat.Parse(all).Count);
-        Assert.True(all.Length > 4096);
+        await world.SendAsync(again).Gives(CoapCode.Valid);
     }
 
     [Fact]
@@ -162,7 +147,7 @@ public class LookUpTests
         Assert.Equal(
             "/x /y coap://[fe80::9]/z coap://c/z",
             string.Join(' ', CoapLinkFormat.Parse(await world.LinksAsync(client: neighbour))
-                .Select(static link => link.Target.Replace("coap://[fe80::2]", "").Replace("coap://b", "")).Order(StringComparer.Ordinal)));
+                .Select(link => link.Target.Replace("coap://[fe80::2]", "").Replace("coap://b", "")).Order(StringComparer.Ordinal)));
         Assert.Equal("<coap://b/y>", await world.LinksAsync(client: elsewhere));
         Assert.Equal("<coap://b/y>", await world.LinksAsync());
         Assert.Equal("b", Names(await world.EndpointsAsync()));
@@ -181,9 +166,9 @@ public class LookUpTests
     }
 
     private static string Targets(string links) => string.Join(' ', CoapLinkFormat.Parse(links)
-        .Select(static link => link.Target.StartsWith("coap:", StringComparison.Ordinal) ? new Uri(link.Target).AbsolutePath : link.Target)
+        .Select(link => link.Target.StartsWith("coap:", Ordinal) ? new Uri(link.Target).AbsolutePath : link.Target)
         .Order(StringComparer.Ordinal));
 
     private static string Names(string links) =>
-        string.Join(' ', CoapLinkFormat.Parse(links).Select(static link => link.GetValue("ep")).Order(StringComparer.Ordinal));
+        string.Join(' ', CoapLinkFormat.Parse(links).Select(link => link.GetValue("ep")).Order(StringComparer.Ordinal));
 }

@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.Text;
-using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 
@@ -13,6 +11,7 @@ public class ModelTests
     [InlineData(1, 3_000, 40)]
     [InlineData(2, 3_000, 4)]
     [InlineData(3, 12_000, 1_500)]
+    [Rfc("9176-5.3-1")]
     public async Task Look_ups_find_what_a_model_finds(ulong seed, int steps, int names)
     {
         VirtualClock clock = new();
@@ -84,7 +83,7 @@ public class ModelTests
                     break;
                 case 6:
                     // Never at the end of a lifetime itself.
-                    clock.Advance(TimeSpan.FromSeconds(Next(random, 4)) + TimeSpan.FromMilliseconds(1));
+                    clock.Advance(FromSeconds(Next(random, 4)) + FromMilliseconds(1));
                     break;
                 default:
                     Check(run, random, model.Values.Where(each => each.EndsAt > now), directory.Core);
@@ -95,7 +94,7 @@ public class ModelTests
 
         Assert.True(checks > steps / 20);
         Assert.Equal(model.Values.Count(each => each.EndsAt > clock.Elapsed), CountOf(directory));
-        clock.Advance(TimeSpan.FromDays(30));
+        clock.Advance(FromDays(30));
         Assert.Equal(0, CountOf(directory));
         Assert.Equal(0, directory.Core.Index.Count);
         DirectoryShares shares = directory.Core.Index.Shares;
@@ -129,9 +128,9 @@ public class ModelTests
             List<CoapLink> links = one.ToLinks();
             if (ofLinks)
             {
-                CoapLink said = new(endpoint.Target, endpoint.Attributes.Where(static each => each.Name != "rt"));
+                CoapLink said = new(endpoint.Target, endpoint.Attributes.Where(each => each.Name != "rt"));
                 expected.AddRange(links.Where(link => criteria.All(each => CoapLinkFormat.Matches(link, each)
-                    || MatchesEndpoint(said, each))).Select(static link => link.ToString()));
+                    || MatchesEndpoint(said, each))).Select(link => link.ToString()));
             }
             else if (criteria.All(each => MatchesEndpoint(endpoint, each) || links.Exists(link => CoapLinkFormat.Matches(link, each))))
             {
@@ -228,8 +227,8 @@ public class ModelTests
 
         public void Refresh(TimeSpan now)
         {
-            EndsAt = now + TimeSpan.FromSeconds(Lifetime);
-            ForgottenAt = EndsAt + TimeSpan.FromSeconds(Lifetime);
+            EndsAt = now + FromSeconds(Lifetime);
+            ForgottenAt = EndsAt + FromSeconds(Lifetime);
         }
 
         public Registration ToRegistration(Registrant registrant)

@@ -19,12 +19,12 @@ public class ObservedLookUpTests
         // Nothing of what they look up.
         await world.RegisterAsync("ep=b", "</1>;rt=\"heat\"");
         await world.PostAsync(location);
-        world.Clock.Advance(TimeSpan.FromSeconds(5));
+        world.Clock.Advance(FromSeconds(5));
         int quiet = world.Directory.GetCounters().Notices > 2 ? 1 : 0;
 
         await world.PostAsync(location + "?base=coap://other");
         string moved = await NextAsync(world, lights);
-        world.Clock.Advance(TimeSpan.FromSeconds(101));
+        world.Clock.Advance(FromSeconds(101));
         string over = await NextAsync(world, lights);
 
         Assert.Equal("<coap://[2001:db8::2]/1>;rt=\"light\"", came[0]);
@@ -46,9 +46,9 @@ public class ObservedLookUpTests
             await world.RegisterAsync($"ep=n{i}", $"</{i}>;rt=\"light\"");
         }
 
-        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Notices > 0, TimeSpan.FromSeconds(10));
+        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Notices > 0, FromSeconds(10));
         string told = await NextAsync(world, lights);
-        world.Clock.Advance(TimeSpan.FromSeconds(5));
+        world.Clock.Advance(FromSeconds(5));
 
         Assert.Equal(200, CoapLinkFormat.Parse(told).Count);
         Assert.InRange(world.Directory.GetCounters().Notices, 1, 3);
@@ -61,8 +61,8 @@ public class ObservedLookUpTests
         Observed lights = await ObserveAsync(world, "/rd-lookup/res?rt=light");
         int before = world.Directory.GetCounters().Watched;
 
-        await world.Clock.AdvanceUntilAsync(lights.Observation.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
-        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Watched == 0, TimeSpan.FromMinutes(10));
+        await world.Clock.AdvanceUntilAsync(lights.Observation.DisposeAsync().AsTask(), FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Watched == 0, FromMinutes(10));
 
         Assert.Equal(1, before);
     }
@@ -70,7 +70,7 @@ public class ObservedLookUpTests
     [Fact]
     public async Task One_source_cannot_take_the_places_of_others_and_gets_plain_answers_beyond_its_share()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxWatched = 10);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxWatched = 10);
         CoapClient other = world.MakeClient("[2001:db8:1::2]:5683");
         await VerifyAsync(world, other);
         int observed = 0;
@@ -92,7 +92,7 @@ public class ObservedLookUpTests
     [Fact]
     public async Task Addresses_that_may_be_forged_have_half_of_the_places_however_many_they_are()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxWatched = 6);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxWatched = 6);
         int observed = 0;
         for (int i = 1; i <= 12; i++)
         {
@@ -108,7 +108,7 @@ public class ObservedLookUpTests
     [Fact]
     public async Task When_all_places_are_taken_the_source_that_has_most_loses_the_oldest_to_those_that_have_less()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxWatched = 4);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxWatched = 4);
         CoapClient[] others = [.. Enumerable.Range(1, 4).Select(i => world.MakeClient($"[2001:db8:{i}::2]:5683"))];
         await VerifyAsync(world, world.Node);
         Observed first = await ObserveAsync(world, "/rd-lookup/res?rt=a");
@@ -124,7 +124,7 @@ public class ObservedLookUpTests
         Assert.Equal(0, world.Directory.GetCounters().WatchesGaveWay);
         await VerifyAsync(world, others[2]);
         Assert.True(await MayObserveAsync(world, others[2], "/rd-lookup/res?rt=y"));
-        await world.Clock.AdvanceUntilAsync(() => first.Observation.State != CoapObserveState.Observing, TimeSpan.FromSeconds(10));
+        await world.Clock.AdvanceUntilAsync(() => first.Observation.State != CoapObserveState.Observing, FromSeconds(10));
         CoapDirectoryCounters counters = world.Directory.GetCounters();
         Assert.Equal((4, 1L, 1L), (counters.Watched, counters.WatchesGaveWay, counters.WatchesRefused));
         Assert.Equal(CoapObserveState.Observing, second.Observation.State);
@@ -165,13 +165,13 @@ public class ObservedLookUpTests
             world.Node.ObserveAsync(
                 new CoapRequest(CoapMethod.Get, DirectoryWorld.Uri + path),
                 new CoapObserveOptions { OnNotification = response => told.Writer.TryWrite(response.GetText()) }),
-            TimeSpan.FromMinutes(1));
-        await world.Clock.AdvanceUntilAsync(told.Reader.ReadAsync().AsTask(), TimeSpan.FromMinutes(1));
+            FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(told.Reader.ReadAsync().AsTask(), FromMinutes(1));
         return new Observed(observation, told.Reader);
     }
 
     private static Task<string> NextAsync(DirectoryWorld world, Observed observed) =>
-        world.Clock.AdvanceUntilAsync(observed.Told.ReadAsync().AsTask(), TimeSpan.FromMinutes(1));
+        world.Clock.AdvanceUntilAsync(observed.Told.ReadAsync().AsTask(), FromMinutes(1));
 
     private sealed record Observed(CoapObservation Observation, ChannelReader<string> Told);
 }

@@ -1,7 +1,5 @@
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Sqlite;
 using CoAP.NET.Hosting;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
@@ -28,8 +26,8 @@ public sealed class RestartTests : IDisposable
                 locations[i] = await RegisterAsync(client, node.Uri, $"ep=n{i}&base=coap://b&et=sensor", $"</{i}>;rt=light");
             }
 
-            Assert.Equal(CoapCode.Deleted, (await client.DeleteAsync(node.Uri + locations[0])).Code);
-            Assert.Equal(CoapCode.Changed, (await PostAsync(client, node.Uri + locations[1] + "?base=coap://c")).Code);
+            await client.DeleteAsync(node.Uri + locations[0]).Gives(CoapCode.Deleted);
+            await PostAsync(client, node.Uri + locations[1] + "?base=coap://c").Gives(CoapCode.Changed);
 
             // As a kill leaves it: nothing was told to end.
             File.Copy(file, left);
@@ -42,11 +40,10 @@ public sealed class RestartTests : IDisposable
         await using DirectoryNode again = await StartAsync(left);
 
         Assert.Equal(Endpoints - 1, again.Directory.Count);
-        Assert.Equal("<coap://c/1>;rt=\"light\"", (await client.GetAsync(again.Uri + "/rd-lookup/res?ep=n1")).GetText());
-        Assert.Equal($"<{locations[2]}>;ep=\"n2\";base=\"coap://b\";et=\"sensor\";rt=\"core.rd-ep\"",
-            (await client.GetAsync(again.Uri + "/rd-lookup/ep?ep=n2")).GetText());
-        Assert.Equal(CoapCode.NotFound, (await PostAsync(client, again.Uri + locations[0])).Code);
-        Assert.Equal(CoapCode.Changed, (await PostAsync(client, again.Uri + locations[2])).Code);
+        await client.GetAsync(again.Uri + "/rd-lookup/res?ep=n1").Says("<coap://c/1>;rt=\"light\"");
+        await client.GetAsync(again.Uri + "/rd-lookup/ep?ep=n2").Says($"<{locations[2]}>;ep=\"n2\";base=\"coap://b\";et=\"sensor\";rt=\"core.rd-ep\"");
+        await PostAsync(client, again.Uri + locations[0]).Gives(CoapCode.NotFound);
+        await PostAsync(client, again.Uri + locations[2]).Gives(CoapCode.Changed);
         Assert.Equal(locations[3], await RegisterAsync(client, again.Uri, "ep=n3&base=coap://b", "</3>"));
         Assert.Equal(DirectoryAnswer.NotOwner, (await again.Directory.Core.AskAsync(again.Directory.Core.KeyOf(default, "n4"u8),
             DirectoryQuestion.Verb.Remove, new Registrant(new DirectoryOwner(1, 2, 3), true, [], 0), null, default, default)).Answer);
@@ -67,16 +64,16 @@ public sealed class RestartTests : IDisposable
 
         using IHost again = Build();
         await again.StartAsync();
-        Assert.Equal("<coap://a/1>;rt=\"light\"", (await client.GetAsync(UriOf(again) + "/rd-lookup/res?rt=light")).GetText());
-        Assert.Equal(CoapCode.Changed, (await PostAsync(client, UriOf(again) + location)).Code);
+        await client.GetAsync(UriOf(again) + "/rd-lookup/res?rt=light").Says("<coap://a/1>;rt=\"light\"");
+        await PostAsync(client, UriOf(again) + location).Gives(CoapCode.Changed);
         await again.StopAsync();
 
         IHost Build()
         {
             HostApplicationBuilder builder = new();
-            ICoapServerBuilder server = builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+            ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
             server.MapResourceDirectory(new CoapDirectoryOptions { MaxLinks = 10 });
-            builder.Services.AddCoapState(static options => options.Secrets = DirectoryNodes.Options().Secrets)
+            builder.Services.AddCoapState(options => options.Secrets = DirectoryNodes.Options().Secrets)
                 .UseSqlite(Path.Combine(_folder, "hosted.db"));
             return builder.Build();
         }
@@ -87,9 +84,9 @@ public sealed class RestartTests : IDisposable
     {
         await using CoapClient client = new();
         HostApplicationBuilder builder = new();
-        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory(
-            static (options, services) => options.IdentityOf = _ => services.GetRequiredService<IHostEnvironment>().ApplicationName);
-        ICoapServerBuilder other = builder.Services.AddCoapServer("other", static options => options.Listen("coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory(
+            (options, services) => options.IdentityOf = _ => services.GetRequiredService<IHostEnvironment>().ApplicationName);
+        ICoapServerBuilder other = builder.Services.AddCoapServer("other", options => options.Listen("coap://127.0.0.1:0"));
         other.MapResourceDirectory();
         CoapDirectoryOptions given = new();
         builder.Services.AddCoapServer("third").MapResourceDirectory(given);
@@ -100,7 +97,7 @@ public sealed class RestartTests : IDisposable
         await RegisterAsync(client, UriOf(host), "ep=a&base=coap://a", "</1>");
 
         string there = host.Services.GetRequiredKeyedService<CoapServer>("other").LocalEndpoints[0];
-        Assert.Equal("<coap://a/1>", (await client.GetAsync(there + "/rd-lookup/res")).GetText());
+        await client.GetAsync(there + "/rd-lookup/res").Says("<coap://a/1>");
         await host.StopAsync();
     }
 
@@ -112,29 +109,29 @@ public sealed class RestartTests : IDisposable
         await using CoapClient client = new();
         HostApplicationBuilder builder = new();
         builder.Services.AddSingleton<TimeProvider>(clock);
-        builder.Services.AddCoapState(static options => options.Secrets = DirectoryNodes.Options().Secrets)
+        builder.Services.AddCoapState(options => options.Secrets = DirectoryNodes.Options().Secrets)
             .UseMemory(memory);
-        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory();
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory();
         using IHost host = builder.Build();
-        await clock.AdvanceUntilAsync(host.StartAsync(), TimeSpan.FromMinutes(1));
+        await clock.AdvanceUntilAsync(host.StartAsync(), FromMinutes(1));
         TimeSpan started = clock.Elapsed;
         CoapResponse early = await client.GetAsync(UriOf(host) + "/rd-lookup/ep");
         CoapResponse refused = await PostAsync(client, UriOf(host) + "/rd?ep=a&base=coap://a");
 
         memory.IsAway = false;
         CoapDirectoryServer directory = host.Services.GetRequiredService<CoapDirectoryServer>();
-        await clock.AdvanceUntilAsync(directory.StartAsync(), TimeSpan.FromMinutes(10));
+        await clock.AdvanceUntilAsync(directory.StartAsync(), FromMinutes(10));
         CoapResponse late = await client.GetAsync(UriOf(host) + "/rd-lookup/ep");
         string location = await clock.AdvanceUntilAsync(
-            RegisterAsync(client, UriOf(host), "ep=a&base=coap://a", "</1>"), TimeSpan.FromMinutes(10));
+            RegisterAsync(client, UriOf(host), "ep=a&base=coap://a", "</1>"), FromMinutes(10));
 
-        Assert.True(started >= TimeSpan.FromSeconds(10), $"{started}");
-        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (early.Code, early.MaxAge));
-        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (refused.Code, refused.MaxAge));
+        Assert.True(started >= FromSeconds(10), $"{started}");
+        Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (early.Code, early.MaxAge));
+        Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (refused.Code, refused.MaxAge));
         Assert.Equal(CoapCode.Content, late.Code);
-        Assert.StartsWith("/rd/", location, StringComparison.Ordinal);
+        Assert.StartsWith("/rd/", location, Ordinal);
         Assert.Equal(2, directory.GetCounters().Unavailable);
-        await clock.AdvanceUntilAsync(host.StopAsync(), TimeSpan.FromMinutes(10));
+        await clock.AdvanceUntilAsync(host.StopAsync(), FromMinutes(10));
     }
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
@@ -143,7 +140,7 @@ public sealed class RestartTests : IDisposable
     {
         CoapCluster cluster = new CoapSqliteClusterOptions { Path = file }.CreateCluster(DirectoryNodes.Options());
         await cluster.StartAsync();
-        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromSeconds(20) });
+        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = FromSeconds(20) });
         await directory.StartAsync();
         CoapServer server = new();
         server.Routes.MapResourceDirectory(directory);

@@ -38,8 +38,8 @@ public sealed class SeveralNodesTests
             Assert.True(changed.Code == CoapCode.Changed, changed.GetText());
         }
 
-        await nodes.FindsAsync(one, "/rd-lookup/res?base=coap://c", static found => CoapLinkFormat.Parse(found).Count == Endpoints);
-        await nodes.FindsAsync(two, "/rd-lookup/res?rt=light", static found => found == "");
+        await nodes.FindsAsync(one, "/rd-lookup/res?base=coap://c", found => CoapLinkFormat.Parse(found).Count == Endpoints);
+        await nodes.FindsAsync(two, "/rd-lookup/res?rt=light", found => found == "");
         for (int i = 0; i < Endpoints; i++)
         {
             CoapResponse removed = await nodes.SendAsync(i % 2 == 0 ? two : one, CoapMethod.Delete, locations[i]);
@@ -47,8 +47,8 @@ public sealed class SeveralNodesTests
         }
 
         await nodes.PassUntilAsync(() => one.Directory.Count == 0 && two.Directory.Count == 0);
-        Assert.Equal(CoapCode.NotFound, (await nodes.SendAsync(one, CoapMethod.Post, locations[0])).Code);
-        Assert.Equal(CoapCode.NotFound, (await nodes.SendAsync(two, CoapMethod.Post, locations[0])).Code);
+        await nodes.SendAsync(one, CoapMethod.Post, locations[0]).Gives(CoapCode.NotFound);
+        await nodes.SendAsync(two, CoapMethod.Post, locations[0]).Gives(CoapCode.NotFound);
     }
 
     [Fact]
@@ -94,7 +94,7 @@ public sealed class SeveralNodesTests
         string location = await nodes.RegisterAsync(one, "ep=a&base=coap://a", "</1>;rt=light");
         await nodes.PassUntilAsync(() => told.Last() == "<coap://a/1>;rt=\"light\"");
         await nodes.RegisterAsync(one, "ep=b&base=coap://b&lt=1", "</2>;rt=light");
-        await nodes.PassUntilAsync(() => told.Last().Contains("coap://b/2", StringComparison.Ordinal));
+        await nodes.PassUntilAsync(() => told.Last().Contains("coap://b/2", Ordinal));
 
         // Its lifetime is over after a second.
         await nodes.PassUntilAsync(() => told.Last() == "<coap://a/1>;rt=\"light\"");
@@ -117,19 +117,19 @@ public sealed class SeveralNodesTests
         }
 
         await nodes.PassUntilAsync(() => two.Directory.Count == Endpoints);
-        nodes.Clock.Advance(TimeSpan.FromSeconds(600));
+        nodes.Clock.Advance(FromSeconds(600));
         for (int i = 0; i < Endpoints; i += 2)
         {
-            Assert.Equal(CoapCode.Changed, (await nodes.SendAsync(two, CoapMethod.Post, locations[i])).Code);
+            await nodes.SendAsync(two, CoapMethod.Post, locations[i]).Gives(CoapCode.Changed);
         }
 
-        nodes.Clock.Advance(TimeSpan.FromSeconds(600));
+        nodes.Clock.Advance(FromSeconds(600));
         await nodes.PassUntilAsync(() => one.Directory.Count == Endpoints / 2 && two.Directory.Count == Endpoints / 2);
 
         // For as long again it can be refreshed, at any node; then it is gone from all.
-        Assert.Equal(CoapCode.Changed, (await nodes.SendAsync(two, CoapMethod.Post, locations[1])).Code);
+        await nodes.SendAsync(two, CoapMethod.Post, locations[1]).Gives(CoapCode.Changed);
         await nodes.PassUntilAsync(() => one.Directory.Count == (Endpoints / 2) + 1);
-        nodes.Clock.Advance(TimeSpan.FromSeconds(2500));
+        nodes.Clock.Advance(FromSeconds(2500));
         await nodes.PassUntilAsync(() => one.Directory.GetCounters().Held == 0 && two.Directory.GetCounters().Held == 0);
     }
 
@@ -137,25 +137,25 @@ public sealed class SeveralNodesTests
     public async Task While_the_store_is_away_new_registrations_get_5_03_and_refreshes_and_look_ups_go_on()
     {
         await using DirectoryNodes nodes = new();
-        DirectoryNode node = await nodes.AddAsync(timeout: TimeSpan.FromSeconds(5));
+        DirectoryNode node = await nodes.AddAsync(timeout: FromSeconds(5));
         string location = await nodes.RegisterAsync(node, "ep=a&base=coap://a&lt=1000", "</1>;rt=light");
         nodes.Memory.IsAway = true;
         TimeSpan began = nodes.Clock.Elapsed;
 
-        CoapResponse unavailable = await nodes.Clock.AdvanceUntilAsync(nodes.Client.SendAsync(Registration()), TimeSpan.FromMinutes(1));
+        CoapResponse unavailable = await nodes.Clock.AdvanceUntilAsync(nodes.Client.SendAsync(Registration()), FromMinutes(1));
         CoapResponse refreshed = await nodes.SendAsync(node, CoapMethod.Post, location);
 
         Assert.Equal(CoapCode.ServiceUnavailable, unavailable.Code);
-        Assert.InRange(unavailable.MaxAge, TimeSpan.FromSeconds(1), TimeSpan.FromMinutes(1));
-        Assert.InRange(nodes.Clock.Elapsed - began, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(10));
+        Assert.InRange(unavailable.MaxAge, FromSeconds(1), FromMinutes(1));
+        Assert.InRange(nodes.Clock.Elapsed - began, FromSeconds(5), FromSeconds(10));
         Assert.Equal(CoapCode.Changed, refreshed.Code);
-        Assert.Equal("<coap://a/1>;rt=\"light\"", (await nodes.SendAsync(node, CoapMethod.Get, "/rd-lookup/res")).GetText());
+        await nodes.SendAsync(node, CoapMethod.Get, "/rd-lookup/res").Says("<coap://a/1>;rt=\"light\"");
         Assert.Equal((1, 1L), (node.Directory.Count, node.Directory.GetCounters().Unavailable));
 
         // Whoever asks again later is served.
         nodes.Memory.IsAway = false;
         Task<CoapResponse> again = AgainAsync();
-        Assert.Equal(CoapCode.Created, (await nodes.Clock.AdvanceUntilAsync(again, TimeSpan.FromMinutes(10))).Code);
+        await nodes.Clock.AdvanceUntilAsync(again, FromMinutes(10)).Gives(CoapCode.Created);
 
         CoapRequest Registration() => new(CoapMethod.Post, node.Uri + "/rd?ep=b&base=coap://b")
         {
@@ -182,18 +182,18 @@ public sealed class SeveralNodesTests
         string location = await nodes.RegisterAsync(first, "ep=a&base=coap://a", "</1>;rt=light");
         await nodes.PassAsync(first.Cluster.LeaveAsync());
         await nodes.PassAsync(first.DisposeAsync().AsTask());
-        DirectoryNode next = await nodes.AddAsync(isLoaded: false, timeout: TimeSpan.FromSeconds(5));
+        DirectoryNode next = await nodes.AddAsync(isLoaded: false, timeout: FromSeconds(5));
 
         CoapResponse early = await nodes.SendAsync(next, CoapMethod.Get, "/rd-lookup/res");
         CoapResponse update = await nodes.Clock.AdvanceUntilAsync(
-            nodes.Client.SendAsync(new CoapRequest(CoapMethod.Post, next.Uri + location)), TimeSpan.FromMinutes(1));
+            nodes.Client.SendAsync(new CoapRequest(CoapMethod.Post, next.Uri + location)), FromMinutes(1));
         await nodes.PassAsync(next.Directory.StartAsync());
         CoapResponse loaded = await nodes.SendAsync(next, CoapMethod.Get, "/rd-lookup/res");
 
-        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (early.Code, early.MaxAge));
+        Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (early.Code, early.MaxAge));
         Assert.Equal(CoapCode.ServiceUnavailable, update.Code);
         Assert.Equal("<coap://a/1>;rt=\"light\"", loaded.GetText());
-        Assert.Equal(CoapCode.Changed, (await nodes.SendAsync(next, CoapMethod.Post, location)).Code);
+        await nodes.SendAsync(next, CoapMethod.Post, location).Gives(CoapCode.Changed);
     }
 
     [Fact]

@@ -1,76 +1,76 @@
-using System.Text;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Simple registration (RFC 9176 section 5.1).</summary>
 [Collection(VirtualTimeCollection.Name)]
-public class SimpleRegistrationTests
+public class SimpleRegistrationTests : IAsyncLifetime
 {
+    private DirectoryWorld _world = null!;
+
+    public async ValueTask InitializeAsync() => _world = await DirectoryWorld.StartAsync();
+
+    public ValueTask DisposeAsync() => _world.DisposeAsync();
+
     private const string Rd = DirectoryWorld.Uri + "/.well-known/rd";
 
     [Fact]
     [Rfc("9176-5.1-1", "9176-5.1-2")]
     public async Task The_links_are_fetched_from_where_the_request_came_from()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
 
         CoapResponse response = await device.RegisterAsync("?ep=simple&lt=600&et=x");
 
         Assert.Equal(CoapCode.Changed, response.Code);
-        Assert.DoesNotContain(response.Options, static option => option.Number == Options.OptionNumber.LocationPath);
+        Assert.DoesNotContain(response.Options, option => option.Number == Options.OptionNumber.LocationPath);
         Assert.Equal(1, device.Asked);
-        Assert.Equal("<coap://[2001:db8::9]/sensor>;rt=\"light\"", await world.LinksAsync("ep=simple&rt=light"));
-        Assert.Contains("et=\"x\"", await world.EndpointsAsync());
+        Assert.Equal("<coap://[2001:db8::9]/sensor>;rt=\"light\"", await _world.LinksAsync("ep=simple&rt=light"));
+        Assert.Contains("et=\"x\"", await _world.EndpointsAsync());
     }
 
     [Fact]
     [Rfc("9176-5.1-3")]
     public async Task Nothing_is_left_when_the_lifetime_is_over()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
         await device.RegisterAsync("?ep=simple&lt=60");
-        string location = CoapLinkFormat.Parse(await world.EndpointsAsync())[0].Target;
+        string location = CoapLinkFormat.Parse(await _world.EndpointsAsync())[0].Target;
 
-        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        _world.Clock.Advance(FromSeconds(61));
 
-        Assert.Equal(0, world.Directory.GetCounters().Held);
-        Assert.Equal(CoapCode.NotFound, (await world.PostAsync(location, client: device.Client)).Code);
+        Assert.Equal(0, _world.Directory.GetCounters().Held);
+        await _world.PostAsync(location, client: device.Client).Gives(CoapCode.NotFound);
     }
 
     [Fact]
     public async Task Nobody_is_asked_before_he_has_shown_that_he_is_there()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        Device victim = await Device.StartAsync(world, "[2001:db8::9]:5683");
-        ScriptedPeer forger = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8::66]:5683"),
+        Device victim = await Device.StartAsync(_world, "[2001:db8::9]:5683");
+        ScriptedPeer forger = _world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8::66]:5683"),
             InMemoryNetwork.Address("[2001:db8::1]:5683"));
 
         // POST /.well-known/rd?ep=x, of somebody who never answers a challenge.
         for (int i = 0; i < 50; i++)
         {
             forger.Send([0x50, 0x02, 0x10, (byte)i, 0xbb, .. ".well-known"u8, 0x02, .. "rd"u8, 0x44, .. "ep=x"u8]);
-            world.Clock.Advance(TimeSpan.FromMilliseconds(100));
+            _world.Clock.Advance(FromMilliseconds(100));
         }
 
         Assert.Equal(0, victim.Asked);
-        Assert.Equal(0, world.Directory.GetCounters().Fetches);
-        Assert.True(world.Directory.GetCounters().Challenges > 0);
+        Assert.Equal(0, _world.Directory.GetCounters().Fetches);
+        Assert.True(_world.Directory.GetCounters().Challenges > 0);
 
         // No request of the directory left: answers only, of no more bytes than came.
-        Assert.Equal(0, world.Directory.Count);
+        Assert.Equal(0, _world.Directory.Count);
     }
 
     [Fact]
     public async Task A_device_that_cannot_serve_while_it_waits_asks_again_and_is_answered_at_once()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
-        device.Delay = TimeSpan.FromSeconds(30);
+        Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
+        device.Delay = FromSeconds(30);
 
         CoapResponse first = await device.RegisterAsync("?ep=simple");
-        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Fetches == 0, TimeSpan.FromMinutes(2));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Directory.GetCounters().Fetches == 0, FromMinutes(2));
         CoapResponse second = await device.RegisterAsync("?ep=simple");
 
         Assert.Equal(CoapCode.GatewayTimeout, first.Code);
@@ -85,12 +85,11 @@ public class SimpleRegistrationTests
     [InlineData("?ep=a&lt=0", "4.00")]
     public async Task What_would_be_refused_is_not_fetched(string query, string code)
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
 
         CoapResponse response = await device.RegisterAsync(query);
 
-        Assert.StartsWith(code, response.Code.ToString(), StringComparison.Ordinal);
+        Assert.StartsWith(code, response.Code.ToString(), Ordinal);
         Assert.Equal(0, device.Asked);
     }
 
@@ -101,7 +100,7 @@ public class SimpleRegistrationTests
     [InlineData("format", "5.02")]
     public async Task A_device_whose_links_cannot_be_registered_is_told_why(string what, string code)
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxLinkBytes = 2_000);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxLinkBytes = 2_000);
         Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
         device.Answer = what switch
         {
@@ -113,7 +112,7 @@ public class SimpleRegistrationTests
 
         CoapResponse response = await device.RegisterAsync("?ep=simple");
 
-        Assert.StartsWith(code, response.Code.ToString(), StringComparison.Ordinal);
+        Assert.StartsWith(code, response.Code.ToString(), Ordinal);
         Assert.NotEmpty(response.GetText());
         Assert.Equal(0, world.Directory.Count);
     }
@@ -121,8 +120,7 @@ public class SimpleRegistrationTests
     [Fact]
     public async Task A_content_format_of_nothing_is_tolerated_and_a_payload_is_not()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
         CoapRequest tolerated = new(CoapMethod.Post, Rd + "?ep=simple");
         tolerated.Options.ContentFormat = CoapContentFormat.LinkFormat;
         CoapRequest refused = new(CoapMethod.Post, Rd + "?ep=simple")
@@ -130,17 +128,16 @@ public class SimpleRegistrationTests
             Content = new CoapContent("</x>"u8.ToArray(), CoapContentFormat.LinkFormat),
         };
 
-        Assert.Equal(CoapCode.Changed, (await world.SendAsync(tolerated, device.Client)).Code);
-        Assert.Equal(CoapCode.BadRequest, (await world.SendAsync(refused, device.Client)).Code);
+        await _world.SendAsync(tolerated, device.Client).Gives(CoapCode.Changed);
+        await _world.SendAsync(refused, device.Client).Gives(CoapCode.BadRequest);
     }
 
     [Fact]
     public async Task Connections_have_no_simple_registration()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
-        CoapClient client = world.MakeClient("[2001:db8::3]:50000", "coap+tcp");
+        CoapClient client = _world.MakeClient("[2001:db8::3]:50000", "coap+tcp");
 
-        CoapResponse response = await world.PostAsync("/.well-known/rd?ep=a", client: client, uri: "coap+tcp://[2001:db8::1]");
+        CoapResponse response = await _world.PostAsync("/.well-known/rd?ep=a", client: client, uri: "coap+tcp://[2001:db8::1]");
 
         Assert.Equal(CoapCode.BadRequest, response.Code);
         Assert.Contains("/rd", response.GetText());
@@ -149,21 +146,21 @@ public class SimpleRegistrationTests
     [Fact]
     public async Task Fetches_under_way_are_bounded_with_a_share_for_each_source()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxFetches = 6);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxFetches = 6);
         List<Task<CoapResponse>> answers = [];
         for (int i = 0; i < 6; i++)
         {
             Device silent = await Device.StartAsync(world, $"[2001:db8::9]:{6000 + i}");
-            silent.Delay = TimeSpan.FromMinutes(10);
+            silent.Delay = FromMinutes(10);
             answers.Add(silent.Client.SendAsync(new CoapRequest(CoapMethod.Post, $"{Rd}?ep=s{i}")));
         }
 
-        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().FetchesRefused == 3, TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().FetchesRefused == 3, FromMinutes(1));
         Device other = await Device.StartAsync(world, "[2001:db8:1::9]:5683");
 
         Assert.Equal(3, world.Directory.GetCounters().Fetches);
-        Assert.Equal(CoapCode.Changed, (await other.RegisterAsync("?ep=other")).Code);
-        await world.Clock.AdvanceUntilAsync(Task.WhenAll(answers), TimeSpan.FromMinutes(5));
+        await other.RegisterAsync("?ep=other").Gives(CoapCode.Changed);
+        await world.Clock.AdvanceUntilAsync(Task.WhenAll(answers), FromMinutes(5));
     }
 
     private sealed class Device

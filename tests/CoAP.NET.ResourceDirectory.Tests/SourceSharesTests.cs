@@ -42,10 +42,10 @@ public class SourceSharesTests
                 }
             }
 
-            Assert.Equal((all.Count(static one => one.Amount > 0), all.Sum(static one => one.Amount)), (shares.Count, shares.Total));
+            Assert.Equal((all.Count(one => one.Amount > 0), all.Sum(one => one.Amount)), (shares.Count, shares.Total));
             ulong some = (ulong)random.Next(sources);
             One[] own = [.. all.Where(one => one.Source == some)];
-            Assert.Equal((own.Count(static one => one.Amount > 0), own.Sum(static one => one.Amount)), shares.Of(some));
+            Assert.Equal((own.Count(one => one.Amount > 0), own.Sum(one => one.Amount)), shares.Of(some));
             if (step % 20 == 0)
             {
                 CheckRoom(shares, all, some, random.Next(1, 100));
@@ -81,21 +81,21 @@ public class SourceSharesTests
 
     private static void CheckRoom(SourceShares<string> shares, List<One> all, ulong asks, long more)
     {
-        long own = all.Where(one => one.Source == asks).Sum(static one => one.Amount);
+        long own = all.Where(one => one.Source == asks).Sum(one => one.Amount);
         int gives = shares.FindForRoom(asks, more);
-        var bySource = all.GroupBy(static one => one.Source).Select(static of => (of.Key, Amount: of.Sum(static one => one.Amount),
+        var bySource = all.GroupBy(one => one.Source).Select(of => (of.Key, Amount: of.Sum(one => one.Amount),
             Stillest: of.First())).ToArray();
         if (gives == SourceShares<string>.None)
         {
             // Of those that have most, which may be several.
-            long most = bySource.Length == 0 ? 0 : bySource.Max(static of => of.Amount);
+            long most = bySource.Length == 0 ? 0 : bySource.Max(of => of.Amount);
             Assert.True(bySource.Length == 0 || bySource.Where(of => of.Amount == most).Any(of =>
                 of.Key == asks || of.Stillest.Amount == 0 || own + more > most - of.Stillest.Amount));
             return;
         }
 
         (ulong source, long amount, One stillest) = bySource.Single(of => of.Key == shares.SourceOf(gives));
-        Assert.Equal(bySource.Max(static of => of.Amount), amount);
+        Assert.Equal(bySource.Max(of => of.Amount), amount);
         Assert.Equal(stillest.Name, shares.OwnerOf(gives));
         Assert.NotEqual(asks, source);
         Assert.True(own + more <= amount - stillest.Amount);

@@ -1,12 +1,4 @@
-using System.Collections.Concurrent;
 using System.Net.Http.Json;
-using System.Security.Claims;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests.Shared;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 
@@ -78,7 +70,7 @@ public sealed class EndpointDocumentationTests : EndpointTest
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Services.AddCoapServer(Listen("coaps"));
-        builder.Services.AddRateLimiter(static _ => { });
+        builder.Services.AddRateLimiter(_ => { });
         builder.Services.AddAuthorizationBuilder()
             .AddPolicy("sensors", policy => policy.RequireClaim(ClaimTypes.AuthenticationMethod, CoapAuthenticationDefaults.Psk));
         await using WebApplication app = builder.Build();

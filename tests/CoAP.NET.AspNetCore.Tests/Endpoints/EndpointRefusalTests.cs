@@ -1,15 +1,11 @@
 using Grpc.AspNetCore.Server;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Components;
 using Microsoft.AspNetCore.Components.Endpoints;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Mvc.ApplicationParts;
 using Microsoft.AspNetCore.Mvc.RazorPages;
 using Microsoft.AspNetCore.RateLimiting;
-using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticAssets;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 
@@ -38,50 +34,50 @@ public sealed class EndpointRefusalTests : EndpointTest
     public async Task The_application_does_not_start(string what, string endpoint, string reason)
     {
         string refusal = await RefusalOfAsync(application => Map(application, what),
-            static services =>
+            services =>
             {
                 services.AddSignalR();
                 services.AddAuthorization();
                 services.AddAntiforgery();
-                services.AddControllers().ConfigureApplicationPartManager(static parts =>
+                services.AddControllers().ConfigureApplicationPartManager(parts =>
                     parts.ApplicationParts.Add(new AssemblyPart(typeof(EndpointRefusalTests).Assembly)));
             });
 
         Assert.Contains(endpoint, refusal, StringComparison.OrdinalIgnoreCase);
-        Assert.Contains(reason, refusal, StringComparison.Ordinal);
-        Assert.Contains("WithoutCoap()", refusal, StringComparison.Ordinal);
+        Assert.Contains(reason, refusal, Ordinal);
+        Assert.Contains("WithoutCoap()", refusal, Ordinal);
     }
 
     [Fact]
     public async Task All_that_is_wrong_is_told_at_once()
     {
-        string refusal = await RefusalOfAsync(static application =>
+        string refusal = await RefusalOfAsync(application =>
         {
             Map(application, "host");
             Map(application, "options");
         });
 
-        Assert.Contains("/host", refusal, StringComparison.Ordinal);
-        Assert.Contains("/options", refusal, StringComparison.Ordinal);
+        Assert.Contains("/host", refusal, Ordinal);
+        Assert.Contains("/options", refusal, Ordinal);
     }
 
     [Fact]
     public async Task A_path_that_the_CoAP_server_serves_itself_is_told()
     {
         string refusal = await RefusalOfAsync(
-            static application => application.MapGet("/a", () => "a").WithCoap(),
-            static services => services.AddCoapServer().MapGet("/a", static () => "b"));
+            application => application.MapGet("/a", () => "a").WithCoap(),
+            services => services.AddCoapServer().MapGet("/a", () => "b"));
 
-        Assert.Contains("GET /a cannot be mapped", refusal, StringComparison.Ordinal);
+        Assert.Contains("GET /a cannot be mapped", refusal, Ordinal);
     }
 
     [Fact]
     public async Task A_group_is_told_what_to_call()
     {
         ArgumentException refusal = await Assert.ThrowsAsync<ArgumentException>(() =>
-            StartAsync(static application => application.MapGroup("/api").MapCoap()));
+            StartAsync(application => application.MapGroup("/api").MapCoap()));
 
-        Assert.Contains("WithCoap on the group", refusal.Message, StringComparison.Ordinal);
+        Assert.Contains("WithCoap on the group", refusal.Message, Ordinal);
     }
 
     [Theory]
@@ -94,7 +90,7 @@ public sealed class EndpointRefusalTests : EndpointTest
         InvalidOperationException refusal = Assert.Throws<InvalidOperationException>(() =>
             application.MapCoap(options => options.Server = name));
 
-        Assert.Contains(call, refusal.Message, StringComparison.Ordinal);
+        Assert.Contains(call, refusal.Message, Ordinal);
     }
 
     private static void Map(WebApplication application, string what)
@@ -112,7 +108,7 @@ public sealed class EndpointRefusalTests : EndpointTest
             "fallback" => (IEndpointConventionBuilder)all.MapFallback(() => "fallback"),
             "limited" => all.MapGet("/limited", () => "limited").RequireRateLimiting("few"),
             "socket" => all.MapCoapWebSocket(),
-            "proxy" => all.MapCoapProxy("/hc/{**target}", static proxy => proxy.AllowAnonymous = true),
+            "proxy" => all.MapCoapProxy("/hc/{**target}", proxy => proxy.AllowAnonymous = true),
             "grpc" => all.MapPost("/greeter", () => "hello").WithMetadata(new GrpcMethodMetadata()),
             "asset" => all.MapGet("/site.css", () => "p {}").WithMetadata(
                 new StaticAssetDescriptor { AssetPath = "site.css", Route = "site.css" }),

@@ -1,12 +1,3 @@
-using CoAP.NET.Hosting;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.TestHost;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 
 /// <summary>A web application in memory: its HTTP by a test server, its CoAP by a network in memory.</summary>
@@ -15,7 +6,7 @@ public abstract class EndpointTest : IAsyncDisposable
     internal const string Host = "[2001:db8::1]";
 
     /// <summary>Only what never ends is to meet it.</summary>
-    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
+    protected static readonly TimeSpan Hang = FromMinutes(2);
 
     private readonly List<CoapClient> _clients = [];
     private readonly InMemoryNetwork _network = new(TimeProvider.System);

@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using Microsoft.AspNetCore.Builder;
-
 namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 
 /// <summary>
@@ -42,13 +39,13 @@ public sealed class EndpointThreadTests : EndpointTest
 
         // While all places of the page are taken, HTTP and the other pages go on.
         Assert.Equal("other", await Http.GetStringAsync(new Uri("/other", UriKind.Relative)).WaitAsync(Hang));
-        Assert.Equal("other", (await GetAsync("/other")).GetText());
+        await GetAsync("/other").Says("other");
         Assert.Equal(s_most, Volatile.Read(ref running));
 
         gate.Set();
         CoapResponse[] answers = await Task.WhenAll(held).WaitAsync(Hang);
-        Assert.All(answers, static answer => Assert.Contains(answer.Code, new[] { CoapCode.Content, CoapCode.ServiceUnavailable }));
-        Assert.InRange(answers.Count(static answer => answer.Code == CoapCode.Content), s_most, answers.Length);
+        Assert.All(answers, answer => Assert.Contains(answer.Code, new[] { CoapCode.Content, CoapCode.ServiceUnavailable }));
+        Assert.InRange(answers.Count(answer => answer.Code == CoapCode.Content), s_most, answers.Length);
         Assert.Equal(s_most, most);
         Assert.All(pooled, Assert.False);
     }
@@ -72,7 +69,7 @@ public sealed class EndpointThreadTests : EndpointTest
         }
 
         late.SetResult("late");
-        Assert.All(await Task.WhenAll(asked).WaitAsync(Hang), static answer => Assert.Equal("late", answer.GetText()));
+        Assert.All(await Task.WhenAll(asked).WaitAsync(Hang), answer => Assert.Equal("late", answer.GetText()));
     }
 
     private static void InterlockedMax(ref int most, int value)

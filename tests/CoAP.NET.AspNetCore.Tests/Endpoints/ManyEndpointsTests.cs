@@ -1,10 +1,5 @@
 using CoAP.NET.AspNetCore.Endpoints;
-using CoAP.NET.Testing;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.AspNetCore.Tests.Endpoints;
@@ -34,7 +29,7 @@ public sealed class ManyEndpointsTests
             ServedEndpoint[] endpoints = [.. Enumerable.Range(0, count)
                 .Select(i => string.Format(System.Globalization.CultureInfo.InvariantCulture, template, i))
                 .Select(text => EndpointOf(text, application.Services, options))];
-            EndpointRunner runner = new(options, application.Services, static _ => Task.CompletedTask, NullLogger.Instance);
+            EndpointRunner runner = new(options, application.Services, _ => Task.CompletedTask, NullLogger.Instance);
             return Allocations.Least(() =>
             {
                 List<string> problems = [];
@@ -69,7 +64,7 @@ public sealed class ManyEndpointsTests
 
     private static ServedEndpoint EndpointOf(string template, IServiceProvider services, CoapEndpointMappingOptions options)
     {
-        RouteEndpoint endpoint = new(static _ => Task.CompletedTask, RoutePatternFactory.Parse(template), 0,
+        RouteEndpoint endpoint = new(_ => Task.CompletedTask, RoutePatternFactory.Parse(template), 0,
             new EndpointMetadataCollection(new HttpMethodMetadata(["GET"])), template);
         return new ServedEndpoint(endpoint, services.GetRequiredService<ParameterPolicyFactory>(),
             new EndpointAuthorization(endpoint, services), options.Timeout, options.Translator.Codes);
@@ -78,16 +73,16 @@ public sealed class ManyEndpointsTests
     private static EndpointShape Draw(VirtualRandom random)
     {
         string text = string.Empty;
-        for (int length = (int)(random.NextUInt64() % 4); length > 0 && !text.EndsWith("{*r}", StringComparison.Ordinal); length--)
+        for (int length = (int)(random.NextUInt64() % 4); length > 0 && !text.EndsWith("{*r}", Ordinal); length--)
         {
-            text += s_segments[random.NextUInt64() % (ulong)s_segments.Length].Replace("x", $"x{length}", StringComparison.Ordinal);
+            text += s_segments[random.NextUInt64() % (ulong)s_segments.Length].Replace("x", $"x{length}", Ordinal);
         }
 
         return EndpointShape.Of(RoutePatternFactory.Parse(text))[0];
     }
 
     private static IEnumerable<string> PathsOf(int length) => length == 0 ? [string.Empty]
-        : PathsOf(length - 1).SelectMany(path => path.Count(static c => c == '/') == length - 1
+        : PathsOf(length - 1).SelectMany(path => path.Count(c => c == '/') == length - 1
             ? new[] { path, path + "/a", path + "/b", path + "/c", path + "/d" } : [path]).Distinct();
 
     private static bool Matches(EndpointShape shape, string path)
@@ -96,7 +91,7 @@ public sealed class ManyEndpointsTests
         string[] segments = Segments(path);
         for (int i = 0; i < template.Length; i++)
         {
-            if (template[i].StartsWith("{*", StringComparison.Ordinal))
+            if (template[i].StartsWith("{*", Ordinal))
             {
                 return true;
             }

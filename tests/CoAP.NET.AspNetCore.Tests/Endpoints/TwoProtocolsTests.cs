@@ -1,11 +1,5 @@
-using System.Text;
 using System.Text.Json;
-using CoAP.NET.Options;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Mvc;
-using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Net.Http.Headers;
 
 namespace CoAP.NET.AspNetCore.Tests.Endpoints;
@@ -13,7 +7,7 @@ namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 /// <summary>The same handler says the same over HTTP and over CoAP.</summary>
 public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixture<TwoProtocolsTests.Both>
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly HttpClient _http = both.OverHttp;
 
@@ -59,7 +53,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     [Fact]
     public async Task A_body_that_is_no_JSON_is_4_15_as_it_is_415()
     {
-        Assert.Equal(CoapCode.UnsupportedContentFormat, (await both.AskAsync(CoapMethod.Post, "/api/lights", CoapContent.Text("on"))).Code);
+        await both.AskAsync(CoapMethod.Post, "/api/lights", CoapContent.Text("on")).Gives(CoapCode.UnsupportedContentFormat);
     }
 
     [Fact]
@@ -68,7 +62,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
         CoapContent light = CoapContent.Cbor(new Light(9, IsOn: true), JsonSerializerOptions.Web);
 
         CoapResponse created = await both.AskAsync(CoapMethod.Post, "/api/lights", light);
-        CoapResponse read = await both.GetAsync("/api/lights/7", static request => request.Accept = CoapContentFormat.Cbor);
+        CoapResponse read = await both.GetAsync("/api/lights/7", request => request.Accept = CoapContentFormat.Cbor);
         CoapResponse refused = await both.AskAsync(CoapMethod.Put, "/api/lights/8", light);
         CoapResponse broken = await both.AskAsync(CoapMethod.Post, "/api/lights",
             new CoapContent(new byte[] { 0x81 }, CoapContentFormat.Cbor));
@@ -102,14 +96,13 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
 
     [Fact]
     public async Task What_is_not_what_the_client_accepts_is_4_06() =>
-        Assert.Equal(CoapCode.NotAcceptable,
-            (await both.GetAsync("/api/lights/7", static request => request.Accept = CoapContentFormat.Xml)).Code);
+        await both.GetAsync("/api/lights/7", request => request.Accept = CoapContentFormat.Xml).Gives(CoapCode.NotAcceptable);
 
     [Fact]
     public async Task iPATCH_is_for_PATCH_and_FETCH_is_for_QUERY()
     {
-        Assert.Equal("PATCH", (await both.AskAsync(CoapMethod.IPatch, "/api/method", CoapContent.Text("x"))).GetText());
-        Assert.Equal("QUERY x", (await both.AskAsync(CoapMethod.Fetch, "/api/method", CoapContent.Text("x"))).GetText());
+        await both.AskAsync(CoapMethod.IPatch, "/api/method", CoapContent.Text("x")).Says("PATCH");
+        await both.AskAsync(CoapMethod.Fetch, "/api/method", CoapContent.Text("x")).Says("QUERY x");
     }
 
     [Fact]
@@ -124,7 +117,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
         CoapResponse other = await both.AskAsync(CoapMethod.Put, "/api/tagged", null,
             request => request.Options.Add(OptionNumber.IfMatch, "other"u8));
 
-        Assert.Equal(TimeSpan.FromSeconds(30), first.MaxAge);
+        Assert.Equal(FromSeconds(30), first.MaxAge);
         Assert.Equal(CoapCode.Valid, again.Code);
         Assert.Equal(CoapCode.Changed, changed.Code);
         Assert.Equal(CoapCode.PreconditionFailed, other.Code);
@@ -139,7 +132,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     [Fact]
     public async Task A_redirect_is_5_01()
     {
-        Assert.Equal(CoapCode.NotImplemented, (await both.GetAsync("/api/moved")).Code);
+        await both.GetAsync("/api/moved").Gives(CoapCode.NotImplemented);
     }
 
     [Fact]
@@ -203,7 +196,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
             cancellationToken.ThrowIfCancellationRequested();
             return TypedResults.Text("later", "text/plain", Encoding.UTF8);
         });
-        api.Map("/raw", static context => context.Response.WriteAsync("raw"));
+        api.Map("/raw", context => context.Response.WriteAsync("raw"));
         api.MapMethods("/method", ["PATCH"], (HttpContext context) => context.Request.Method);
         api.MapMethods("/method", ["QUERY"], async (HttpContext context) =>
         {

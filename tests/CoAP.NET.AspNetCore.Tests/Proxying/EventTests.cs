@@ -1,9 +1,3 @@
-using System.Net;
-using System.Net.WebSockets;
-using System.Text;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
 /// <summary>Observe for HTTP clients, by server-sent events and WebSockets.</summary>
@@ -18,7 +12,7 @@ public sealed class EventTests : ProxyTest
         CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync(
-            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         Assert.Equal("text/event-stream", response.Content.Headers.ContentType!.ToString());
         using StreamReader events = new(await response.Content.ReadAsStreamAsync());
 
@@ -27,7 +21,7 @@ public sealed class EventTests : ProxyTest
         lamp.Notify();
         Assert.Equal("event: notification|id: 2|data: off", await NextAsync(events));
         lamp.Unmap();
-        Assert.StartsWith("event: error|id: 3|data: ", await NextAsync(events), StringComparison.Ordinal);
+        Assert.StartsWith("event: error|id: 3|data: ", await NextAsync(events), Ordinal);
     }
 
     [Fact]
@@ -37,7 +31,7 @@ public sealed class EventTests : ProxyTest
         Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync(
-            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         using StreamReader events = new(await response.Content.ReadAsStreamAsync());
         Assert.Equal("event: binary|id: 1|data: AQID", await NextAsync(events));
         using ClientWebSocket socket = await OpenAsync($"/hc/{Origin}/lamp", subProtocol: null);
@@ -49,9 +43,9 @@ public sealed class EventTests : ProxyTest
     {
         (_state, _format) = ([0xa1, 0x61, 0x74, 0x01], CoapContentFormat.Cbor);
         Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable().IgnoreAccept();
-        await StartProxyAsync(static proxy => proxy.Translator.Json.Converts = true);
+        await StartProxyAsync(proxy => proxy.Translator.Json.Converts = true);
         using HttpResponseMessage response = await SendAsync(
-            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         using StreamReader events = new(await response.Content.ReadAsStreamAsync());
         Assert.Equal("event: notification|id: 1|data: {\"t\":1}", await NextAsync(events));
 
@@ -59,7 +53,7 @@ public sealed class EventTests : ProxyTest
         Assert.Equal((WebSocketMessageType.Text, "{\"t\":1}"), await MessageAsync(socket));
 
         // Who reads CBOR gets it, as by a plain GET.
-        using HttpResponseMessage cbor = await SendAsync("GET", $"/hc/{Origin}/lamp", change: static request =>
+        using HttpResponseMessage cbor = await SendAsync("GET", $"/hc/{Origin}/lamp", change: request =>
         {
             request.Headers.Accept.Add(new("text/event-stream"));
             request.Headers.Accept.Add(new("application/cbor"));
@@ -73,9 +67,9 @@ public sealed class EventTests : ProxyTest
     {
         (_state, _format) = ([0xff], CoapContentFormat.Cbor);
         Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
-        await StartProxyAsync(static proxy => proxy.Translator.Json.Converts = true);
+        await StartProxyAsync(proxy => proxy.Translator.Json.Converts = true);
         using HttpResponseMessage response = await SendAsync(
-            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         using StreamReader events = new(await response.Content.ReadAsStreamAsync());
         Assert.Equal("event: binary|id: 1|data: /w==", await NextAsync(events));
     }
@@ -88,7 +82,7 @@ public sealed class EventTests : ProxyTest
         lamp.ObserverWent += (_, _) => went.TrySetResult();
         await StartProxyAsync();
         HttpResponseMessage response = await SendAsync(
-            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         Assert.Equal(1, lamp.ObserverCount);
         response.Dispose();
         await went.Task.WaitAsync(Hang);
@@ -111,7 +105,7 @@ public sealed class EventTests : ProxyTest
         else
         {
             using HttpResponseMessage response = await SendAsync(
-                "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+                "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
             using StreamReader events = new(await response.Content.ReadAsStreamAsync());
             await NextAsync(events);
         }
@@ -126,7 +120,7 @@ public sealed class EventTests : ProxyTest
         Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync(
-            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         using StreamReader events = new(await response.Content.ReadAsStreamAsync());
         await NextAsync(events);
         using ClientWebSocket socket = await OpenAsync($"/hc/{Origin}/lamp", subProtocol: null);
@@ -144,12 +138,12 @@ public sealed class EventTests : ProxyTest
     {
         await StartProxyAsync();
         using HttpResponseMessage once = await SendAsync(
-            "GET", $"/hc/{Origin}/text", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/text", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         using StreamReader events = new(await once.Content.ReadAsStreamAsync());
         Assert.Equal("event: notification|id: 1|data: hello", await NextAsync(events));
 
         using HttpResponseMessage missing = await SendAsync(
-            "GET", $"/hc/{Origin}/nothing", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            "GET", $"/hc/{Origin}/nothing", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         Assert.Equal(HttpStatusCode.NotFound, missing.StatusCode);
     }
 
@@ -172,7 +166,7 @@ public sealed class EventTests : ProxyTest
     {
         await StartProxyAsync();
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() =>
-            OpenAsync($"/hc/{Origin}/text", subProtocol: null, static options =>
+            OpenAsync($"/hc/{Origin}/text", subProtocol: null, options =>
                 options.SetRequestHeader("Origin", "https://elsewhere.example")));
         Assert.Equal("403", error.Message);
     }

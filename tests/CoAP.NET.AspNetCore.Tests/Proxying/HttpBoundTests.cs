@@ -1,12 +1,5 @@
-using System.Collections.Concurrent;
-using System.Net;
-using System.Net.WebSockets;
-using System.Security.Claims;
 using CoAP.NET.AspNetCore.Proxying;
-using CoAP.NET.Testing;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -15,7 +8,7 @@ namespace CoAP.NET.AspNetCore.Tests.Proxying;
 /// <summary>Clients of HTTP that take all they can get: places, time, devices.</summary>
 public sealed class HttpBoundTests : IAsyncDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly VirtualClock _clock = new();
     private readonly CoapHttpResourceOptions _options = new() { MaxRequests = 16, MaxRequestsPerSource = 4 };
@@ -48,15 +41,15 @@ public sealed class HttpBoundTests : IAsyncDisposable
         Assert.Equal(4, _device.Asked);
 
         // Where they wait for the device they take turns.
-        Assert.All(_device.OnBehalfOf, static source => Assert.Equal("192.0.2.66", source?.Address.ToString()));
+        Assert.All(_device.OnBehalfOf, source => Assert.Equal("192.0.2.66", source?.Address.ToString()));
         _device.Answer();
         await served;
-        await Task.WhenAll(greedy.Select(static one => one.Task));
+        await Task.WhenAll(greedy.Select(one => one.Task));
         Assert.Equal(502, honest.Response.StatusCode);
         Assert.Equal(
             [.. Enumerable.Repeat(502, 4), .. Enumerable.Repeat(503, 16)],
-            greedy.Select(static one => one.Context.Response.StatusCode));
-        Assert.All(greedy.Skip(4), static one => Assert.Equal("1", one.Context.Response.Headers.RetryAfter));
+            greedy.Select(one => one.Context.Response.StatusCode));
+        Assert.All(greedy.Skip(4), one => Assert.Equal("1", one.Context.Response.Headers.RetryAfter));
         Assert.Equal(0, _options.Counters.UnderWay);
     }
 
@@ -178,12 +171,12 @@ public sealed class HttpBoundTests : IAsyncDisposable
         CoapPeer peer = await connected.Task.WaitAsync(s_hang);
 
         DeviceEndpoint path = new(_options, _ => peer, _clock, NullLogger.Instance);
-        DefaultHttpContext[] contexts = [.. Enumerable.Range(1, 4).Select(static i =>
+        DefaultHttpContext[] contexts = [.. Enumerable.Range(1, 4).Select(i =>
         {
             DefaultHttpContext context = Context($"192.0.2.{i}", "");
             context.Features.Get<IHttpRequestFeature>()!.RawTarget = "/devices/7/3/0";
             context.SetEndpoint(new RouteEndpoint(
-                static _ => Task.CompletedTask, RoutePatternFactory.Parse("/devices/{id}/{**path}"), 0, null, null));
+                _ => Task.CompletedTask, RoutePatternFactory.Parse("/devices/{id}/{**path}"), 0, null, null));
             return context;
         })];
 
@@ -194,7 +187,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
 
         Assert.Equal(1, asked);
         Assert.Equal(3, _options.Counters.Shared);
-        Assert.All(contexts, static context =>
+        Assert.All(contexts, context =>
             Assert.Equal((200, "on"), (context.Response.StatusCode, Text((MemoryStream)context.Response.Body))));
     }
 
@@ -226,7 +219,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         Task waiting = path.HandleAsync(context);
         await never.Begun.Task.WaitAsync(s_hang);
 
-        _clock.Advance(TimeSpan.FromSeconds(30));
+        _clock.Advance(FromSeconds(30));
         await waiting.WaitAsync(s_hang);
         Assert.Equal((408, 0, 1), (context.Response.StatusCode, _device.Asked, _options.Counters.Stalled));
     }
@@ -248,7 +241,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task A_body_at_a_fair_pace_is_as_long_as_it_likes()
     {
-        PacedBody body = new(new Trickle(_clock, size: 4096, count: 100), TimeSpan.FromSeconds(30), _clock, _options.Counters);
+        PacedBody body = new(new Trickle(_clock, size: 4096, count: 100), FromSeconds(30), _clock, _options.Counters);
         byte[] buffer = new byte[4096];
         int total = 0;
         int read;
@@ -305,7 +298,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         await begun.WaitAsync(s_hang);
         Assert.Equal(1, _options.Counters.UnderWay);
 
-        _clock.Advance(TimeSpan.FromSeconds(30));
+        _clock.Advance(FromSeconds(30));
         await holding.WaitAsync(s_hang);
         await went.Task.WaitAsync(s_hang);
 
@@ -318,7 +311,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         HttpExchanges exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
         _disposed.Add(exchanges);
         return new ResourceEndpoint(
-            exchanges, new HttpPlaces(_options), static context => CoapUri.Parse((string)context.Items["target"]!));
+            exchanges, new HttpPlaces(_options), context => CoapUri.Parse((string)context.Items["target"]!));
     }
 
     /// <summary>A device that does not answer, until it is told to say that it cannot.</summary>
@@ -467,7 +460,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
 
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            clock.Advance(TimeSpan.FromSeconds(seconds));
+            clock.Advance(FromSeconds(seconds));
             return cancellationToken.IsCancellationRequested
                 ? ValueTask.FromCanceled<int>(cancellationToken)
                 : ValueTask.FromResult(_left-- > 0 ? size : 0);

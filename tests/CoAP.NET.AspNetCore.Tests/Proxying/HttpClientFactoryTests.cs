@@ -1,6 +1,4 @@
-using CoAP.NET.Http;
 using CoAP.NET.Proxy;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
@@ -19,7 +17,7 @@ public sealed class HttpClientFactoryTests
         await using CoapClient client = new();
         server.Listen("coap://127.0.0.1:0");
 
-        proxy.UseHttp(provider.GetRequiredService<IHttpClientFactory>(), static http => http.Translator.Json.Converts = true);
+        proxy.UseHttp(provider.GetRequiredService<IHttpClientFactory>(), http => http.Translator.Json.Converts = true);
         server.MapHttpBackend("/telemetry/{*path}", "http://api.example.com/devices", proxy);
         await server.StartAsync();
 

@@ -1,12 +1,5 @@
-using CoAP.NET.Http;
 using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Plugtest;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.TestHost;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
@@ -51,7 +44,7 @@ public sealed class HttpPath : PlugtestPath
     }
 
     public override CoapRequest Through(CoapRequest request) =>
-        request.WithUri(request.UriText!.Replace(Server, $"coap://{Address}", StringComparison.Ordinal));
+        request.WithUri(request.UriText!.Replace(Server, $"coap://{Address}", Ordinal));
 
     public override async ValueTask DisposeAsync()
     {

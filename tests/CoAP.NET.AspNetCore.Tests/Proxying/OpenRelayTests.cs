@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
 /// <summary>Attempts to reach through a proxy what nobody may reach.</summary>
@@ -42,12 +40,12 @@ public sealed class OpenRelayTests : ProxyTest
     {
         // It resolves every name to the loopback address, as a name server of the attacker would.
         await StartProxyAsync(
-            static proxy =>
+            proxy =>
             {
                 proxy.Targets.AllowHost("*");
                 proxy.AllowSecuredTargetsToAnyone = true;
-                proxy.Timeout = TimeSpan.FromMinutes(1);
-                proxy.ConfigureClient = static endpoint => endpoint.ResolveHost = static (_, _) =>
+                proxy.Timeout = FromMinutes(1);
+                proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) =>
                     Task.FromResult<IPAddress[]>([IPAddress.Loopback, IPAddress.IPv6Loopback]);
             },
             allow: false);
@@ -55,7 +53,7 @@ public sealed class OpenRelayTests : ProxyTest
         string[] targets =
         [
             .. s_hosts.SelectMany(host => (string[])["coap", "coaps", "coap+tcp"], (host, scheme) => $"{scheme}://{host}:{port}/seen"),
-            .. s_targets.Select(target => target.Replace("{0}", port, StringComparison.Ordinal)),
+            .. s_targets.Select(target => target.Replace("{0}", port, Ordinal)),
         ];
         List<string> through = [];
         foreach (string target in targets)
@@ -64,7 +62,7 @@ public sealed class OpenRelayTests : ProxyTest
 
             // 502: it has no transport for coaps, which is found before a name is resolved.
             bool isKnown = response.StatusCode is HttpStatusCode.Forbidden or HttpStatusCode.BadRequest
-                || (response.StatusCode == HttpStatusCode.BadGateway && target.StartsWith("coaps:", StringComparison.Ordinal));
+                || (response.StatusCode == HttpStatusCode.BadGateway && target.StartsWith("coaps:", Ordinal));
             if (!isKnown)
             {
                 through.Add($"{target}: {(int)response.StatusCode}");
@@ -92,11 +90,11 @@ public sealed class OpenRelayTests : ProxyTest
         using HttpResponseMessage second = await SendAsync("GET", target);
         using HttpResponseMessage change = await SendAsync("PUT", target, new ByteArrayContent([1]));
         using HttpResponseMessage events =
-            await SendAsync("GET", target, change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            await SendAsync("GET", target, change: request => request.Headers.Accept.Add(new("text/event-stream")));
 
         Assert.Equal(
             [HttpStatusCode.OK, HttpStatusCode.Forbidden, HttpStatusCode.Forbidden, HttpStatusCode.Forbidden],
-            ((HttpResponseMessage[])[first, second, change, events]).Select(static response => response.StatusCode));
+            ((HttpResponseMessage[])[first, second, change, events]).Select(response => response.StatusCode));
         Assert.Single(Seen);
     }
 
@@ -109,7 +107,7 @@ public sealed class OpenRelayTests : ProxyTest
             {
                 counters = proxy.Counters;
                 proxy.Targets.AllowHost("*.example.com");
-                proxy.ConfigureClient = static endpoint => endpoint.ResolveHost = static (_, _) =>
+                proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) =>
                     Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
             },
             allow: false);

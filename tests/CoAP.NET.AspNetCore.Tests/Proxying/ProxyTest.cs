@@ -1,9 +1,3 @@
-using System.Collections.Concurrent;
-using System.Text;
-using CoAP.NET.Options;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
 /// <summary>A web application with a proxy, and a CoAP server at free ports of the loopback address that it may ask.</summary>
@@ -13,7 +7,7 @@ public abstract class ProxyTest : WebTest
     {
         Coap.Listen("coap://127.0.0.1:0");
         Coap.MapGet("/text", () => "hello");
-        Coap.Map("/code/{code}", Enum.GetValues<CoapMethod>(), static request =>
+        Coap.Map("/code/{code}", Enum.GetValues<CoapMethod>(), request =>
         {
             CoapResult result = new(
                 CoapCode.Parse(request.Route["code"]), request.TryGetQuery("text", out string? text) ? Encoding.UTF8.GetBytes(text)

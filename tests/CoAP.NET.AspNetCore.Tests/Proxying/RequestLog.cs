@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
 /// <summary>Keeps the log of a web application, and reports the end of its first request.</summary>
@@ -37,7 +34,7 @@ internal sealed class RequestLog : ILoggerProvider
                 log.Complaints.Enqueue($"{name}[{eventId.Id}] {formatter(state, exception)} {exception}");
             }
 
-            if (name == Diagnostics && formatter(state, exception).StartsWith("Request finished", StringComparison.Ordinal))
+            if (name == Diagnostics && formatter(state, exception).StartsWith("Request finished", Ordinal))
             {
                 log._finished.TrySetResult();
             }

@@ -37,8 +37,8 @@ public sealed partial class ThroughHttpTests
     [MemberData(nameof(Others))]
     public Task Any_plugtest_has_the_same_results_through_HTTP(string name) => CompareAsync(name);
 
-    private static IEnumerable<string> Names(bool isCut) => PlugtestScenarios.All.Select(static scenario => scenario.Name)
-        .Where(name => !name.StartsWith("OBS", StringComparison.Ordinal) && s_cut.Contains(name) == isCut);
+    private static IEnumerable<string> Names(bool isCut) => PlugtestScenarios.All.Select(scenario => scenario.Name)
+        .Where(name => !name.StartsWith("OBS", Ordinal) && s_cut.Contains(name) == isCut);
 
     private static async Task CompareAsync(string name)
     {
@@ -54,8 +54,8 @@ public sealed partial class ThroughHttpTests
     private static List<string> Normal(IReadOnlyList<string> answers)
     {
         List<string> tags = [];
-        return answers.Select(answer => ETag().Replace(answer, Number)).Select(static answer => MaxAge().Replace(answer, string.Empty, 1))
-            .Select(static answer => Elsewhere().Replace(answer, string.Empty)).ToList();
+        return answers.Select(answer => ETag().Replace(answer, Number)).Select(answer => MaxAge().Replace(answer, string.Empty, 1))
+            .Select(answer => Elsewhere().Replace(answer, string.Empty)).ToList();
 
         string Number(Match tag)
         {

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>A node and its server.</summary>

@@ -17,7 +17,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         (TestDevice device, CoapRouteHandlerBuilder route) = await ConnectAsync(node);
         CoapObservation first = await ObserveAsync(node, "/observed");
         CoapObservation second = await ObserveAsync(node, "coap://whatever.example/observed");
-        Assert.All([first, second], static one => Assert.Equal((CoapObserveState.Observing, "1"), (one.State, one.Latest!.GetText())));
+        Assert.All([first, second], one => Assert.Equal((CoapObserveState.Observing, "1"), (one.State, one.Latest!.GetText())));
         Assert.Equal(1, route.ObserverCount);
 
         await ChangeAsync(route, "2", first, second);
@@ -40,7 +40,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         await before.Server.DisposeAsync();
         await _world.RunUntilAsync(() => observation.Error is CoapDeviceException { Fault: CoapDeviceFault.Asleep });
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        await _world.PassAsync(TimeSpan.FromHours(1));
+        await _world.PassAsync(FromHours(1));
 
         _state = "2";
         (_, CoapRouteHandlerBuilder route) = await ConnectAsync(node);
@@ -86,7 +86,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice device, _) = await ConnectAsync(node);
-        device.Server.MapGet("/plain", () => CoapResults.Text(_state).WithMaxAge(TimeSpan.FromMinutes(1)));
+        device.Server.MapGet("/plain", () => CoapResults.Text(_state).WithMaxAge(FromMinutes(1)));
         CoapObservation plain = await ObserveAsync(node, "/plain");
         CoapObservation nothing = await ObserveAsync(node, "/nothing");
         Assert.Equal((CoapObserveState.NotObserving, "1"), (plain.State, plain.Latest!.GetText()));
@@ -101,9 +101,9 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     [Fact]
     public async Task An_observation_that_cannot_begin_fails_as_a_request_does()
     {
-        DeviceNode node = await _world.StartNodeAsync(static options => options.AwakeTime = TimeSpan.FromMinutes(1));
+        DeviceNode node = await _world.StartNodeAsync(options => options.AwakeTime = FromMinutes(1));
         (_, CoapRouteHandlerBuilder route) = await ConnectAsync(node);
-        await _world.PassAsync(TimeSpan.FromMinutes(2));
+        await _world.PassAsync(FromMinutes(2));
 
         await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => _world.RunAsync(node.Devices["nobody"].ObserveAsync("/observed")));
         await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => ObserveAsync(node, "/observed"));
@@ -114,7 +114,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     [Fact]
     public async Task A_node_observes_a_device_no_more_often_than_it_may()
     {
-        DeviceNode node = await _world.StartNodeAsync(static options => options.MaxObservationsPerDevice = 2);
+        DeviceNode node = await _world.StartNodeAsync(options => options.MaxObservationsPerDevice = 2);
         await ConnectAsync(node);
         CoapObservation first = await ObserveAsync(node, "/observed");
         await ObserveAsync(node, "/observed");
@@ -133,7 +133,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         _world.SetDeaf(device, true);
         using CancellationTokenSource stop = new();
         Task<CoapObservation> slow = node.Devices[Name].ObserveAsync(new CoapRequest(CoapMethod.Get, "/observed"), null, stop.Token);
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        await _world.PassAsync(FromSeconds(1));
         Assert.Equal(1, Devices(node).Observations.Count);
 
         await stop.CancelAsync();
@@ -170,7 +170,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     private async Task<(TestDevice Device, CoapRouteHandlerBuilder Route)> ConnectAsync(DeviceNode node)
     {
         TestDevice device = await _world.StartDeviceAsync(Name);
-        CoapRouteHandlerBuilder route = device.Server.MapGet("/observed", () => CoapResults.Text(_state)).Observable(TimeSpan.FromDays(1));
+        CoapRouteHandlerBuilder route = device.Server.MapGet("/observed", () => CoapResults.Text(_state)).Observable(FromDays(1));
         await _world.RunAsync(device.SpeakAsync(node));
         return (device, route);
     }

@@ -14,7 +14,7 @@ public sealed class DeviceTests : IAsyncDisposable
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
 
-        CoapResponse response = await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        CoapResponse response = await AskAsync(node);
 
         Assert.Equal("state", response.GetText());
         Assert.Equal(1, device.Asked);
@@ -56,7 +56,7 @@ public sealed class DeviceTests : IAsyncDisposable
     [Fact]
     public async Task A_device_that_did_not_answer_is_asleep_and_not_asked_until_it_has_said_something()
     {
-        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.RetryAsleepAfter = Timeout.InfiniteTimeSpan);
+        (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.RetryAsleepAfter = Timeout.InfiniteTimeSpan);
         DateTimeOffset heard = _world.Clock.GetUtcNow();
         _world.SetDeaf(device, true);
 
@@ -65,68 +65,68 @@ public sealed class DeviceTests : IAsyncDisposable
         Assert.True(first.IsOutcomeUnknown);
         Assert.IsType<CoapTimeoutException>(first.InnerException);
         int sent = _world.Network.Trace.Count;
-        await _world.PassAsync(TimeSpan.FromHours(1));
-        CoapDeviceException next = await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
+        await _world.PassAsync(FromHours(1));
+        CoapDeviceException next = await FailsAsync(CoapDeviceFault.Asleep, node);
 
         Assert.False(next.IsOutcomeUnknown);
         Assert.InRange(next.LastHeard!.Value, heard.AddSeconds(-1), heard);
         Assert.Equal(sent, _world.Network.Trace.Count);
-        Assert.Equal(CoapDevicePresence.Asleep, (await node.Devices[Name].GetStatusAsync()).Presence);
+        await IsAsync(CoapDevicePresence.Asleep, node);
 
         _world.SetDeaf(device, false);
         await _world.RunAsync(device.SpeakAsync(node));
-        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
-        Assert.Equal("state", (await _world.RunAsync(node.Devices[Name].GetAsync("/state"))).GetText());
+        await IsAsync(CoapDevicePresence.Awake, node);
+        Assert.Equal("state", (await AskAsync(node)).GetText());
         Assert.Equal(1, device.Asked);
     }
 
     [Fact]
     public async Task A_device_that_never_speaks_by_itself_is_tried_again_after_a_while_by_one_request()
     {
-        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.RetryAsleepAfter = TimeSpan.FromMinutes(5));
+        (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.RetryAsleepAfter = FromMinutes(5));
         _world.SetDeaf(device, true);
-        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => AskAsync(node));
         _world.SetDeaf(device, false);
-        await _world.PassAsync(TimeSpan.FromMinutes(4));
-        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
-        await _world.PassAsync(TimeSpan.FromMinutes(1));
+        await _world.PassAsync(FromMinutes(4));
+        await FailsAsync(CoapDeviceFault.Asleep, node);
+        await _world.PassAsync(FromMinutes(1));
 
         Task<CoapResponse> trial = node.Devices[Name].GetAsync("/state");
-        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
+        await FailsAsync(CoapDeviceFault.Asleep, node);
 
         Assert.Equal("state", (await _world.RunAsync(trial)).GetText());
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await AskAsync(node);
         Assert.Equal(2, device.Asked);
     }
 
     [Fact]
     public async Task As_many_requests_in_a_row_have_to_be_unanswered_as_the_options_say()
     {
-        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.TriesBeforeAsleep = 2);
+        (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.TriesBeforeAsleep = 2);
         _world.SetDeaf(device, true);
 
         CoapDeviceException first = await DeviceAssert.FailsAsync(
             CoapDeviceFault.Unreachable, () => _world.RunAsync(node.Devices[Name].PostAsync("/do", CoapContent.Text("1"))));
         Assert.True(first.IsOutcomeUnknown);
-        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+        await IsAsync(CoapDevicePresence.Awake, node);
 
-        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
-        Assert.Equal(CoapDevicePresence.Asleep, (await node.Devices[Name].GetStatusAsync()).Presence);
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => AskAsync(node));
+        await IsAsync(CoapDevicePresence.Asleep, node);
     }
 
     [Fact]
     public async Task Requests_that_wait_side_by_side_count_as_one_try()
     {
-        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.TriesBeforeAsleep = 2);
+        (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.TriesBeforeAsleep = 2);
         _world.SetDeaf(device, true);
 
         Task<CoapResponse>[] asked = [.. Enumerable.Range(0, 3).Select(_ => node.Devices[Name].SendAsync(
-            new CoapRequest(CoapMethod.Get, "/state") { Timeout = TimeSpan.FromSeconds(20) }))];
-        await _world.RunUntilAsync(() => asked.All(static task => task.IsCompleted));
+            new CoapRequest(CoapMethod.Get, "/state") { Timeout = FromSeconds(20) }))];
+        await _world.RunUntilAsync(() => asked.All(task => task.IsCompleted));
 
-        Assert.All(asked, static task => Assert.Equal(
+        Assert.All(asked, task => Assert.Equal(
             CoapDeviceFault.Unreachable, Assert.IsType<CoapDeviceException>(task.Exception!.InnerException).Fault));
-        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+        await IsAsync(CoapDevicePresence.Awake, node);
     }
 
     [Fact]
@@ -137,27 +137,27 @@ public sealed class DeviceTests : IAsyncDisposable
 
         CoapDeviceException error = await DeviceAssert.FailsAsync(
             CoapDeviceFault.Unreachable, () => _world.RunAsync(node.Devices[Name].SendAsync(
-                new CoapRequest(CoapMethod.Get, "/state") { Timeout = TimeSpan.FromMilliseconds(100) })));
+                new CoapRequest(CoapMethod.Get, "/state") { Timeout = FromMilliseconds(100) })));
 
         Assert.False(error.IsOutcomeUnknown);
-        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+        await IsAsync(CoapDevicePresence.Awake, node);
     }
 
     [Fact]
     public async Task A_device_in_queue_mode_is_not_asked_when_its_time_to_listen_is_over()
     {
-        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.AwakeTime = TimeSpan.FromSeconds(93));
-        await _world.PassAsync(TimeSpan.FromSeconds(92));
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
-        await _world.PassAsync(TimeSpan.FromSeconds(92));
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
-        await _world.PassAsync(TimeSpan.FromSeconds(94));
+        (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.AwakeTime = FromSeconds(93));
+        await _world.PassAsync(FromSeconds(92));
+        await AskAsync(node);
+        await _world.PassAsync(FromSeconds(92));
+        await AskAsync(node);
+        await _world.PassAsync(FromSeconds(94));
 
-        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
+        await FailsAsync(CoapDeviceFault.Asleep, node);
 
         Assert.Equal(2, device.Asked);
         await _world.RunAsync(device.SpeakAsync(node));
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await AskAsync(node);
     }
 
     [Fact]
@@ -173,7 +173,7 @@ public sealed class DeviceTests : IAsyncDisposable
         foreach (DeviceNode one in (DeviceNode[])[node, next])
         {
             CoapDeviceException error =
-                await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => one.Devices[Name].GetAsync("/state"));
+                await FailsAsync(CoapDeviceFault.Asleep, one);
             Assert.InRange(error.LastHeard!.Value, heard.AddSeconds(-1), heard.AddSeconds(1));
             Assert.Equal((CoapDevicePresence.Asleep, default), (await one.Devices[Name].GetStatusAsync()) switch
             {
@@ -189,11 +189,11 @@ public sealed class DeviceTests : IAsyncDisposable
 
         await node.Devices.ForgetAsync(Name);
 
-        await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => node.Devices[Name].GetAsync("/state"));
+        await FailsAsync(CoapDeviceFault.Unknown, node);
         await Assert.ThrowsAsync<ArgumentException>(() => node.Devices.ForgetAsync(""));
         TestDevice again = await _world.StartDeviceAsync(Name);
         await _world.RunAsync(again.SpeakAsync(node));
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await AskAsync(node);
         Assert.Equal((0, 1), (device.Asked, again.Asked));
     }
 
@@ -205,7 +205,7 @@ public sealed class DeviceTests : IAsyncDisposable
         await _world.RunAsync(again.SpeakAsync(node));
 
         await device.Server.DisposeAsync();
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await AskAsync(node);
 
         Assert.Equal((0, 1), (device.Asked, again.Asked));
         Assert.Single(node.Devices.GetLocal());
@@ -236,7 +236,7 @@ public sealed class DeviceTests : IAsyncDisposable
         await stop.CancelAsync();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => _world.RunAsync(asked));
-        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+        await IsAsync(CoapDevicePresence.Awake, node);
     }
 
     [Fact]
@@ -276,7 +276,7 @@ public sealed class DeviceTests : IAsyncDisposable
         CoapResponse registered = await _world.RunAsync(
             device.Server.Endpoint.PostAsync($"coap://{node.Address with { Port = 5683 }}/rd", CoapContent.Text(Name)));
         Assert.Equal(CoapCode.Changed, registered.Code);
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await AskAsync(node);
 
         Assert.Equal(1, device.Asked);
     }
@@ -286,7 +286,7 @@ public sealed class DeviceTests : IAsyncDisposable
     {
         _world.Memory.IsAway = true;
         (DeviceNode node, TestDevice device) = await ConnectAsync();
-        Assert.Equal("state", (await _world.RunAsync(node.Devices[Name].GetAsync("/state"))).GetText());
+        Assert.Equal("state", (await AskAsync(node)).GetText());
         CoapDeviceException away = await DeviceAssert.FailsAsync(
             CoapDeviceFault.Unreachable, () => node.Devices["other"].GetAsync("/state"));
         Assert.IsType<CoapClusterStoreException>(away.InnerException);
@@ -295,7 +295,7 @@ public sealed class DeviceTests : IAsyncDisposable
         await _world.RunUntilAsync(() => !node.Cluster.Health.IsDegraded && _world.Memory.Count > 0);
         await device.Server.DisposeAsync();
 
-        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
+        await FailsAsync(CoapDeviceFault.Asleep, node);
     }
 
     [Fact]
@@ -306,17 +306,17 @@ public sealed class DeviceTests : IAsyncDisposable
         long written = node.Cluster.Writer.GetCounters().Written;
         for (int i = 0; i < 20; i++)
         {
-            await _world.PassAsync(TimeSpan.FromSeconds(1));
+            await _world.PassAsync(FromSeconds(1));
             await _world.RunAsync(device.SpeakAsync(node));
         }
 
         await node.Cluster.Writer.FlushAsync();
         Assert.Equal(written, node.Cluster.Writer.GetCounters().Written);
 
-        await _world.PassAsync(TimeSpan.FromMinutes(15));
+        await _world.PassAsync(FromMinutes(15));
         await node.Cluster.Writer.FlushAsync();
         Assert.Equal(written + 1, node.Cluster.Writer.GetCounters().Written);
-        await _world.PassAsync(TimeSpan.FromHours(1));
+        await _world.PassAsync(FromHours(1));
         await node.Cluster.Writer.FlushAsync();
         Assert.Equal(written + 1, node.Cluster.Writer.GetCounters().Written);
     }
@@ -327,13 +327,13 @@ public sealed class DeviceTests : IAsyncDisposable
         (DeviceNode node, TestDevice before) = await ConnectAsync();
         LocalDevices local = ((ClusterDevices)node.Devices).Local;
         CoapPeer old = local.TryFind(Name)!.Peer;
-        await _world.PassAsync(TimeSpan.FromMinutes(1));
+        await _world.PassAsync(FromMinutes(1));
         TestDevice device = await _world.StartDeviceAsync(Name);
         await _world.RunAsync(device.SpeakAsync(node));
 
         local.Add(Name, old);
 
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await AskAsync(node);
         Assert.Equal((0, 1), (before.Asked, device.Asked));
     }
 
@@ -343,12 +343,12 @@ public sealed class DeviceTests : IAsyncDisposable
         (DeviceNode node, TestDevice moved) = await ConnectAsync();
         LocalDevices local = ((ClusterDevices)node.Devices).Local;
         CoapPeer peer = local.TryFind(Name)!.Peer;
-        await _world.PassAsync(TimeSpan.FromSeconds(10));
+        await _world.PassAsync(FromSeconds(10));
         TestDevice other = await _world.StartDeviceAsync(Name);
         await _world.RunAsync(other.SpeakAsync(node));
-        await _world.PassAsync(TimeSpan.FromSeconds(10));
+        await _world.PassAsync(FromSeconds(10));
         await _world.RunAsync(moved.SpeakAsync(node));
-        await _world.PassAsync(TimeSpan.FromSeconds(10));
+        await _world.PassAsync(FromSeconds(10));
 
         // Heard last in the session that came.
         local.Add(Name, peer);
@@ -356,9 +356,9 @@ public sealed class DeviceTests : IAsyncDisposable
 
         // The last message in it may only have taken long: the device is where it speaks.
         await _world.RunAsync(other.SpeakAsync(node));
-        await _world.PassAsync(TimeSpan.FromSeconds(2));
+        await _world.PassAsync(FromSeconds(2));
         Assert.NotSame(peer, local.TryFind(Name)!.Peer);
-        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await AskAsync(node);
         Assert.Equal((0, 1), (moved.Asked, other.Asked));
     }
 
@@ -371,21 +371,29 @@ public sealed class DeviceTests : IAsyncDisposable
 
         await Assert.ThrowsAsync<CoapClusterStoreException>(() => standby.Devices.ForgetAsync(Name));
 
-        Assert.Equal(CoapDevicePresence.Asleep, (await standby.Devices[Name].GetStatusAsync()).Presence);
-        Assert.Equal("state", (await _world.RunAsync(node.Devices[Name].GetAsync("/state"))).GetText());
+        await IsAsync(CoapDevicePresence.Asleep, standby);
+        Assert.Equal("state", (await AskAsync(node)).GetText());
     }
 
     [Fact]
     public void Options_out_of_their_range_are_named()
     {
         Assert.Null(new CoapDeviceOptions().FindFault());
-        Assert.Contains("TriesBeforeAsleep", new CoapDeviceOptions { TriesBeforeAsleep = 0 }.FindFault(), StringComparison.Ordinal);
-        Assert.Contains("AwakeTime", new CoapDeviceOptions { AwakeTime = TimeSpan.Zero }.FindFault(), StringComparison.Ordinal);
+        Assert.Contains("TriesBeforeAsleep", new CoapDeviceOptions { TriesBeforeAsleep = 0 }.FindFault(), Ordinal);
+        Assert.Contains("AwakeTime", new CoapDeviceOptions { AwakeTime = TimeSpan.Zero }.FindFault(), Ordinal);
         Assert.Contains("RetryAsleepAfter",
-            new CoapDeviceOptions { RetryAsleepAfter = TimeSpan.FromSeconds(-2) }.FindFault(), StringComparison.Ordinal);
+            new CoapDeviceOptions { RetryAsleepAfter = FromSeconds(-2) }.FindFault(), Ordinal);
         Assert.Contains("RememberFor",
-            new CoapDeviceOptions { RememberFor = Timeout.InfiniteTimeSpan }.FindFault(), StringComparison.Ordinal);
+            new CoapDeviceOptions { RememberFor = Timeout.InfiniteTimeSpan }.FindFault(), Ordinal);
     }
+
+    private Task<CoapResponse> AskAsync(DeviceNode node) => _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+
+    private static Task<CoapDeviceException> FailsAsync(CoapDeviceFault fault, DeviceNode node) =>
+        DeviceAssert.FailsAsync(fault, () => node.Devices[Name].GetAsync("/state"));
+
+    private static async Task IsAsync(CoapDevicePresence presence, DeviceNode node) =>
+        Assert.Equal(presence, (await node.Devices[Name].GetStatusAsync()).Presence);
 
     private async Task<(DeviceNode Node, TestDevice Device)> ConnectAsync(Action<CoapDeviceOptions>? configure = null)
     {

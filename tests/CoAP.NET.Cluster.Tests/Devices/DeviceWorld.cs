@@ -1,7 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>Nodes with one store, and devices that have sessions with them, in virtual time.</summary>
@@ -41,11 +37,11 @@ internal sealed class DeviceWorld : IAsyncDisposable
         int number = _nodes.Count + 1;
         CoapClusterOptions options = new()
         {
-            Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()],
-            Lease = TimeSpan.FromHours(1),
+            Secrets = [Enumerable.Range(1, 32).Select(i => (byte)i).ToArray()],
+            Lease = FromHours(1),
         };
         options.Moves.SettleTime = TimeSpan.Zero;
-        options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
+        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
         configure?.Invoke(options.Devices);
         VirtualRandom random = new((ulong)++_seed);
         CoapCluster cluster = hub is null
@@ -56,7 +52,7 @@ internal sealed class DeviceWorld : IAsyncDisposable
         CoapServer server = new(EndpointOptions());
         server.Endpoint.AddTransport(Network.CreateTransport("coaps", address));
         server.Endpoint.AddTransport(Network.CreateTransport(address with { Port = 5683 }));
-        server.MapGet("/hello", static () => CoapResults.Text("hello"));
+        server.MapGet("/hello", () => CoapResults.Text("hello"));
         ((ClusterDevices)cluster.Devices).Local.Attach(server.Endpoint);
         await server.StartAsync();
         DeviceNode node = new(cluster, server, address);
@@ -85,15 +81,15 @@ internal sealed class DeviceWorld : IAsyncDisposable
         }
     }
 
-    public Task<T> RunAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(30));
+    public Task<T> RunAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, FromMinutes(30));
 
-    public Task RunAsync(Task task) => Clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(30));
+    public Task RunAsync(Task task) => Clock.AdvanceUntilAsync(task, FromMinutes(30));
 
     /// <summary>Lets time pass, and everything happen that is due meanwhile.</summary>
     public Task PassAsync(TimeSpan time) => Clock.AdvanceUntilAsync(
-        Task.Delay(time, Clock, CancellationToken.None), time + TimeSpan.FromSeconds(1));
+        Task.Delay(time, Clock, CancellationToken.None), time + FromSeconds(1));
 
-    public Task RunUntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, TimeSpan.FromMinutes(30));
+    public Task RunUntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, FromMinutes(30));
 
     public CoapEndpointOptions EndpointOptions() => new()
     {

@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>Outboxes of several nodes, each at the node that owns the slot of the device's name.</summary>
@@ -17,7 +15,7 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
     [Fact]
     public async Task A_request_from_any_node_waits_and_its_caller_goes_on_waiting_when_the_node_of_the_outbox_dies()
     {
-        await StartAsync(static options => options.MaxQueuedPerDevice = 3);
+        await StartAsync(options => options.MaxQueuedPerDevice = 3);
         TestDevice device = await _world.StartDeviceAsync(Name);
         await _world.RunAsync(device.SpeakAsync(_nodes[0]));
         await _world.RunAsync(_nodes[0].Cluster.Writer.FlushAsync());
@@ -32,8 +30,8 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
 
         foreach (DeviceNode node in _nodes)
         {
-            Assert.Equal(queued.Select(static one => one.Id),
-                (await _world.RunAsync(node.Devices[Name].GetQueuedAsync())).Select(static one => one.Id));
+            Assert.Equal(queued.Select(one => one.Id),
+                (await _world.RunAsync(node.Devices[Name].GetQueuedAsync())).Select(one => one.Id));
             Assert.Equal(CoapDeviceFault.Full, (await Assert.ThrowsAsync<CoapDeviceException>(
                 () => _world.RunAsync(node.Devices[Name].QueueAsync(Put("more"))))).Fault);
             Assert.Equal(CoapDeviceFault.Forgotten, (await Assert.ThrowsAsync<CoapDeviceException>(
@@ -44,7 +42,7 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
         Assert.False(await _world.RunAsync(others[1].Devices[Name].CancelAsync(queued[1].Id)));
         Task<CoapResponse> first = others[0].Devices[Name].WaitAsync(queued[0].Id);
         Task<CoapResponse> last = others[1].Devices[Name].WaitAsync(queued[2].Id);
-        await _world.PassAsync(TimeSpan.FromMinutes(5));
+        await _world.PassAsync(FromMinutes(5));
 
         _hub.Kill(home.Cluster.Self.Id);
         await _world.RunUntilAsync(() => others.Any(IsHome));
@@ -83,7 +81,7 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
         for (int looks = 0; found != count && looks < 100; looks++)
         {
             found = (await _world.RunAsync(Home(_nodes).Devices[Name].GetQueuedAsync())).Count;
-            await _world.PassAsync(TimeSpan.FromMilliseconds(10));
+            await _world.PassAsync(FromMilliseconds(10));
         }
 
         Assert.Equal(count, found);

@@ -18,7 +18,7 @@ public sealed class OutboxTests : IAsyncDisposable
         device.Server.MapPost("/slow", async (CoapRequest request) =>
         {
             most = Math.Max(most, Interlocked.Increment(ref running));
-            await Task.Delay(TimeSpan.FromSeconds(1), _world.Clock, CancellationToken.None);
+            await Task.Delay(FromSeconds(1), _world.Clock, CancellationToken.None);
             Interlocked.Decrement(ref running);
             return CoapResults.Text(request.GetText());
         });
@@ -28,7 +28,7 @@ public sealed class OutboxTests : IAsyncDisposable
             queued.Add(await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/slow", $"{i}"))));
         }
 
-        Assert.Equal(queued.Select(static one => one.Id), (await node.Devices[Name].GetQueuedAsync()).Select(static one => one.Id));
+        Assert.Equal(queued.Select(one => one.Id), (await node.Devices[Name].GetQueuedAsync()).Select(one => one.Id));
         Assert.All(queued, one => Assert.Equal((Name, CoapCode.Post, "/slow", false), (one.Device, one.Method, one.Path, one.IsSent)));
         List<string> answers = [];
         Task all = Task.WhenAll(queued.Select(async one =>
@@ -39,7 +39,7 @@ public sealed class OutboxTests : IAsyncDisposable
                 answers.Add(response.GetText());
             }
         }));
-        await _world.PassAsync(TimeSpan.FromHours(1));
+        await _world.PassAsync(FromHours(1));
         Assert.Empty(answers);
 
         await WakeAsync(node, device);
@@ -67,7 +67,7 @@ public sealed class OutboxTests : IAsyncDisposable
     {
         (DeviceNode node, TestDevice device) = await SleepAsync();
         CoapQueuedRequest brief = await _world.RunAsync(node.Devices[Name].QueueAsync(
-            Post("/do", "brief"), new CoapDeviceRequestOptions { Lifetime = TimeSpan.FromMinutes(5) }));
+            Post("/do", "brief"), new CoapDeviceRequestOptions { Lifetime = FromMinutes(5) }));
         CoapQueuedRequest lasting = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "lasting")));
         Task<CoapResponse> waits = node.Devices[Name].WaitAsync(brief.Id);
 
@@ -138,7 +138,7 @@ public sealed class OutboxTests : IAsyncDisposable
         await _world.RunUntilAsync(() => SentCount(node) == 1);
 
         await _world.RunAsync(node.Server.DisposeAsync().AsTask());
-        await _world.PassAsync(TimeSpan.FromSeconds(5));
+        await _world.PassAsync(FromSeconds(5));
         await node.DisposeAsync();
         DeviceNode next = await _world.StartNodeAsync();
         await _world.RunUntilAsync(() => next.Cluster.FenceOf(CoapSlot.OfName("meter-7"u8)).IsSet);
@@ -152,7 +152,7 @@ public sealed class OutboxTests : IAsyncDisposable
     [Fact]
     public async Task A_device_a_caller_and_the_node_have_bounds_and_whoever_is_beyond_his_is_refused()
     {
-        (DeviceNode node, _) = await SleepAsync(static options =>
+        (DeviceNode node, _) = await SleepAsync(options =>
         {
             options.MaxQueuedPerDevice = 3;
             options.MaxQueued = 5;
@@ -207,7 +207,7 @@ public sealed class OutboxTests : IAsyncDisposable
     private static int SentCount(DeviceNode node)
     {
         Task<IReadOnlyList<CoapQueuedRequest>> list = node.Devices[Name].GetQueuedAsync();
-        return list.IsCompletedSuccessfully ? list.Result.Count(static one => one.IsSent) : 0;
+        return list.IsCompletedSuccessfully ? list.Result.Count(one => one.IsSent) : 0;
     }
 
     private async Task IsFullAsync(ICoapDevice device, CoapDeviceRequestOptions? options) => Assert.Equal(CoapDeviceFault.Full,

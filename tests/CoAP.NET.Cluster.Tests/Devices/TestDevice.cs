@@ -1,5 +1,4 @@
 using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster.Tests.Devices;
 

@@ -1,7 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
 /// <summary>DTLS sessions that are resumed at another node than the one that made them, and the secret that endpoints share.</summary>
@@ -9,7 +5,7 @@ public sealed class ClusterResumptionTests
 {
     private const string Identity = "device-1";
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
-    private static readonly byte[] s_state = [.. Enumerable.Range(1, 200).Select(static i => (byte)i)];
+    private static readonly byte[] s_state = [.. Enumerable.Range(1, 200).Select(i => (byte)i)];
 
     [Fact]
     public async Task What_a_node_keeps_is_found_at_each_by_the_name_of_the_server_and_is_sealed()
@@ -19,7 +15,7 @@ public sealed class ClusterResumptionTests
         CoapCluster other = await nodes.StartAsync();
         await SharingNodes.FairAsync([one, other]);
         byte[] id = IdOf(one);
-        DateTimeOffset expires = nodes.Clock.GetUtcNow() + TimeSpan.FromHours(1);
+        DateTimeOffset expires = nodes.Clock.GetUtcNow() + FromHours(1);
         await one.ResumeDtlsSessions("a").AddAsync(id, s_state, expires, default);
         await one.Writer.FlushAsync();
 
@@ -34,7 +30,7 @@ public sealed class ClusterResumptionTests
             Assert.True(record.State.Span.IndexOf(s_state.AsSpan(0, 8)) < 0);
         }
 
-        nodes.Clock.Advance(TimeSpan.FromHours(1));
+        nodes.Clock.Advance(FromHours(1));
         Assert.Null(await other.ResumeDtlsSessions("a").FindAsync(id, default));
         Assert.Throws<ArgumentOutOfRangeException>(() => one.ResumeDtlsSessions(new string('x', 65)));
     }
@@ -47,7 +43,7 @@ public sealed class ClusterResumptionTests
         CoapCluster other = await nodes.StartAsync();
         await SharingNodes.FairAsync([one, other]);
         DateTimeOffset now = nodes.Clock.GetUtcNow();
-        await other.ResumeDtlsSessions().AddAsync(IdOf(one), s_state, now + TimeSpan.FromHours(1), default);
+        await other.ResumeDtlsSessions().AddAsync(IdOf(one), s_state, now + FromHours(1), default);
         await one.ResumeDtlsSessions().AddAsync(IdOf(one), s_state, now, default);
         await one.Writer.FlushAsync();
         await other.Writer.FlushAsync();
@@ -64,7 +60,7 @@ public sealed class ClusterResumptionTests
         await Eventually.IsTrueAsync(() => other.Map.SlotsOf(one.Self.Id).Count == CoapSlot.Count && other.Peers.IsUp(one.Self.Id));
         byte[] id = IdOf(one);
         ICoapAsyncDtlsSessionStore ofOne = one.ResumeDtlsSessions();
-        await ofOne.AddAsync(id, s_state, nodes.Clock.GetUtcNow() + TimeSpan.FromHours(1), default);
+        await ofOne.AddAsync(id, s_state, nodes.Clock.GetUtcNow() + FromHours(1), default);
         await one.Writer.FlushAsync();
         Assert.NotNull(await ofOne.FindAsync(id, default));
 
@@ -72,11 +68,11 @@ public sealed class ClusterResumptionTests
         for (int looks = 0; await ofOne.FindAsync(id, default) is not null; looks++)
         {
             // The writer waits a moment for further records.
-            nodes.Clock.Advance(TimeSpan.FromMilliseconds(20));
+            nodes.Clock.Advance(FromMilliseconds(20));
             await Eventually.PauseAsync(looks);
         }
 
-        await ofOne.AddAsync(id, s_state, nodes.Clock.GetUtcNow() + TimeSpan.FromHours(1), default);
+        await ofOne.AddAsync(id, s_state, nodes.Clock.GetUtcNow() + FromHours(1), default);
         await ofOne.RemoveAsync(id, default);
         await one.Writer.FlushAsync();
         Assert.Null(await ofOne.FindAsync(id, default));
@@ -95,8 +91,8 @@ public sealed class ClusterResumptionTests
     public async Task Endpoints_of_all_nodes_have_one_secret_which_is_not_that_of_the_cluster()
     {
         CoapMemoryCluster memory = new();
-        CoapCluster one = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
-        await using CoapCluster other = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        CoapCluster one = new(memory.Open(), ClusterTests.Options(FromHours(1)));
+        await using CoapCluster other = new(memory.Open(), ClusterTests.Options(FromHours(1)));
         ReadOnlyMemory<byte> secret = one.EndpointSecret;
         Assert.True(secret.Span.SequenceEqual(other.EndpointSecret.Span));
         Assert.False(secret.Span.SequenceEqual(ClusterTests.Options().Secrets[0].Span));
@@ -115,12 +111,12 @@ public sealed class ClusterResumptionTests
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key), MaxResumableSessions = 10 },
-            HandshakeTimeout = TimeSpan.FromMinutes(2),
+            HandshakeTimeout = FromMinutes(2),
         }));
         int port = 0;
         for (int i = 0; i < 2; i++)
         {
-            await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+            await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
             await cluster.StartAsync();
             await using CoapServer server = Server(cluster, keys, port);
             await server.StartAsync();
@@ -142,15 +138,15 @@ public sealed class ClusterResumptionTests
             Server = new CoapDtlsServerOptions { PskStore = keys, AsyncResumptionStore = cluster.ResumeDtlsSessions() },
         }));
         server.Listen($"coaps://127.0.0.1:{port}");
-        server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
+        server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
         return server;
     }
 
-    private static void KeepsItsSlots(CoapSlotMoveOptions moves) => moves.SettleTime = TimeSpan.FromMinutes(10);
+    private static void KeepsItsSlots(CoapSlotMoveOptions moves) => moves.SettleTime = FromMinutes(10);
 
     // The name of a session in a slot that a node has.
     private static byte[] IdOf(CoapCluster node) =>
-        [node.Map.SlotsOf(node.Self.Id)[0].Number, .. Enumerable.Range(1, 31).Select(static i => (byte)i)];
+        [node.Map.SlotsOf(node.Self.Id)[0].Number, .. Enumerable.Range(1, 31).Select(i => (byte)i)];
 
     private sealed class CountedKeys : ICoapPskStore
     {

@@ -1,9 +1,3 @@
-using System.Net;
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
 /// <summary>A server with a SQLite file, as a crash leaves it, and a client that goes on.</summary>
@@ -32,8 +26,8 @@ public sealed class ServerRunTests : IDisposable
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
             // A handshake means that a session was lost, however slow the machine is.
-            SilenceToProbe = TimeSpan.FromMinutes(10),
-            HandshakeTimeout = TimeSpan.FromMinutes(2),
+            SilenceToProbe = FromMinutes(10),
+            HandshakeTimeout = FromMinutes(2),
         }));
         int port;
         await using (CoapCluster cluster = Cluster(file))
@@ -83,7 +77,7 @@ public sealed class ServerRunTests : IDisposable
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
         }));
         MemoryBackup backup;
-        await using (CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1))))
+        await using (CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1))))
         {
             await cluster.StartAsync();
             await using CoapServer server = Shared(cluster);
@@ -99,7 +93,7 @@ public sealed class ServerRunTests : IDisposable
 
         CoapMemoryCluster later = new();
         later.GoBack(backup, isNoticed: isLost);
-        await using CoapCluster next = new(later.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster next = new(later.Open(), ClusterTests.Options(FromHours(1)));
         await next.StartAsync();
         await using CoapServer again = Shared(next);
         await again.StartAsync();
@@ -112,7 +106,7 @@ public sealed class ServerRunTests : IDisposable
     public async Task Sessions_of_slots_that_another_node_has_are_refused_and_without_slots_nothing_is_kept()
     {
         CoapMemoryCluster memory = new();
-        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
         ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
         CoapDtlsSessionChange[] changes = [Change(1), Change(2)];
         await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await keeper.KeepAsync(changes, default));
@@ -120,11 +114,11 @@ public sealed class ServerRunTests : IDisposable
         await cluster.StartAsync();
         await using CoapSealedClusterStore store = ClusterTests.Open(memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        CoapClusterMap map = await store.JoinAsync(other, FromHours(1), default);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [new CoapSlot(1)]), default));
         await keeper.KeepAsync(changes, default);
 
-        Assert.Equal([true, false], changes.Select(static change => change.IsRefused));
+        Assert.Equal([true, false], changes.Select(change => change.IsRefused));
         await keeper.KeepAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, changes[1].Id, default, default)], default);
         Assert.False(await HasSessionAsync(cluster));
         Assert.Throws<ArgumentOutOfRangeException>(() => cluster.KeepDtlsSessions(new string('x', 65)));
@@ -134,7 +128,7 @@ public sealed class ServerRunTests : IDisposable
     public async Task A_session_from_before_another_node_had_its_slot_is_refused_when_the_slot_is_back()
     {
         CoapMemoryCluster memory = new();
-        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
         ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
         await cluster.StartAsync();
         CoapDtlsSessionChange made = Change(1);
@@ -146,11 +140,11 @@ public sealed class ServerRunTests : IDisposable
         CoapClusterNode other = new(CoapNodeId.New(), "");
         foreach (CoapNodeId owner in (CoapNodeId[])[other.Id, cluster.Self.Id])
         {
-            CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+            CoapClusterMap map = await store.JoinAsync(other, FromHours(1), default);
             Assert.True(await store.TryChangeAsync(map.Assign(owner, [new CoapSlot(1)]), default));
         }
 
-        CoapFence now = (await store.JoinAsync(other, TimeSpan.FromHours(1), default))[new CoapSlot(1)].Fence;
+        CoapFence now = (await store.JoinAsync(other, FromHours(1), default))[new CoapSlot(1)].Fence;
         for (int looks = 0; cluster.FenceOf(new CoapSlot(1)) != now; looks++)
         {
             await Eventually.PauseAsync(looks);
@@ -170,10 +164,10 @@ public sealed class ServerRunTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static CoapDtlsSessionChange Change(byte slot) => new(CoapDtlsSessionChangeKind.Made, new byte[] { slot, 2, 3, 4, 5, 6, 7, 8 },
-        new byte[] { 1 }, TimeProvider.System.GetUtcNow() + TimeSpan.FromHours(1));
+        new byte[] { 1 }, TimeProvider.System.GetUtcNow() + FromHours(1));
 
     private static CoapCluster Cluster(string file) =>
-        new(new CoapSqliteClusterStore(file), ClusterTests.Options(TimeSpan.FromHours(1)));
+        new(new CoapSqliteClusterStore(file), ClusterTests.Options(FromHours(1)));
 
     private static CoapServer Shared(CoapCluster cluster)
     {
@@ -182,7 +176,7 @@ public sealed class ServerRunTests : IDisposable
             Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } },
         })));
         server.Listen($"coaps://{IPAddress.Loopback}:0");
-        server.MapGet("/who", static () => CoapResults.Text("who"));
+        server.MapGet("/who", () => CoapResults.Text("who"));
         cluster.Attach(server);
         return server;
     }
@@ -198,7 +192,7 @@ public sealed class ServerRunTests : IDisposable
             },
         }));
         server.Listen($"coaps://{IPAddress.Loopback}:{port}");
-        server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
+        server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
         return server;
     }
 

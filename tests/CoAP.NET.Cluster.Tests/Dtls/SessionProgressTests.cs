@@ -1,9 +1,3 @@
-using System.Buffers.Binary;
-using System.Net;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
 /// <summary>What messages change of a session is a record of its own, which a restored session needs if it is there.</summary>
@@ -28,7 +22,7 @@ public sealed class SessionProgressTests
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
         }));
-        await using (CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1))))
+        await using (CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1))))
         {
             await cluster.StartAsync();
             CoapRecordKey session;
@@ -46,12 +40,12 @@ public sealed class SessionProgressTests
                 BinaryPrimitives.WriteInt64BigEndian(progress.AsSpan(16), sequence);
                 CoapRecordChange change = CoapRecordChange.Put(
                     new CoapRecordKey(CoapRecordKind.SessionProgress, session.Slot, session.Bytes.Span),
-                    cluster.FenceOf(session.Slot), progress, TimeSpan.FromHours(1));
+                    cluster.FenceOf(session.Slot), progress, FromHours(1));
                 Assert.Equal(CoapWriteOutcome.Written, (await cluster.Store.WriteAsync(new[] { change }, default))[0]);
             }
         }
 
-        await using CoapCluster next = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster next = new(memory.Open(), ClusterTests.Options(FromHours(1)));
         await next.StartAsync();
         await using CoapServer again = Server(next);
         await again.StartAsync();
@@ -63,12 +57,12 @@ public sealed class SessionProgressTests
     public async Task A_change_with_progress_leaves_the_state_as_it_is_and_the_end_removes_both()
     {
         CoapMemoryCluster memory = new();
-        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
         ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
         await cluster.StartAsync();
         int before = memory.Count;
         byte[] id = [1, 2, 3, 4, 5, 6, 7, 8];
-        DateTimeOffset expires = TimeProvider.System.GetUtcNow() + TimeSpan.FromHours(1);
+        DateTimeOffset expires = TimeProvider.System.GetUtcNow() + FromHours(1);
         CoapRecordKey session = new(CoapRecordKind.Session, new CoapSlot(1), [0, .. id]);
         CoapRecordKey progress = new(CoapRecordKind.SessionProgress, new CoapSlot(1), [0, .. id]);
 
@@ -95,7 +89,7 @@ public sealed class SessionProgressTests
             },
         }));
         server.Listen($"coaps://{IPAddress.Loopback}:0");
-        server.MapGet("/who", static () => CoapResults.Text("who"));
+        server.MapGet("/who", () => CoapResults.Text("who"));
         return server;
     }
 

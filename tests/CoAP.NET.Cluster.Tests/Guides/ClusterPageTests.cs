@@ -1,11 +1,3 @@
-using System.Data.Common;
-using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Dtls;
-using CoAP.NET.Hosting;
-using CoAP.NET.Oscore;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Orleans.Configuration;
 using Orleans.Hosting;
 

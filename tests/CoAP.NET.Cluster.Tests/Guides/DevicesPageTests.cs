@@ -1,8 +1,3 @@
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Dtls;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Cluster.Tests.Guides;
 
 /// <summary>The snippets of docs/devices.md, so that they compile. What they do is tested elsewhere.</summary>

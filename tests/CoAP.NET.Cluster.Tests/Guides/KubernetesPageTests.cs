@@ -1,10 +1,4 @@
 using System.Text.RegularExpressions;
-using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Hosting;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
 using Orleans.Configuration;
 using Orleans.Hosting;
 
@@ -44,7 +38,7 @@ public sealed partial class KubernetesPageTests
         await File.WriteAllTextAsync(Path.Combine(folder, "cluster-secret"), Convert.ToBase64String(CoapSealedClusterStore.NewSecret()));
         await File.WriteAllTextAsync(Path.Combine(folder, "devices.psk"), "meter-7:0x8d3f51b2c07a46e99b1e20f4d5a6c733\n");
         Dictionary<string, string?> settings = Setting().Matches(page).ToDictionary(
-            static match => match.Groups["name"].Value.Replace("__", ":", StringComparison.Ordinal),
+            match => match.Groups["name"].Value.Replace("__", ":", StringComparison.Ordinal),
             match => (string?)match.Groups["value"].Value.Replace("/etc/meters", folder, StringComparison.Ordinal));
         Assert.All((string[])["Coap:Cluster:SecretFile", "Coap:Server:Dtls:PskFile"], key => Assert.True(File.Exists(settings[key])));
 
@@ -53,9 +47,9 @@ public sealed partial class KubernetesPageTests
         builder.Services.AddCoapState().UsePostgreSql(Database);
         builder.Services.AddCoapServer().UseDtls().KeepState();
         builder.UseOrleans(silo => silo
-            .Configure<ClusterOptions>(static options => (options.ClusterId, options.ServiceId) = ("meters", "meters"))
+            .Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = ("meters", "meters"))
             .ConfigureEndpoints(siloPort: int.Parse(SiloPort().Match(page).Groups["port"].Value, null), gatewayPort: 0)
-            .UseAdoNetClustering(static options => (options.Invariant, options.ConnectionString) = ("Npgsql", Database))
+            .UseAdoNetClustering(options => (options.Invariant, options.ConnectionString) = ("Npgsql", Database))
             .AddCoap());
         using IHost host = builder.Build();
         CoapClusterOptions cluster = host.Services.GetRequiredService<IOptions<CoapClusterOptions>>().Value;

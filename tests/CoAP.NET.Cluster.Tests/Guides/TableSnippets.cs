@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Cluster.Tests.Nodes;
-
 namespace CoAP.NET.Cluster.Tests.Guides;
 
 /// <summary>The snippets of docs/tables.md, which are run.</summary>

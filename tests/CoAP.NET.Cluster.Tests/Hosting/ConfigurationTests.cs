@@ -1,27 +1,21 @@
-using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Hosting;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Cluster.Tests.Hosting;
 
 public sealed class ConfigurationTests : IDisposable
 {
-    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
 
-    public static TheoryData<string> Paths => [.. ClusterKeys.Table.Keys.Select(static key => key.Path)];
+    public static TheoryData<string> Paths => [.. ClusterKeys.Table.Keys.Select(key => key.Path)];
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
     public void The_page_has_each_key_with_its_default_and_what_is_allowed() =>
         KeyTablePage.Check("cluster", ClusterKeys.Table.Keys.Select(
-            static key => (key.Path, key.ValueOf(new ClusterSettings(new CoapClusterOptions())), key.Allowed)));
+            key => (key.Path, key.ValueOf(new ClusterSettings(new CoapClusterOptions())), key.Allowed)));
 
     [Theory]
     [InlineData(typeof(CoapSlotMoveOptions), "Moves:")]
@@ -29,9 +23,9 @@ public sealed class ConfigurationTests : IDisposable
     [InlineData(typeof(CoapClusterObserverOptions), "Observers:")]
     [InlineData(typeof(CoapRecordWriterOptions), "Writer:")]
     public void Every_property_has_a_key(Type options, string group) => Assert.Equal(
-        options.GetProperties().Where(static property => property.PropertyType.IsValueType).Select(static property => property.Name)
+        options.GetProperties().Where(property => property.PropertyType.IsValueType).Select(property => property.Name)
             .Order(),
-        ClusterKeys.Table.Keys.Where(key => key.Path.StartsWith(group, StringComparison.Ordinal))
+        ClusterKeys.Table.Keys.Where(key => key.Path.StartsWith(group, Ordinal))
             .Select(key => key.Path[group.Length..]).Order());
 
     [Theory]
@@ -40,12 +34,12 @@ public sealed class ConfigurationTests : IDisposable
     {
         ConfigurationKey<ClusterSettings> key = ClusterKeys.Table.Keys.Single(key => key.Path == path);
         string[] values = [key.ValueOf(new ClusterSettings(new CoapClusterOptions())), .. BoundsOf(key.Allowed)];
-        foreach (string value in values.Where(static value => value != "none"))
+        foreach (string value in values.Where(value => value != "none"))
         {
             // The writer's longest retry is bounded by its first one, and a caller's share by the whole, which are at their defaults.
             ClusterSettings settings = new(new CoapClusterOptions { Secrets = [s_secret] });
-            settings.Options.Writer.FirstRetry = TimeSpan.FromMilliseconds(1);
-            settings.Options.Writer.LongestRetry = TimeSpan.FromMinutes(10);
+            settings.Options.Writer.FirstRetry = FromMilliseconds(1);
+            settings.Options.Writer.LongestRetry = FromMinutes(10);
             settings.Options.Devices.MaxQueued = 1_000_000;
             settings.Options.Devices.MaxQueuedPerCaller = 1;
             Assert.Empty(key.Set(settings, [value]));
@@ -62,9 +56,9 @@ public sealed class ConfigurationTests : IDisposable
             ("Writer:MaxBytes", "1 MiB"));
 
         Assert.Equal(s_secret, Assert.Single(options.Secrets).ToArray());
-        Assert.Equal(TimeSpan.FromSeconds(9), options.Lease);
-        Assert.Equal(TimeSpan.FromSeconds(10), options.Moves.RelayTime);
-        Assert.Equal(TimeSpan.FromSeconds(93), options.Devices.AwakeTime);
+        Assert.Equal(FromSeconds(9), options.Lease);
+        Assert.Equal(FromSeconds(10), options.Moves.RelayTime);
+        Assert.Equal(FromSeconds(93), options.Devices.AwakeTime);
         Assert.Equal(50, options.Observers.RestoresPerSecond);
         Assert.Equal(1 << 20, options.Writer.MaxBytes);
     }
@@ -89,7 +83,7 @@ public sealed class ConfigurationTests : IDisposable
 
         CoapClusterOptions options = Read(isFile ? ("SecretFile", Write(text)) : ("Secret", text));
 
-        Assert.Equal([s_secret, previous], options.Secrets.Select(static secret => secret.ToArray()));
+        Assert.Equal([s_secret, previous], options.Secrets.Select(secret => secret.ToArray()));
         Assert.Null(options.FindFault());
     }
 
@@ -98,7 +92,7 @@ public sealed class ConfigurationTests : IDisposable
     {
         ServiceCollection services = new();
         services.AddSingleton(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")));
-        services.AddCoapState(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")).GetSection("Fleet"), static options =>
+        services.AddCoapState(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")).GetSection("Fleet"), options =>
         {
             options.Secrets = [s_secret];
             options.Moves.BatchSize++;
@@ -106,7 +100,7 @@ public sealed class ConfigurationTests : IDisposable
         using ServiceProvider provider = services.BuildServiceProvider();
         CoapClusterOptions options = provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value;
 
-        Assert.Equal(TimeSpan.FromSeconds(9), options.Lease);
+        Assert.Equal(FromSeconds(9), options.Lease);
         Assert.Equal(5, options.Moves.BatchSize);
     }
 
@@ -120,8 +114,8 @@ public sealed class ConfigurationTests : IDisposable
     {
         OptionsValidationException exception = Assert.Throws<OptionsValidationException>(() => Read((key, value)));
 
-        Assert.Contains(words, exception.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("AQIDBA==", exception.Message, StringComparison.Ordinal);
+        Assert.Contains(words, exception.Message, Ordinal);
+        Assert.DoesNotContain("AQIDBA==", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -129,9 +123,9 @@ public sealed class ConfigurationTests : IDisposable
     {
         string message = Assert.Throws<OptionsValidationException>(() => Read(("SecretFile", Write("correct horse")))).Message;
 
-        Assert.Contains("does not contain a secret", message, StringComparison.Ordinal);
-        Assert.Contains("openssl rand -base64 32", message, StringComparison.Ordinal);
-        Assert.DoesNotContain("horse", message, StringComparison.Ordinal);
+        Assert.Contains("does not contain a secret", message, Ordinal);
+        Assert.Contains("openssl rand -base64 32", message, Ordinal);
+        Assert.DoesNotContain("horse", message, Ordinal);
     }
 
     [Fact]
@@ -142,8 +136,8 @@ public sealed class ConfigurationTests : IDisposable
         Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Remove one of them.", two);
 
         string none = Assert.Throws<OptionsValidationException>(() => Read()).Message;
-        Assert.Contains("no secret", none, StringComparison.Ordinal);
-        Assert.Contains("Coap:Cluster:SecretFile", none, StringComparison.Ordinal);
+        Assert.Contains("no secret", none, Ordinal);
+        Assert.Contains("Coap:Cluster:SecretFile", none, Ordinal);
     }
 
     [Theory]
@@ -155,7 +149,7 @@ public sealed class ConfigurationTests : IDisposable
         OptionsValidationException refused = Assert.Throws<OptionsValidationException>(() => Read(
             key == "SecretFile" ? [(key, value)] : [("Secret", Convert.ToBase64String(s_secret)), (key, value)]));
 
-        Assert.All(refused.Failures, static failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
+        Assert.All(refused.Failures, failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
     }
 
     [Fact]
@@ -179,8 +173,8 @@ public sealed class ConfigurationTests : IDisposable
 
         string told = log.ToString();
         Assert.Contains("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?", told,
-            StringComparison.Ordinal);
-        Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", StringComparison.Ordinal));
+            Ordinal);
+        Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", Ordinal));
     }
 
     private string Write(string text)

@@ -1,25 +1,18 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Hosting;
-using CoAP.NET.Oscore;
-using CoAP.NET.Tests;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Cluster.Tests.Hosting;
 
 /// <summary>Real clock: the host and the links between the nodes have the clock of the system.</summary>
 public sealed class HostingTests
 {
-    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
     private readonly CoapMemoryCluster _memory = new();
 
     [Fact]
     public async Task An_application_joins_when_it_starts_and_leaves_when_it_has_stopped()
     {
-        using (IHost host = Build(static services => { }))
+        using (IHost host = Build(services => { }))
         {
             await host.StartAsync();
             CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
@@ -29,14 +22,14 @@ public sealed class HostingTests
         }
 
         await using ICoapClusterStore store = _memory.Open();
-        Assert.Single((await store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromHours(1), default)).Nodes);
+        Assert.Single((await store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), FromHours(1), default)).Nodes);
     }
 
     [Fact]
     public async Task An_application_takes_its_share_of_the_slots_when_its_servers_run_and_not_before()
     {
-        using IHost host = Build(static services => services
-            .Configure<CoapClusterOptions>(static options => options.Peers = PeersOf)
+        using IHost host = Build(services => services
+            .Configure<CoapClusterOptions>(options => options.Peers = PeersOf)
             .AddHostedService<Onlooker>());
         await host.StartAsync();
         CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
@@ -50,13 +43,13 @@ public sealed class HostingTests
     public async Task A_node_that_never_joined_is_unhealthy_whatever_the_failure_status()
     {
         _memory.IsAway = true;
-        using IHost host = Build(static services => services.AddHealthChecks().AddCoapState(failureStatus: HealthStatus.Degraded));
+        using IHost host = Build(services => services.AddHealthChecks().AddCoapState(failureStatus: HealthStatus.Degraded));
         await host.StartAsync();
 
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
 
         Assert.Equal(HealthStatus.Unhealthy, report.Entries["coap-cluster"].Status);
-        Assert.Contains("never joined", report.Entries["coap-cluster"].Description, StringComparison.Ordinal);
+        Assert.Contains("never joined", report.Entries["coap-cluster"].Description, Ordinal);
         await host.StopAsync();
     }
 
@@ -65,13 +58,13 @@ public sealed class HostingTests
     {
         await using CoapCluster member = new(_memory.Open(), new CoapClusterOptions { Secrets = [s_secret.Reverse().ToArray()] });
         await member.StartAsync();
-        using IHost host = Build(static services => services.AddHealthChecks().AddCoapState(failureStatus: HealthStatus.Degraded));
+        using IHost host = Build(services => services.AddHealthChecks().AddCoapState(failureStatus: HealthStatus.Degraded));
         await host.StartAsync();
 
         HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
 
         Assert.Equal(HealthStatus.Unhealthy, entry.Status);
-        Assert.StartsWith("The secret of this node is not the secret of the cluster", entry.Description, StringComparison.Ordinal);
+        Assert.StartsWith("The secret of this node is not the secret of the cluster", entry.Description, Ordinal);
         Assert.Equal(0, entry.Data["slots"]);
         await host.StopAsync();
     }
@@ -79,8 +72,8 @@ public sealed class HostingTests
     [Fact]
     public async Task Health_is_degraded_while_the_store_is_away()
     {
-        using IHost host = Build(static services => services
-            .Configure<CoapClusterOptions>(static options => options.Lease = TimeSpan.FromSeconds(1))
+        using IHost host = Build(services => services
+            .Configure<CoapClusterOptions>(options => options.Lease = FromSeconds(1))
             .AddHealthChecks().AddCoapState());
         await host.StartAsync();
         _memory.IsAway = true;
@@ -90,14 +83,14 @@ public sealed class HostingTests
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
 
         Assert.Equal(HealthStatus.Degraded, report.Entries["coap-cluster"].Status);
-        Assert.Contains("continues without it", report.Entries["coap-cluster"].Description, StringComparison.Ordinal);
+        Assert.Contains("continues without it", report.Entries["coap-cluster"].Description, Ordinal);
         await host.StopAsync();
     }
 
     [Fact]
     public async Task Health_says_what_the_node_has()
     {
-        using IHost host = Build(static services => services.AddHealthChecks().AddCoapState());
+        using IHost host = Build(services => services.AddHealthChecks().AddCoapState());
         await host.StartAsync();
 
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
@@ -120,7 +113,7 @@ public sealed class HostingTests
         {
             if (isShared)
             {
-                services.Configure<CoapClusterOptions>(static options => options.Peers = PeersOf);
+                services.Configure<CoapClusterOptions>(options => options.Peers = PeersOf);
             }
 
             services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
@@ -130,7 +123,7 @@ public sealed class HostingTests
             if (isShared)
             {
                 InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
-                Assert.Contains("IOscoreStore", exception.Message, StringComparison.Ordinal);
+                Assert.Contains("IOscoreStore", exception.Message, Ordinal);
             }
             else
             {
@@ -146,18 +139,18 @@ public sealed class HostingTests
     public async Task Without_a_secret_or_a_store_the_application_says_what_is_missing()
     {
         HostApplicationBuilder builder = new();
-        builder.Services.AddCoapState(static _ => { }).UseMemory();
+        builder.Services.AddCoapState(_ => { }).UseMemory();
         using (IHost host = builder.Build())
         {
             OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
-            Assert.Contains("NewSecret", exception.Message, StringComparison.Ordinal);
+            Assert.Contains("NewSecret", exception.Message, Ordinal);
         }
 
         builder = new HostApplicationBuilder();
-        builder.Services.AddCoapState(static options => options.Secrets = [s_secret]);
+        builder.Services.AddCoapState(options => options.Secrets = [s_secret]);
         using IHost other = builder.Build();
         InvalidOperationException missing = await Assert.ThrowsAsync<InvalidOperationException>(() => other.StartAsync());
-        Assert.Contains("UseSqlite", missing.Message, StringComparison.Ordinal);
+        Assert.Contains("UseSqlite", missing.Message, Ordinal);
     }
 
     [Fact]
@@ -168,7 +161,7 @@ public sealed class HostingTests
         foreach (bool isTest in new[] { true, false })
         {
             HostApplicationBuilder builder = new();
-            builder.Services.AddCoapState(static options => options.Secrets = [s_secret]).UseSqlite(file);
+            builder.Services.AddCoapState(options => options.Secrets = [s_secret]).UseSqlite(file);
             if (isTest)
             {
                 builder.Services.AddSingleton<CoapTestHost>();
@@ -186,13 +179,13 @@ public sealed class HostingTests
     [Fact]
     public void A_second_store_and_wrong_settings_are_refused_at_once()
     {
-        ICoapClusterBuilder builder = new ServiceCollection().AddCoapState(static options => options.Secrets = [s_secret]);
+        ICoapClusterBuilder builder = new ServiceCollection().AddCoapState(options => options.Secrets = [s_secret]);
         Assert.Throws<ArgumentException>(() => builder.UsePostgreSql(""));
         Assert.Throws<ArgumentException>(() => builder.UseSqlite(" "));
-        Assert.Throws<ArgumentOutOfRangeException>(() => builder.UseSqlite("a", static options => options.MaxBytes = 1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => builder.UseSqlite("a", options => options.MaxBytes = 1));
         builder.UseSqlite("coap.db");
 
-        Assert.Contains("once", Assert.Throws<InvalidOperationException>(() => builder.UseMemory()).Message, StringComparison.Ordinal);
+        Assert.Contains("once", Assert.Throws<InvalidOperationException>(() => builder.UseMemory()).Message, Ordinal);
     }
 
     // Of a node that shares the slots with others, of which there are none.
@@ -201,10 +194,10 @@ public sealed class HostingTests
     private IHost Build(Action<IServiceCollection> configure)
     {
         HostApplicationBuilder builder = new();
-        builder.Services.AddCoapState(static options =>
+        builder.Services.AddCoapState(options =>
         {
             options.Secrets = [s_secret];
-            options.Lease = TimeSpan.FromHours(1);
+            options.Lease = FromHours(1);
         }).UseMemory(_memory);
         configure(builder.Services);
         return builder.Build();

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Cluster.Tests.Maps;
 
 public sealed class ClusterMapTests
@@ -87,7 +85,7 @@ public sealed class ClusterMapTests
             counts[CoapSlot.OfName(Encoding.UTF8.GetBytes($"device-{i}")).Number]++;
         }
 
-        Assert.All(counts, static count => Assert.InRange(count, 50, 150));
+        Assert.All(counts, count => Assert.InRange(count, 50, 150));
     }
 
     [Fact]

@@ -1,6 +1,5 @@
 using System.Buffers.Text;
 using System.Security.Cryptography;
-using System.Text;
 
 namespace CoAP.NET.Cluster.Tests.Maps;
 
@@ -57,7 +56,7 @@ public sealed class NodeSealsTests
         foreach (string other in (string[])["#11#", "#1#", "#012#", "##", "#x12#", "#256#", "#12;#"])
         {
             Assert.Null(one.TryOpen(
-                stored with { Address = stored.Address.Replace("#12#", other, StringComparison.Ordinal) }, out _, out _));
+                stored with { Address = stored.Address.Replace("#12#", other, Ordinal) }, out _, out _));
         }
     }
 
@@ -103,5 +102,5 @@ public sealed class NodeSealsTests
         Assert.Throws<ObjectDisposedException>(() => seals.TryOpen(stored, out _, out _));
     }
 
-    private static byte[] Secret(byte first) => [.. Enumerable.Range(first, 32).Select(static i => (byte)i)];
+    private static byte[] Secret(byte first) => [.. Enumerable.Range(first, 32).Select(i => (byte)i)];
 }

@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 public sealed class ClusterTests
@@ -38,7 +35,7 @@ public sealed class ClusterTests
         CoapFence fence = cluster.FenceOf(s_slot);
         await using CoapSealedClusterStore store = Open(_memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromMinutes(1), CancellationToken.None);
+        CoapClusterMap map = await store.JoinAsync(other, FromMinutes(1), CancellationToken.None);
 
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [s_slot]), CancellationToken.None));
 
@@ -59,7 +56,7 @@ public sealed class ClusterTests
 
         _memory.IsAway = false;
         await Eventually.IsTrueAsync(() => _clock.TimerCount > 0);
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
 
         await Eventually.IsTrueAsync(() => cluster.FenceOf(s_slot).IsSet && !cluster.Health.IsDegraded);
     }
@@ -76,7 +73,7 @@ public sealed class ClusterTests
 
         await using ICoapClusterStore below = _memory.Open();
         CoapRecord record = (await below.FindAsync(Put(default).Key, CancellationToken.None))!;
-        Assert.DoesNotContain("secret", Encoding.Latin1.GetString(record.State.Span), StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", Encoding.Latin1.GetString(record.State.Span), Ordinal);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => cluster.StartAsync());
     }
 
@@ -96,24 +93,24 @@ public sealed class ClusterTests
     [Fact]
     public void Options_are_checked_in_words()
     {
-        Assert.Contains("NewSecret", Fault(new CoapClusterOptions()), StringComparison.Ordinal);
-        Assert.Contains("all zeros", Fault(new CoapClusterOptions { Secrets = [new byte[32]] }), StringComparison.Ordinal);
+        Assert.Contains("NewSecret", Fault(new CoapClusterOptions()), Ordinal);
+        Assert.Contains("all zeros", Fault(new CoapClusterOptions { Secrets = [new byte[32]] }), Ordinal);
         ReadOnlyMemory<byte> secret = Options().Secrets[0];
         Assert.Contains("must have 32 bytes, but has 31", Fault(new CoapClusterOptions { Secrets = [secret[1..]] }),
-            StringComparison.Ordinal);
-        Assert.Contains("are the same", Fault(new CoapClusterOptions { Secrets = [secret, secret] }), StringComparison.Ordinal);
-        Assert.Contains("has 3 secrets", Fault(new CoapClusterOptions { Secrets = [secret, secret, secret] }), StringComparison.Ordinal);
-        Assert.Contains("Lease", Fault(Options(lease: TimeSpan.Zero)), StringComparison.Ordinal);
+            Ordinal);
+        Assert.Contains("are the same", Fault(new CoapClusterOptions { Secrets = [secret, secret] }), Ordinal);
+        Assert.Contains("has 3 secrets", Fault(new CoapClusterOptions { Secrets = [secret, secret, secret] }), Ordinal);
+        Assert.Contains("Lease", Fault(Options(lease: TimeSpan.Zero)), Ordinal);
         CoapClusterOptions options = Options();
         options.Writer.MaxRecords = 1;
-        Assert.Contains("Writer.MaxRecords is 1", Fault(options), StringComparison.Ordinal);
+        Assert.Contains("Writer.MaxRecords is 1", Fault(options), Ordinal);
         Assert.Null(Options().FindFault());
     }
 
     internal static CoapClusterOptions Options(TimeSpan? lease = null) => new()
     {
-        Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()],
-        Lease = lease ?? TimeSpan.FromSeconds(5),
+        Secrets = [Enumerable.Range(1, 32).Select(i => (byte)i).ToArray()],
+        Lease = lease ?? FromSeconds(5),
     };
 
     /// <summary>The store of another node with the secret of <see cref="Options"/>.</summary>

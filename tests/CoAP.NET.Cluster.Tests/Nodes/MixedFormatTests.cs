@@ -1,8 +1,3 @@
-using System.Text;
-using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Oscore;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Nodes of two versions of the library, of which the newer one has another format of records.</summary>
@@ -10,7 +5,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
 {
     private static readonly CoapSlot s_slot = new(1);
     private static readonly CoapRecordKey s_key = new(CoapRecordKind.Device, s_slot, "a"u8);
-    private static readonly TimeSpan s_lease = TimeSpan.FromHours(1);
+    private static readonly TimeSpan s_lease = FromHours(1);
 
     private readonly VirtualClock _clock = new();
     private readonly StringWriterLogger _log = new();
@@ -48,7 +43,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
         Assert.Equal(1, FormatOf(s_key));
 
         // It goes back within the day, and nothing is lost.
-        await PassAsync(TimeSpan.FromHours(20));
+        await PassAsync(FromHours(20));
         old = await StartAsync(1);
         await StopAsync(first);
         await UntilAsync(() => old.FenceOf(s_slot).IsSet);
@@ -58,23 +53,23 @@ public sealed class MixedFormatTests : IAsyncDisposable
 
         // The day begins again, and continues after a restart.
         first = await StartAsync(2);
-        await PassAsync(TimeSpan.FromHours(12));
+        await PassAsync(FromHours(12));
         await StopAsync(first);
         first = await StartAsync(2);
         CoapCluster standby = await StartAsync(2);
-        await PassAsync(TimeSpan.FromHours(11));
+        await PassAsync(FromHours(11));
         Assert.Equal("by the old one again", await ReadAsync(first));
         await WriteAsync(first, "still for both");
         Assert.Equal(1, FormatOf(s_key));
-        Assert.DoesNotContain(" 2524 ", _log.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(" 2524 ", _log.ToString(), Ordinal);
 
-        await PassAsync(TimeSpan.FromHours(1.2));
+        await PassAsync(FromHours(1.2));
         await WriteAsync(first, "for new ones");
         Assert.Equal(2, FormatOf(s_key));
-        Assert.Contains("write records in format 2 from now on", _log.ToString(), StringComparison.Ordinal);
+        Assert.Contains("write records in format 2 from now on", _log.ToString(), Ordinal);
 
         // A node that does not write the decision reads it within the hour.
-        await PassAsync(TimeSpan.FromHours(1.2));
+        await PassAsync(FromHours(1.2));
         Assert.Equal(2, standby.Store.Format.Written);
         Assert.Equal(0, first.Store.UnreadableCount);
     }
@@ -96,21 +91,21 @@ public sealed class MixedFormatTests : IAsyncDisposable
         await UntilAsync(() => old.FenceOf(s_slot).IsSet);
         CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(() => ReadAsync(old));
         Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
-        Assert.Contains("Update this node", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("Update this node", exception.Message, Ordinal);
         await foreach (CoapRecord record in old.Store.ReadAsync(s_key.Kind, s_slot, default))
         {
             Assert.Fail($"{record.Key} opened.");
         }
 
         Assert.Equal(2, old.Store.UnreadableCount);
-        Assert.Contains("in format 2; this one reads formats up to 1", Assert.Single(_log.ToString().Split('\n'), static line =>
-            line.Contains(" 2523 ", StringComparison.Ordinal)), StringComparison.Ordinal);
+        Assert.Contains("in format 2; this one reads formats up to 1", Assert.Single(_log.ToString().Split('\n'), line =>
+            line.Contains(" 2523 ", Ordinal)), Ordinal);
 
         // The record is still there for the newer version, which then writes what both read for another day.
         await StopAsync(old);
         latest = await StartAsync(2);
         Assert.Equal("in the newer format", await ReadAsync(latest));
-        await PassAsync(TimeSpan.FromHours(23));
+        await PassAsync(FromHours(23));
         await WriteAsync(latest, "for both");
         Assert.Equal(1, FormatOf(s_key));
     }
@@ -118,7 +113,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
     [Fact]
     public async Task The_numbers_of_an_OSCORE_context_continue_over_every_change_of_the_version()
     {
-        OscoreStoreKey key = new([.. Enumerable.Range(0, 32).Select(static i => (byte)i)]);
+        OscoreStoreKey key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
         ulong bound = 0;
         foreach (byte newest in (byte[])[2, 1, 2, 1])
         {
@@ -156,7 +151,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
     {
         CoapCluster node = new(_memory.Open(), new CoapClusterOptions
         {
-            Secrets = [new ReadOnlyMemory<byte>([.. Enumerable.Range(1, 32).Select(static i => (byte)i)])],
+            Secrets = [new ReadOnlyMemory<byte>([.. Enumerable.Range(1, 32).Select(i => (byte)i)])],
             Lease = s_lease,
             NewestRecordFormat = newest,
         }, _clock, logger: _log);
@@ -175,7 +170,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
     {
         for (int looks = 0; !condition(); looks++)
         {
-            _clock.Advance(TimeSpan.FromMinutes(1));
+            _clock.Advance(FromMinutes(1));
             await Eventually.PauseAsync(looks);
         }
     }

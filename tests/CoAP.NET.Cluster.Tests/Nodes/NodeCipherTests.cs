@@ -1,6 +1,3 @@
-using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>How messages between nodes are encrypted where the connection does not do it.</summary>
@@ -46,7 +43,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
         Assert.Null(two.Cipher.TryOpen(one.Id, Path, []));
         Assert.Null(two.Cipher.TryOpen(one.Id, Path, Make(2).Cipher.Seal(two.Id, Path, "datagram"u8)));
         Assert.Equal((7, 1), (two.Cipher.RefusedCount, three.Cipher.RefusedCount));
-        Assert.Equal(2, _log.ToString().Split('\n').Count(static line => line.Contains(" 2538 ", StringComparison.Ordinal)));
+        Assert.Equal(2, _log.ToString().Split('\n').Count(line => line.Contains(" 2538 ", Ordinal)));
     }
 
     [Fact]
@@ -79,8 +76,8 @@ public sealed class NodeCipherTests : IAsyncDisposable
         Assert.Null(two.Cipher.TryOpen(one.Id, Path, first));
         Assert.Null(two.Cipher.TryOpen(one.Id, Path, second));
         Assert.Equal(2, two.Cipher.RefusedCount);
-        Assert.Contains($"A message of node {one.Id} arrived again", Assert.Single(_log.ToString().Split('\n'), static line =>
-            line.Contains(" 2539 ", StringComparison.Ordinal)), StringComparison.Ordinal);
+        Assert.Contains($"A message of node {one.Id} arrived again", Assert.Single(_log.ToString().Split('\n'), line =>
+            line.Contains(" 2539 ", Ordinal)), Ordinal);
 
         Assert.Null(two.Cipher.TryOpen(one.Id, Path, renumbered));
         Assert.NotNull(two.Cipher.TryOpen(one.Id, Path, one.Cipher.Seal(two.Id, Path, "third"u8)));
@@ -118,7 +115,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
         using NodeCipher receiver = MakeCipher(self, id => id == live);
         (CoapNodeId Id, byte[] Message) Send(CoapNodeId from)
         {
-            using NodeCipher sender = MakeCipher(from, static _ => true);
+            using NodeCipher sender = MakeCipher(from, _ => true);
             return (from, sender.Seal(self, Path, "datagram"u8));
         }
 
@@ -159,7 +156,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
         _log.Dispose();
     }
 
-    private static ReadOnlyMemory<byte> Secret(byte first) => Enumerable.Range(first, 32).Select(static i => (byte)i).ToArray();
+    private static ReadOnlyMemory<byte> Secret(byte first) => Enumerable.Range(first, 32).Select(i => (byte)i).ToArray();
 
     private Node Make(params byte[] secrets)
     {

@@ -1,5 +1,3 @@
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 public sealed class NodePostsTests
@@ -41,10 +39,10 @@ public sealed class NodePostsTests
         }
 
         Assert.Equal(2, _dropped);
-        _answers.ForEach(static answer => answer.SetResult());
+        _answers.ForEach(answer => answer.SetResult());
         await SentAsync(4);
-        Assert.Contains(_sent, static items => items is [[7]]);
-        Assert.Contains(_sent, static items => items is [[3, ..]]);
+        Assert.Contains(_sent, items => items is [[7]]);
+        Assert.Contains(_sent, items => items is [[3, ..]]);
     }
 
     [Fact]
@@ -55,7 +53,7 @@ public sealed class NodePostsTests
         posts.TryPost("/a", [1]);
         await SentAsync(1);
         Assert.False(posts.IsStalled("/a"));
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         Assert.True(posts.IsStalled("/a"));
         Assert.False(posts.IsStalled("/b"));
 

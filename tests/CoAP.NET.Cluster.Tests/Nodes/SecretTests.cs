@@ -1,7 +1,3 @@
-using System.Text;
-using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Nodes with another secret, and how the secret is replaced while the nodes run.</summary>
@@ -28,7 +24,7 @@ public sealed class SecretTests : IAsyncDisposable
 
         Assert.Equal(CoapClusterStoreFault.OtherSecret, stranger.Health.Failure?.Fault);
         Assert.Contains(
-            "The secret of this node is not the secret of the cluster", stranger.Health.Failure!.Message, StringComparison.Ordinal);
+            "The secret of this node is not the secret of the cluster", stranger.Health.Failure!.Message, Ordinal);
         Assert.False(stranger.IsReady);
 
         // Not even when the cluster has no live node, and its slots are free.
@@ -68,14 +64,14 @@ public sealed class SecretTests : IAsyncDisposable
         Assert.NotEqual(0, store.Joins);
 
         // Time stands still until the member has seen it: it is logged only while its lease lasts.
-        await Eventually.IsTrueAsync(() => _log.ToString().Contains(" 2522 ", StringComparison.Ordinal));
+        await Eventually.IsTrueAsync(() => _log.ToString().Contains(" 2522 ", Ordinal));
         await UntilAsync(() => stranger.Health.Failure is { Fault: CoapClusterStoreFault.OtherSecret });
         await UntilAsync(() => stranger.Map.Nodes.Count == 0);
         await UntilAsync(() => member.Map.SlotsOf(member.Self.Id).Count == CoapSlot.Count);
         Assert.False(member.Health.IsDegraded);
-        Assert.Contains($"Node {stranger.Self.Id} (", Assert.Single(_log.ToString().Split('\n'), static line =>
-            line.Contains(" 2522 ", StringComparison.Ordinal) && line.Contains("is in the store of the cluster, but does not have its secret",
-                StringComparison.Ordinal)), StringComparison.Ordinal);
+        Assert.Contains($"Node {stranger.Self.Id} (", Assert.Single(_log.ToString().Split('\n'), line =>
+            line.Contains(" 2522 ", Ordinal) && line.Contains("is in the store of the cluster, but does not have its secret",
+                Ordinal)), Ordinal);
     }
 
     [Fact]
@@ -83,7 +79,7 @@ public sealed class SecretTests : IAsyncDisposable
     {
         await using ICoapClusterStore below = _memory.Open();
         CoapClusterNode stranger = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await below.JoinAsync(stranger, TimeSpan.FromHours(1), default);
+        CoapClusterMap map = await below.JoinAsync(stranger, FromHours(1), default);
         Assert.True(await below.TryChangeAsync(map.Assign(stranger.Id, CoapSlot.All), default));
 
         CoapCluster member = await StartAsync(s_old);
@@ -106,7 +102,7 @@ public sealed class SecretTests : IAsyncDisposable
         // A node without the new secret lives: the one with both writes what it can read.
         await using (CoapSealedClusterStore other = new CoapSealedClusterStore(_memory.Open(), s_old.Span))
         {
-            await other.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromHours(1), default);
+            await other.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), FromHours(1), default);
             await old.DisposeAsync();
             await UntilAsync(() => both.FenceOf(s_slot).IsSet);
             Assert.Equal("by the old secret", await ReadAsync(both));
@@ -179,7 +175,7 @@ public sealed class SecretTests : IAsyncDisposable
         _log.Dispose();
     }
 
-    private static byte[] Secret(byte first) => [.. Enumerable.Range(first, 32).Select(static i => (byte)i)];
+    private static byte[] Secret(byte first) => [.. Enumerable.Range(first, 32).Select(i => (byte)i)];
 
     // A store in memory answers at once.
     private static byte[] MarkOf(ICoapClusterStore below) =>
@@ -212,7 +208,7 @@ public sealed class SecretTests : IAsyncDisposable
     {
         for (int looks = 0; !condition(); looks++)
         {
-            _clock.Advance(TimeSpan.FromSeconds(1));
+            _clock.Advance(FromSeconds(1));
             await Eventually.PauseAsync(looks);
         }
     }

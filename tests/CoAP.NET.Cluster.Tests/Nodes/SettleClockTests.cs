@@ -6,12 +6,12 @@ public sealed class SettleClockTests
     public void Who_waits_for_what_is_left_and_looks_again_finds_nothing_left()
     {
         VirtualClock clock = new();
-        SettleClock settle = new(TimeSpan.FromSeconds(2), clock);
+        SettleClock settle = new(FromSeconds(2), clock);
         settle.See([CoapNodeId.New()]);
-        clock.Advance(TimeSpan.FromMilliseconds(500.3));
+        clock.Advance(FromMilliseconds(500.3));
 
         TimeSpan left = settle.Left();
-        Assert.Equal(TimeSpan.FromMilliseconds(1500), left);
+        Assert.Equal(FromMilliseconds(1500), left);
         clock.Advance(left);
 
         Assert.Equal(TimeSpan.Zero, settle.Left());

@@ -1,5 +1,3 @@
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Several nodes that share slots, with a store in memory, and leases that last as long as a test.</summary>
@@ -41,7 +39,7 @@ internal sealed class SharingNodes : IAsyncDisposable
     /// <summary>Makes one that is not started.</summary>
     public CoapCluster Make(Action<CoapSlotMoveOptions>? configure = null, bool shares = true)
     {
-        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         options.Moves.SettleTime = TimeSpan.Zero;
         options.Moves.RelayTime = TimeSpan.Zero;
         configure?.Invoke(options.Moves);

@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Several nodes that share slots, and what they hand over.</summary>
@@ -16,8 +13,8 @@ public sealed class SharingTests : IAsyncDisposable
         await _nodes.StartAsync();
 
         await SharingNodes.FairAsync(_nodes.All);
-        Assert.True(_nodes.All.Sum(static node => node.GetNodeCounters().HandedOver) <= 128 + 86, "Slots moved more often than needed.");
-        Assert.All(_nodes.All, static node => Assert.Equal(0, node.GetNodeCounters().Lost));
+        Assert.True(_nodes.All.Sum(node => node.GetNodeCounters().HandedOver) <= 128 + 86, "Slots moved more often than needed.");
+        Assert.All(_nodes.All, node => Assert.Equal(0, node.GetNodeCounters().Lost));
     }
 
     [Fact]
@@ -27,11 +24,11 @@ public sealed class SharingTests : IAsyncDisposable
         await _nodes.StartAsync();
         await _nodes.StartAsync();
         await SharingNodes.FairAsync(_nodes.All);
-        Dictionary<CoapSlot, CoapFence> before = CoapSlot.All.ToDictionary(static slot => slot, slot => _nodes.All[0].Map[slot].Fence);
+        Dictionary<CoapSlot, CoapFence> before = CoapSlot.All.ToDictionary(slot => slot, slot => _nodes.All[0].Map[slot].Fence);
         IReadOnlyList<CoapSlot> orphans = _nodes.All[0].Map.SlotsOf(_nodes.All[1].Self.Id);
 
         // For a moment a node does not take back what it has released.
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(3));
+        _nodes.Clock.Advance(FromSeconds(3));
         await _nodes.KillAsync(1);
 
         await SharingNodes.FairAsync([_nodes.All[0], _nodes.All[2]]);
@@ -41,7 +38,7 @@ public sealed class SharingTests : IAsyncDisposable
     [Fact]
     public async Task A_slot_is_released_before_it_is_handed_over_and_a_few_at_a_time()
     {
-        CoapCluster first = await _nodes.StartAsync(static moves => moves.BatchSize = 5);
+        CoapCluster first = await _nodes.StartAsync(moves => moves.BatchSize = 5);
         ConcurrentQueue<CoapSlot> early = [];
         RecordingHolder holder = new()
         {
@@ -110,21 +107,21 @@ public sealed class SharingTests : IAsyncDisposable
     [Fact]
     public void Many_joins_within_a_minute_make_the_wait_longer_and_a_rolling_restart_does_not()
     {
-        SettleClock clock = new(TimeSpan.FromSeconds(2), _nodes.Clock);
+        SettleClock clock = new(FromSeconds(2), _nodes.Clock);
         CoapNodeId[] rolling = [CoapNodeId.New(), CoapNodeId.New(), CoapNodeId.New()];
         clock.See(rolling);
-        Assert.Equal(TimeSpan.FromSeconds(2), clock.Left());
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal(FromSeconds(2), clock.Left());
+        _nodes.Clock.Advance(FromSeconds(1));
         clock.See([.. rolling.Reverse()]);
-        Assert.Equal(TimeSpan.FromSeconds(1), clock.Left());
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.Equal(FromSeconds(1), clock.Left());
+        _nodes.Clock.Advance(FromSeconds(61));
         Assert.Equal(TimeSpan.Zero, clock.Left());
 
         for (int i = 0; i < rolling.Length; i++)
         {
             rolling[i] = CoapNodeId.New();
             clock.See(rolling);
-            Assert.Equal(TimeSpan.FromSeconds(2), clock.Left());
+            Assert.Equal(FromSeconds(2), clock.Left());
         }
 
         TimeSpan[] flaps = [.. Enumerable.Range(0, 8).Select(_ =>
@@ -132,8 +129,8 @@ public sealed class SharingTests : IAsyncDisposable
             clock.See([rolling[0], CoapNodeId.New()]);
             return clock.Left();
         })];
-        Assert.Equal([2, 4, 8, 16, 32, 60, 60, 60], flaps.Select(static left => left.TotalSeconds));
-        _nodes.Clock.Advance(TimeSpan.FromMinutes(2));
+        Assert.Equal([2, 4, 8, 16, 32, 60, 60, 60], flaps.Select(left => left.TotalSeconds));
+        _nodes.Clock.Advance(FromMinutes(2));
         Assert.Equal(TimeSpan.Zero, clock.Left());
     }
 
@@ -142,7 +139,7 @@ public sealed class SharingTests : IAsyncDisposable
     {
         CoapClusterOptions options = ClusterTests.Options();
         options.Moves.BatchSize = 0;
-        Assert.Contains("Moves.BatchSize is 0", options.FindFault(), StringComparison.Ordinal);
+        Assert.Contains("Moves.BatchSize is 0", options.FindFault(), Ordinal);
     }
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();

@@ -1,5 +1,3 @@
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>How long nodes take to share slots and to leave.</summary>
@@ -11,7 +9,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     [Fact]
     public async Task A_node_that_leaves_hands_over_everything_and_others_do_not_count_it_any_more()
     {
-        CoapCluster first = await _nodes.StartAsync(static moves => moves.RelayTime = TimeSpan.FromMinutes(1));
+        CoapCluster first = await _nodes.StartAsync(moves => moves.RelayTime = FromMinutes(1));
         await _nodes.StartAsync();
         await _nodes.StartAsync();
         await SharingNodes.FairAsync(_nodes.All);
@@ -25,18 +23,18 @@ public sealed class SharingTimeTests : IAsyncDisposable
         // It stays for those who still come, and is told with every map.
         Assert.Contains(_nodes.All[1].Map.Nodes, node => node.Id == first.Self.Id && node.IsLeaving);
         Assert.False(leaving.IsCompleted);
-        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromMinutes(2));
-        Assert.InRange(_nodes.Clock.Elapsed, TimeSpan.FromMinutes(1), TimeSpan.FromMinutes(2));
+        await _nodes.Clock.AdvanceUntilAsync(leaving, FromMinutes(2));
+        Assert.InRange(_nodes.Clock.Elapsed, FromMinutes(1), FromMinutes(2));
         await first.DisposeAsync();
-        Assert.All(_nodes.All, static node => Assert.Equal(0, node.GetNodeCounters().Lost));
+        Assert.All(_nodes.All, node => Assert.Equal(0, node.GetNodeCounters().Lost));
     }
 
     [Fact]
     public async Task A_node_that_leaves_hands_over_few_slots_at_a_time()
     {
-        CoapCluster first = await _nodes.StartAsync(static moves =>
+        CoapCluster first = await _nodes.StartAsync(moves =>
         {
-            moves.SettleTime = TimeSpan.FromMinutes(10);
+            moves.SettleTime = FromMinutes(10);
             moves.BatchSize = 4;
         });
         RecordingHolder holder = new();
@@ -47,7 +45,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         Task leaving = first.LeaveAsync();
         await Eventually.IsTrueAsync(() => holder.Released.Count == 8 * 4);
         holder.Unblock();
-        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(14));
+        await _nodes.Clock.AdvanceUntilAsync(leaving, FromSeconds(14));
 
         // Eight batches at a time.
         await SharingNodes.FairAsync([second]);
@@ -60,12 +58,12 @@ public sealed class SharingTimeTests : IAsyncDisposable
     [InlineData(120, 121)]
     public async Task A_node_relays_from_when_it_says_that_it_leaves_and_for_a_moment_after_its_last_slot(int held, int ends)
     {
-        CoapCluster first = await _nodes.StartAsync(static moves =>
+        CoapCluster first = await _nodes.StartAsync(moves =>
         {
-            moves.SettleTime = TimeSpan.FromMinutes(10);
-            moves.ReleaseTimeout = TimeSpan.FromMinutes(5);
-            moves.LeaveTimeout = TimeSpan.FromMinutes(10);
-            moves.RelayTime = TimeSpan.FromMinutes(1);
+            moves.SettleTime = FromMinutes(10);
+            moves.ReleaseTimeout = FromMinutes(5);
+            moves.LeaveTimeout = FromMinutes(10);
+            moves.RelayTime = FromMinutes(1);
         });
         RecordingHolder holder = new();
         holder.Block();
@@ -75,23 +73,23 @@ public sealed class SharingTimeTests : IAsyncDisposable
 
         Task leaving = first.LeaveAsync();
         await holder.Began;
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(held));
+        _nodes.Clock.Advance(FromSeconds(held));
         holder.Unblock();
         await SharingNodes.FairAsync([second]);
         await Eventually.IsTrueAsync(() => first.Map.SlotsOf(first.Self.Id).Count == 0);
         Assert.False(leaving.IsCompleted);
 
-        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromMinutes(2));
-        Assert.InRange(_nodes.Clock.Elapsed - began, TimeSpan.FromSeconds(ends), TimeSpan.FromSeconds(ends + 3));
+        await _nodes.Clock.AdvanceUntilAsync(leaving, FromMinutes(2));
+        Assert.InRange(_nodes.Clock.Elapsed - began, FromSeconds(ends), FromSeconds(ends + 3));
     }
 
     [Fact]
     public async Task Slow_requests_at_a_node_that_leaves_hold_up_half_of_its_slots_at_most_and_do_not_add_up()
     {
-        CoapCluster first = await _nodes.StartAsync(static moves =>
+        CoapCluster first = await _nodes.StartAsync(moves =>
         {
-            moves.SettleTime = TimeSpan.FromMinutes(10);
-            moves.ReleaseTimeout = TimeSpan.FromSeconds(5);
+            moves.SettleTime = FromMinutes(10);
+            moves.ReleaseTimeout = FromSeconds(5);
         });
         RecordingHolder holder = new();
         holder.Block();
@@ -99,10 +97,10 @@ public sealed class SharingTimeTests : IAsyncDisposable
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
-        await _nodes.Clock.AdvanceUntilAsync(() => holder.Released.Count == CoapSlot.Count / 2, TimeSpan.FromSeconds(4));
+        await _nodes.Clock.AdvanceUntilAsync(() => holder.Released.Count == CoapSlot.Count / 2, FromSeconds(4));
 
         // Nobody unblocks it: each release ends by its own time.
-        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(14));
+        await _nodes.Clock.AdvanceUntilAsync(leaving, FromSeconds(14));
         await SharingNodes.FairAsync([second]);
         Assert.Equal(CoapSlot.Count, holder.Released.Count);
         Assert.Equal(CoapSlot.Count / 2, holder.Most);
@@ -111,33 +109,33 @@ public sealed class SharingTimeTests : IAsyncDisposable
     [Fact]
     public async Task A_slot_whose_requests_take_long_does_not_hold_up_the_others_of_a_node_that_leaves()
     {
-        CoapCluster first = await _nodes.StartAsync(static moves =>
+        CoapCluster first = await _nodes.StartAsync(moves =>
         {
-            moves.SettleTime = TimeSpan.FromMinutes(10);
-            moves.ReleaseTimeout = TimeSpan.FromMinutes(5);
-            moves.LeaveTimeout = TimeSpan.FromMinutes(10);
+            moves.SettleTime = FromMinutes(10);
+            moves.ReleaseTimeout = FromMinutes(5);
+            moves.LeaveTimeout = FromMinutes(10);
         });
-        RecordingHolder holder = new() { Blocked = static slot => slot.Number == 0 };
+        RecordingHolder holder = new() { Blocked = slot => slot.Number == 0 };
         holder.Block();
         first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
         await _nodes.Clock.AdvanceUntilAsync(
-            () => second.Map.SlotsOf(second.Self.Id).Count == CoapSlot.Count - 1, TimeSpan.FromSeconds(30));
+            () => second.Map.SlotsOf(second.Self.Id).Count == CoapSlot.Count - 1, FromSeconds(30));
 
         holder.Unblock();
-        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(30));
+        await _nodes.Clock.AdvanceUntilAsync(leaving, FromSeconds(30));
         await SharingNodes.FairAsync([second]);
     }
 
     [Fact]
     public async Task A_node_that_leaves_ends_in_time_when_its_slots_cannot_be_handed_over()
     {
-        CoapCluster first = await _nodes.StartAsync(static moves =>
+        CoapCluster first = await _nodes.StartAsync(moves =>
         {
-            moves.LeaveTimeout = TimeSpan.FromSeconds(5);
-            moves.ReleaseTimeout = TimeSpan.FromMinutes(5);
+            moves.LeaveTimeout = FromSeconds(5);
+            moves.ReleaseTimeout = FromMinutes(5);
         });
         RecordingHolder holder = new();
         holder.Block();
@@ -146,7 +144,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
 
         Task leaving = first.LeaveAsync();
         await holder.Began;
-        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(6));
+        await _nodes.Clock.AdvanceUntilAsync(leaving, FromSeconds(6));
         await first.DisposeAsync();
 
         await SharingNodes.FairAsync([second]);
@@ -166,7 +164,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         await Eventually.IsTrueAsync(() => first.GetNodeCounters().Moving > 0);
 
         _nodes.Memory.IsAway = false;
-        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(1));
+        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), FromMinutes(1));
     }
 
     [Theory]
@@ -180,8 +178,8 @@ public sealed class SharingTimeTests : IAsyncDisposable
         await Eventually.IsTrueAsync(() => standby.Map.SlotsOf(active.Self.Id).Count == CoapSlot.Count);
         _nodes.Memory.IsAway = true;
         await _nodes.Clock.AdvanceUntilAsync(
-            () => _nodes.All.All(static node => node.Health.IsDegraded) && _nodes.Clock.Elapsed > TimeSpan.FromHours(2),
-            TimeSpan.FromHours(3));
+            () => _nodes.All.All(node => node.Health.IsDegraded) && _nodes.Clock.Elapsed > FromHours(2),
+            FromHours(3));
         TimeSpan back = _nodes.Clock.Elapsed;
         if (!lives)
         {
@@ -191,11 +189,11 @@ public sealed class SharingTimeTests : IAsyncDisposable
         _nodes.Memory.IsAway = false;
         await _nodes.Clock.AdvanceUntilAsync(
             () => !standby.Health.IsDegraded && (lives
-                ? _nodes.Clock.Elapsed - back > TimeSpan.FromHours(2) : standby.Map.SlotsOf(standby.Self.Id).Count == CoapSlot.Count),
-            TimeSpan.FromHours(4));
+                ? _nodes.Clock.Elapsed - back > FromHours(2) : standby.Map.SlotsOf(standby.Self.Id).Count == CoapSlot.Count),
+            FromHours(4));
 
         Assert.Equal(lives ? CoapSlot.Count : 0, standby.Map.SlotsOf(active.Self.Id).Count);
-        Assert.True(lives || _nodes.Clock.Elapsed - back >= TimeSpan.FromHours(1));
+        Assert.True(lives || _nodes.Clock.Elapsed - back >= FromHours(1));
         Assert.Equal(0, active.GetNodeCounters().Lost);
     }
 
@@ -208,19 +206,19 @@ public sealed class SharingTimeTests : IAsyncDisposable
         }
 
         await SharingNodes.FairAsync(_nodes.All);
-        long moved = _nodes.All.Sum(static node => node.GetNodeCounters().HandedOver);
+        long moved = _nodes.All.Sum(node => node.GetNodeCounters().HandedOver);
         _nodes.Memory.IsAway = true;
         await _nodes.Clock.AdvanceUntilAsync(
-            () => _nodes.All.All(static node => node.Health.IsDegraded) && _nodes.Clock.Elapsed > TimeSpan.FromHours(2),
-            TimeSpan.FromHours(3));
+            () => _nodes.All.All(node => node.Health.IsDegraded) && _nodes.Clock.Elapsed > FromHours(2),
+            FromHours(3));
         await _nodes.KillAsync(2);
         _nodes.Memory.IsAway = false;
         CoapCluster[] alive = [.. _nodes.All.Take(2)];
         await _nodes.Clock.AdvanceUntilAsync(
-            () => alive.All(static node => !node.Health.IsDegraded) && SharingNodes.AreFair(alive), TimeSpan.FromHours(3));
+            () => alive.All(node => !node.Health.IsDegraded) && SharingNodes.AreFair(alive), FromHours(3));
 
-        Assert.All(alive, static node => Assert.Equal(0, node.GetNodeCounters().Lost));
-        Assert.Equal(moved, _nodes.All.Sum(static node => node.GetNodeCounters().HandedOver));
+        Assert.All(alive, node => Assert.Equal(0, node.GetNodeCounters().Lost));
+        Assert.Equal(moved, _nodes.All.Sum(node => node.GetNodeCounters().HandedOver));
     }
 
     [Fact]
@@ -241,7 +239,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         holder.Unblock();
 
         await _nodes.Clock.AdvanceUntilAsync(
-            () => released.All(slot => first.FenceOf(slot) == before.Next()), TimeSpan.FromSeconds(5));
+            () => released.All(slot => first.FenceOf(slot) == before.Next()), FromSeconds(5));
         Assert.All(released, slot => Assert.False(first.Releases.IsMoving(slot, first.FenceOf(slot))));
         Assert.Equal(0, first.GetNodeCounters().HandedOver);
     }
@@ -259,23 +257,23 @@ public sealed class SharingTimeTests : IAsyncDisposable
         CoapSlot slot = holder.Released[0];
         CoapFence before = first.FenceOf(slot);
         holder.Unblock();
-        await _nodes.Clock.AdvanceUntilAsync(() => first.FenceOf(slot) == before.Next(), TimeSpan.FromSeconds(5));
+        await _nodes.Clock.AdvanceUntilAsync(() => first.FenceOf(slot) == before.Next(), FromSeconds(5));
 
         _nodes.Hub.Mend();
-        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(2));
+        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), FromMinutes(2));
         Assert.Equal(0, first.GetNodeCounters().Lost);
     }
 
     [Fact]
     public async Task Nothing_is_handed_over_before_the_nodes_have_settled()
     {
-        CoapCluster first = await _nodes.StartAsync(static moves => moves.SettleTime = TimeSpan.FromSeconds(30));
+        CoapCluster first = await _nodes.StartAsync(moves => moves.SettleTime = FromSeconds(30));
         RecordingHolder holder = new();
         first.Releases.Add(holder);
-        CoapCluster second = await _nodes.StartAsync(static moves => moves.SettleTime = TimeSpan.FromSeconds(30));
+        CoapCluster second = await _nodes.StartAsync(moves => moves.SettleTime = FromSeconds(30));
         Assert.Empty(holder.Released);
-        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(1));
-        Assert.InRange(_nodes.Clock.Elapsed, TimeSpan.FromSeconds(30), TimeSpan.FromSeconds(31));
+        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), FromMinutes(1));
+        Assert.InRange(_nodes.Clock.Elapsed, FromSeconds(30), FromSeconds(31));
 
         // Without waiting when somebody leaves.
         Task leaving = first.LeaveAsync();

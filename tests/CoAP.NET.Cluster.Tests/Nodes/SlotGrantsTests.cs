@@ -1,5 +1,3 @@
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 public sealed class SlotGrantsTests : IAsyncLifetime
@@ -105,7 +103,7 @@ public sealed class SlotGrantsTests : IAsyncLifetime
         _memory.IsAway = false;
         await Eventually.IsTrueAsync(() =>
         {
-            _clock.Advance(TimeSpan.FromMilliseconds(100));
+            _clock.Advance(FromMilliseconds(100));
             return patient.IsCompleted;
         });
 
@@ -113,5 +111,5 @@ public sealed class SlotGrantsTests : IAsyncLifetime
     }
 
     private CoapCluster Make() =>
-        _hub.Make(_memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)), _clock, balances: false);
+        _hub.Make(_memory.Open(), ClusterTests.Options(FromHours(1)), _clock, balances: false);
 }

@@ -28,7 +28,7 @@ public sealed class SlotPlanTests
         {
             Random random = new(seed);
             CoapClusterNode[] nodes = Nodes(random.Next(1, 8), random);
-            CoapNodeId[] owners = [.. nodes.Select(static node => node.Id), CoapNodeId.New(), default];
+            CoapNodeId[] owners = [.. nodes.Select(node => node.Id), CoapNodeId.New(), default];
             CoapSlotOwner[] slots = [.. CoapSlot.All.Select(_ => new CoapSlotOwner(owners[random.Next(owners.Length)], new CoapFence(1)))];
             if (random.Next(3) == 0 && nodes.Length > 1)
             {
@@ -57,7 +57,7 @@ public sealed class SlotPlanTests
     [Fact]
     public void Without_links_one_node_has_all_slots_and_the_others_take_none_and_get_none()
     {
-        CoapClusterNode[] nodes = [.. Nodes(3).Select(static node => node with { Address = "" })];
+        CoapClusterNode[] nodes = [.. Nodes(3).Select(node => node with { Address = "" })];
         CoapClusterMap map = CoapClusterMap.Empty.With(nodes);
         map = map.Assign(nodes[1].Id, SlotPlan.Of(map).ToTake(nodes[1].Id)).Read(nodes);
 
@@ -87,7 +87,7 @@ public sealed class SlotPlanTests
         CoapClusterNode leaving = nodes[1] with { IsLeaving = true };
 
         SlotPlan plan = SlotPlan.Of(map.Read([nodes[0], leaving, nodes[2]]));
-        Assert.Equal(map.SlotsOf(leaving.Id), plan.ToGive(leaving.Id).Select(static move => move.Slot));
+        Assert.Equal(map.SlotsOf(leaving.Id), plan.ToGive(leaving.Id).Select(move => move.Slot));
         Assert.Empty(SlotPlan.Of(CoapClusterMap.Empty.With([nodes[0], leaving])).ToTake(leaving.Id));
         CoapClusterMap alone = map.Read([leaving]);
         Assert.Empty(SlotPlan.Of(alone).ToGive(leaving.Id));
@@ -106,14 +106,14 @@ public sealed class SlotPlanTests
         {
             SlotPlan plan = SlotPlan.Of(map);
             List<(CoapNodeId To, CoapSlot[] Slots)> changes = [];
-            foreach (CoapNodeId node in map.Nodes.Select(static node => node.Id))
+            foreach (CoapNodeId node in map.Nodes.Select(node => node.Id))
             {
                 changes.Add((node, SharedOf(map, plan, node)));
-                changes.AddRange(plan.ToGive(node).GroupBy(static move => move.To)
-                    .Select(static group => (group.Key, group.Select(static move => move.Slot).ToArray())));
+                changes.AddRange(plan.ToGive(node).GroupBy(move => move.To)
+                    .Select(group => (group.Key, group.Select(move => move.Slot).ToArray())));
             }
 
-            changes.RemoveAll(static change => change.Slots.Length == 0);
+            changes.RemoveAll(change => change.Slots.Length == 0);
             if (changes.Count == 0)
             {
                 return map;

@@ -1,12 +1,11 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Tests;
 
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>A store that answers late answers all nodes late: a lease that ended meanwhile is no sign of death.</summary>
 public sealed class StalledStoreTests
 {
-    private static readonly TimeSpan s_lease = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_lease = FromSeconds(5);
     private static readonly CoapSlot s_slot = new(1);
 
     private readonly VirtualClock _clock = new();
@@ -29,7 +28,7 @@ public sealed class StalledStoreTests
         store.Stall();
         _clock.Advance(s_lease / 5);
         await store.IsWaitedFor;
-        _clock.Advance(s_lease + TimeSpan.FromSeconds(1));
+        _clock.Advance(s_lease + FromSeconds(1));
         store.Resume();
 
         // The renewal is over when its next one is due: with the timers of before but that of the lease of the active node.

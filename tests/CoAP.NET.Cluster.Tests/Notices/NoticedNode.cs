@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Cluster.Tests.Notices;
 
 /// <summary>A node with a server of devices, and clients that observe there.</summary>

@@ -1,6 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Notices;
 
 /// <summary>Notify at one node reaches the observers at all nodes, and no change is lost.</summary>
@@ -21,13 +18,13 @@ public sealed class NotifyTests : IAsyncDisposable
 
         foreach (NoticedNode teller in _all)
         {
-            int[] runs = [.. _all.Select(static node => node.Runs)];
+            int[] runs = [.. _all.Select(node => node.Runs)];
             string state = NoticedNode.NextState();
 
             teller.Server.Notify("/devices/7");
 
             await PassUntilAsync(() => _all.All(node => node.Heard.Count(heard => heard == $"/devices/7 {state}") == 2));
-            Assert.Equal(runs.Select(static count => count + 1), _all.Select(static node => node.Runs));
+            Assert.Equal(runs.Select(count => count + 1), _all.Select(node => node.Runs));
         }
     }
 
@@ -89,7 +86,7 @@ public sealed class NotifyTests : IAsyncDisposable
         _all[0].Server.Notify("/devices/8");
 
         // The call fails after 30 s, and the next one waits for the end of the cut.
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(40));
+        _nodes.Clock.Advance(FromSeconds(40));
         Assert.False(_all[1].HasHeard("/devices/7", state));
         _nodes.Hub.Mend();
 
@@ -181,7 +178,7 @@ public sealed class NotifyTests : IAsyncDisposable
     // The servers have real sockets, and the nodes virtual time.
     private Task PassUntilAsync(Func<bool> condition) => Eventually.IsTrueAsync(() =>
     {
-        _nodes.Clock.Advance(TimeSpan.FromMilliseconds(20));
+        _nodes.Clock.Advance(FromMilliseconds(20));
         return condition();
     });
 }

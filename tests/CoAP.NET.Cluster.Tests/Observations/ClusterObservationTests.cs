@@ -1,9 +1,3 @@
-using System.Collections.Concurrent;
-using System.Net;
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster.Tests.Observations;
@@ -69,7 +63,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     [Fact]
     public async Task What_ended_does_not_begin_again_nor_is_it_written_again_and_its_end_spares_what_took_its_place()
     {
-        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(FromHours(1)));
         await cluster.StartAsync();
         ObservationTable table = new();
         ObservationRuns runs = new(cluster, table, TimeProvider.System, NullLogger.Instance);
@@ -84,7 +78,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         Assert.Null(await RecordAsync(cluster));
 
         // With a peer that cannot be observed, an attempt fails and is counted.
-        Assert.True(runs.TryMap(Name, static (_, _) => { }));
+        Assert.True(runs.TryMap(Name, (_, _) => { }));
         await runs.BeginAsync(ended, peer: null!);
         Assert.Equal(0, cluster.Counts[ClusterMetric.ObservationsFailed]);
 
@@ -117,20 +111,20 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         CoapRecord? kept = await RecordAsync(node.Cluster);
         Assert.True(ObservationRecord.TryRead(kept!, out string? name, out CoapMessage? request, out CoapHeardNotification? heard));
         Assert.Equal((Name, 8), (name, request.Token.Length));
-        Assert.Equal(TimeSpan.FromHours(1), heard!.MaxAge);
+        Assert.Equal(FromHours(1), heard!.MaxAge);
         Assert.Equal((1, asked), (_device.CountObservers(Path), _device.Counters[CoapCounter.RequestsReceived]));
     }
 
     [Fact]
     public async Task What_cannot_be_observed_for_good_says_why()
     {
-        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(FromHours(1)));
         await cluster.StartAsync();
         CoapClusterObservations observations = cluster.Observations;
-        observations.Map(Name, static (_, _) => { });
-        Assert.Throws<InvalidOperationException>(() => observations.Map(Name, static (_, _) => { }));
-        Assert.ThrowsAny<ArgumentException>(() => observations.Map("", static (_, _) => { }));
-        Assert.Throws<ArgumentOutOfRangeException>(() => observations.Map(new string('x', 65), static (_, _) => { }));
+        observations.Map(Name, (_, _) => { });
+        Assert.Throws<InvalidOperationException>(() => observations.Map(Name, (_, _) => { }));
+        Assert.ThrowsAny<ArgumentException>(() => observations.Map("", (_, _) => { }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => observations.Map(new string('x', 65), (_, _) => { }));
 
         await using CoapServer server = new();
         TaskCompletionSource<CoapPeer> asking = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -145,7 +139,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         await client.GetAsync(server.LocalEndpoints[0]);
         ArgumentException plain = await Assert.ThrowsAsync<ArgumentException>(
             async () => await observations.StartAsync(Name, await asking.Task, Path));
-        Assert.Contains("no session that outlives the process", plain.Message, StringComparison.Ordinal);
+        Assert.Contains("no session that outlives the process", plain.Message, Ordinal);
     }
 
     public async ValueTask DisposeAsync() => await _device.DisposeAsync();
@@ -156,8 +150,8 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("device-1", s_key) },
             // A handshake means that a session was lost, however slow the machine is.
-            SilenceToProbe = TimeSpan.FromMinutes(10),
-            HandshakeTimeout = TimeSpan.FromMinutes(2),
+            SilenceToProbe = FromMinutes(10),
+            HandshakeTimeout = FromMinutes(2),
         }));
         device.Endpoint.ExpectConnections();
         return device;
@@ -181,8 +175,8 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     {
         await _device.DisposeAsync();
         _device = NewDevice();
-        _device.MapGet(Path, () => CoapResults.Text($"{Volatile.Read(ref _degrees)}")).Observable(maxAge: TimeSpan.FromHours(1));
-        _device.MapGet("/other", static () => CoapResults.Text("other")).Observable();
+        _device.MapGet(Path, () => CoapResults.Text($"{Volatile.Read(ref _degrees)}")).Observable(maxAge: FromHours(1));
+        _device.MapGet("/other", () => CoapResults.Text("other")).Observable();
         await _device.StartAsync();
     }
 
@@ -215,7 +209,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         long Sent() => counters[CoapCounter.DatagramsSent] - counters[CoapCounter.Retransmissions];
         (long sent, long told, long asked) =
             (Sent(), counters[CoapCounter.NotificationsSent], counters[CoapCounter.RequestsReceived]);
-        await using Node second = await Node.StartAsync(new CoapSqliteClusterStore(left), port, static node => node.Handle());
+        await using Node second = await Node.StartAsync(new CoapSqliteClusterStore(left), port, node => node.Handle());
         for (int degrees = _degrees + 1, last = degrees + 3; degrees < last; degrees++)
         {
             Notify(degrees);
@@ -266,7 +260,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         private readonly SemaphoreSlim _came = new(0);
         private readonly TaskCompletionSource<CoapPeer> _peer = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        private Node(ICoapClusterStore store) => Cluster = new CoapCluster(store, ClusterTests.Options(TimeSpan.FromHours(1)));
+        private Node(ICoapClusterStore store) => Cluster = new CoapCluster(store, ClusterTests.Options(FromHours(1)));
 
         public CoapCluster Cluster { get; }
 

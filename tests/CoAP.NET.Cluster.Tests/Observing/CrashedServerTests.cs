@@ -1,9 +1,3 @@
-using System.Net;
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>A server with a SQLite file, as crashes leave it, and clients that observe and notice nothing.</summary>
@@ -32,8 +26,8 @@ public sealed class CrashedServerTests : IDisposable
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
             // A handshake means that a session was lost, however slow the machine is.
-            SilenceToProbe = TimeSpan.FromMinutes(10),
-            HandshakeTimeout = TimeSpan.FromMinutes(2),
+            SilenceToProbe = FromMinutes(10),
+            HandshakeTimeout = FromMinutes(2),
         }));
         ServerRun run = await ServerRun.StartAsync(File(name, 0), 0, "zero");
         await using CoapObservation one = await client.ObserveAsync($"coaps://127.0.0.1:{run.Port}/devices/1");
@@ -95,7 +89,7 @@ public sealed class CrashedServerTests : IDisposable
         {
             _file = file;
             State = state;
-            Cluster = new CoapCluster(new CoapSqliteClusterStore(file), ClusterTests.Options(TimeSpan.FromHours(1)));
+            Cluster = new CoapCluster(new CoapSqliteClusterStore(file), ClusterTests.Options(FromHours(1)));
             Server = new CoapServer(Cluster.KeepState(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
             {
                 Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } },

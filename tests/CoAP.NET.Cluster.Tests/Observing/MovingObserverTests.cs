@@ -1,7 +1,3 @@
-using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>Observers whose session moves from a node that leaves to another one.</summary>
@@ -16,7 +12,7 @@ public sealed class MovingObserverTests
         }
 
         await using Site site = await Site.StartAsync(nodes: 2, devices: 1);
-        SiteNode from = site.Nodes.Single(static node => node.Sessions == 1);
+        SiteNode from = site.Nodes.Single(node => node.Sessions == 1);
         SiteNode to = site.Nodes.Single(node => node != from);
         string state = "at the node that leaves";
         from.Server.MapGet("/state", () => CoapResults.Text(Volatile.Read(ref state))).Observable();

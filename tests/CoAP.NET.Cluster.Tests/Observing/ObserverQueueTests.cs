@@ -21,14 +21,14 @@ public sealed class ObserverQueueTests : IAsyncDisposable
         }
 
         Assert.Equal((0, 10_000), (Counters.Waiting, (int)Counters.Undone));
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        await _world.PassAsync(FromSeconds(1));
         Assert.Equal(0, _world.Cluster.Writer.GetCounters().Written);
     }
 
     [Fact]
     public async Task When_too_much_waits_the_oldest_goes_of_the_source_that_has_most_and_never_an_honest_newcomer()
     {
-        await _world.StartAsync(static options => options.MaxWaiting = 100);
+        await _world.StartAsync(options => options.MaxWaiting = 100);
         _world.Memory.IsAway = true;
         for (int i = 0; i < 500; i++)
         {
@@ -60,7 +60,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
 
         _world.Memory.IsAway = true;
         Keeper.Removed(_world.Observer(1, 1), CoapObserverEnd.Deregistered);
-        await _world.PassAsync(TimeSpan.FromSeconds(5));
+        await _world.PassAsync(FromSeconds(5));
         _world.Memory.IsAway = false;
 
         await _world.AreStoredAsync(1);
@@ -72,7 +72,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
         _world.Memory.IsAway = true;
         await _world.StartAsync();
         Keeper.Registered(_world.Observer(1, 1));
-        await _world.PassAsync(TimeSpan.FromSeconds(5));
+        await _world.PassAsync(FromSeconds(5));
         Assert.Equal(1, Counters.Waiting);
 
         // It is asked again with the next renewal of the lease.
@@ -103,7 +103,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
         Keeper.Removed(_world.Observer(1, 2), CoapObserverEnd.Lost);
 
         await _world.AreStoredAsync(1);
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        await _world.PassAsync(FromSeconds(1));
         Assert.Equal(1, await _world.CountAsync());
     }
 
@@ -117,7 +117,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
         Keeper.Registered(new CoapKeptObserver(observer.Peer, fetch));
 
         Assert.Equal(1, Counters.TooLong);
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        await _world.PassAsync(FromSeconds(1));
         Assert.Equal(0, await _world.CountAsync());
     }
 

@@ -1,7 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>A server on plain coap that is stopped and started again, and its clients, in virtual time.</summary>
@@ -40,7 +36,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
         Action<CoapClusterObserverOptions>? configure = null, CoapAddress? address = null, TimeSpan behind = default)
     {
         TimeProvider time = behind == TimeSpan.Zero ? Clock : new ClockBehind(Clock, behind);
-        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         configure?.Invoke(options.Observers);
         Cluster = new CoapCluster(Memory.Open(), options, time, new VirtualRandom((ulong)++_seed));
         CoapEndpointOptions endpoint = EndpointOptions();
@@ -59,15 +55,15 @@ internal sealed class ObserverWorld : IAsyncDisposable
 
     public async Task StopAsync()
     {
-        await Clock.AdvanceUntilAsync(Server.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
-        await Clock.AdvanceUntilAsync(Cluster.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await Clock.AdvanceUntilAsync(Server.DisposeAsync().AsTask(), FromMinutes(1));
+        await Clock.AdvanceUntilAsync(Cluster.DisposeAsync().AsTask(), FromMinutes(1));
     }
 
-    public Task UntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, TimeSpan.FromMinutes(30));
+    public Task UntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, FromMinutes(30));
 
     /// <summary>Lets time pass, and everything happen that is due meanwhile.</summary>
     public Task PassAsync(TimeSpan time) => Clock.AdvanceUntilAsync(
-        Task.Delay(time, Clock, CancellationToken.None), time + TimeSpan.FromSeconds(1));
+        Task.Delay(time, Clock, CancellationToken.None), time + FromSeconds(1));
 
     /// <summary>Waits until so many observers are in the store.</summary>
     public async Task AreStoredAsync(int count)
@@ -75,7 +71,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
         for (int looks = 0; await CountAsync() is var there && there != count; looks++)
         {
             Assert.True(looks < 1_000, $"{there} and not {count} observers are in the store.");
-            await PassAsync(TimeSpan.FromMilliseconds(20));
+            await PassAsync(FromMilliseconds(20));
         }
     }
 
@@ -96,7 +92,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
 
     /// <summary>How many resources a client observes.</summary>
     public int ObserversOf(int client) =>
-        Server.Endpoint.GetSnapshot(AddressOf(client).ToIPAddress()).Peers.Sum(static peer => peer.Observers);
+        Server.Endpoint.GetSnapshot(AddressOf(client).ToIPAddress()).Peers.Sum(peer => peer.Observers);
 
     public ScriptedPeer Client(int number) => Network.CreatePeer(AddressOf(number), Address);
 

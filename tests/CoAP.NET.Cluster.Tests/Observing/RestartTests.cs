@@ -1,6 +1,3 @@
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>Observers over plain coap after a restart of the server.</summary>
@@ -20,7 +17,7 @@ public sealed class RestartTests : IAsyncDisposable
     [InlineData(14)]
     [InlineData(50)]
     public Task Who_is_put_back_twice_within_seconds_is_told_newer_numbers_by_a_server_whose_clock_is_behind(int seconds) =>
-        ObserveOverRestartsAsync(restarts: 4, TimeSpan.FromSeconds(seconds));
+        ObserveOverRestartsAsync(restarts: 4, FromSeconds(seconds));
 
     [Fact]
     public async Task Many_are_put_back_at_the_pace_of_the_options_and_the_handler_runs_for_many_at_once()
@@ -34,12 +31,12 @@ public sealed class RestartTests : IAsyncDisposable
 
         await _world.AreStoredAsync(Count);
         await _world.StopAsync();
-        await _world.StartAsync(static options => options.RestoresPerSecond = 60);
+        await _world.StartAsync(options => options.RestoresPerSecond = 60);
         TimeSpan begun = _world.Clock.Elapsed;
         await _world.UntilAsync(() => Counters.Restored == Count);
 
         // 60 a second, and 3 at once.
-        Assert.InRange(_world.Clock.Elapsed - begun, TimeSpan.FromSeconds(9.9), TimeSpan.FromSeconds(30));
+        Assert.InRange(_world.Clock.Elapsed - begun, FromSeconds(9.9), FromSeconds(30));
         Assert.InRange(_world.Runs, 1, (Count / 3) + 1);
         Assert.Equal(0, Counters.Awaited);
     }
@@ -55,7 +52,7 @@ public sealed class RestartTests : IAsyncDisposable
 
         await _world.AreStoredAsync(3);
         await _world.StopAsync();
-        await _world.StartAsync(static options => options.RestoresPerSecond = 1);
+        await _world.StartAsync(options => options.RestoresPerSecond = 1);
         using ScriptedPeer first = _world.Client(0);
         using ScriptedPeer second = _world.Client(1);
         using ScriptedPeer third = _world.Client(2);
@@ -75,22 +72,19 @@ public sealed class RestartTests : IAsyncDisposable
     [Fact]
     public async Task A_device_that_sleeps_when_the_server_comes_back_observes_again_when_it_is_heard()
     {
-        await _world.StartAsync();
-        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
-        await _world.AreStoredAsync(1);
-        await _world.StopAsync();
+        await LeaveObserverAsync();
         using ScriptedPeer device = _world.Client(1);
         _world.Network.Block(ObserverWorld.Address, ObserverWorld.AddressOf(1));
         await _world.StartAsync();
         await _world.UntilAsync(() => Counters.Restored == 1);
         await _world.UntilAsync(() => _world.Server.ObserverCount == 0);
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        await _world.PassAsync(FromSeconds(1));
         Assert.Equal((1, 1), (Counters.Awaited, await _world.CountAsync()));
 
         _world.Network.Heal();
         _world.State = "awake";
         device.Send(ObserverWorld.Datagram(1, "other", 1, observe: null));
-        await _world.UntilAsync(() => device.Received.Any(static datagram => IsNotification(datagram, "awake")));
+        await _world.UntilAsync(() => device.Received.Any(datagram => IsNotification(datagram, "awake")));
         Assert.Equal(1, _world.Server.ObserverCount);
         await _world.UntilAsync(() => Counters.Restored == 2);
     }
@@ -98,22 +92,19 @@ public sealed class RestartTests : IAsyncDisposable
     [Fact]
     public async Task A_device_that_speaks_while_its_first_notification_gets_lost_is_put_back_once_more_and_not_for_ever()
     {
-        await _world.StartAsync();
-        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
-        await _world.AreStoredAsync(1);
-        await _world.StopAsync();
+        await LeaveObserverAsync();
         using ScriptedPeer device = _world.Client(1);
         _world.Network.Block(ObserverWorld.Address, ObserverWorld.AddressOf(1));
         await _world.StartAsync();
         await _world.UntilAsync(() => Counters.Restored == 1);
 
         // All copies have left by then, and the last one still waits.
-        await _world.PassAsync(TimeSpan.FromSeconds(50));
+        await _world.PassAsync(FromSeconds(50));
         device.Send(ObserverWorld.Datagram(1, "other", 1, observe: null));
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        await _world.PassAsync(FromSeconds(1));
         _world.Network.Heal();
         _world.State = "later";
-        await _world.UntilAsync(() => device.Received.Any(static datagram => IsNotification(datagram, "later")));
+        await _world.UntilAsync(() => device.Received.Any(datagram => IsNotification(datagram, "later")));
         Assert.Equal((2L, 1), (Counters.Restored, _world.Server.ObserverCount));
 
         // It acknowledges nothing this time either.
@@ -126,10 +117,7 @@ public sealed class RestartTests : IAsyncDisposable
     [Fact]
     public async Task A_device_that_hears_and_does_not_want_it_is_removed_for_good()
     {
-        await _world.StartAsync();
-        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
-        await _world.AreStoredAsync(1);
-        await _world.StopAsync();
+        await LeaveObserverAsync();
         using ScriptedPeer device = _world.Client(1);
         device.Responder = datagram =>
         {
@@ -145,10 +133,7 @@ public sealed class RestartTests : IAsyncDisposable
     [Fact]
     public async Task A_server_at_another_address_leaves_observers_of_plain_coap_alone()
     {
-        await _world.StartAsync();
-        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
-        await _world.AreStoredAsync(1);
-        await _world.StopAsync();
+        await LeaveObserverAsync();
         await _world.StartAsync(address: InMemoryNetwork.Address("192.0.2.2:5683"));
 
         await _world.UntilAsync(() => Counters.Refused == 1);
@@ -175,11 +160,11 @@ public sealed class RestartTests : IAsyncDisposable
 
         for (int hours = 0; hours < 60; hours += 6)
         {
-            await _world.PassAsync(TimeSpan.FromHours(6));
+            await _world.PassAsync(FromHours(6));
             _world.Server.Notify("/devices/1");
         }
 
-        await _world.PassAsync(TimeSpan.FromHours(1));
+        await _world.PassAsync(FromHours(1));
         Assert.Equal((1, 1), (_world.Server.ObserverCount, await _world.CountAsync()));
     }
 
@@ -196,14 +181,14 @@ public sealed class RestartTests : IAsyncDisposable
         await _world.StopAsync();
         await _world.StartAsync();
         await _world.UntilAsync(() => Counters.Awaited == 1);
-        await _world.PassAsync(TimeSpan.FromMinutes(4));
+        await _world.PassAsync(FromMinutes(4));
         Assert.Equal((1, 0L), (Counters.Awaited, Counters.Expired));
 
         // Meanwhile the session may be where nobody can read it.
         _world.Memory.IsAway = true;
         _world.Server.ObserverKeeper!.Registered(_world.Observer(2, 1));
         await _world.UntilAsync(() => _world.Cluster.Health.IsDegraded);
-        await _world.PassAsync(TimeSpan.FromMinutes(10));
+        await _world.PassAsync(FromMinutes(10));
         Assert.Equal((1, 0L), (Counters.Awaited, Counters.Expired));
         _world.Memory.IsAway = false;
         await _world.UntilAsync(() => (Counters.Awaited, Counters.Expired) == (0, 1));
@@ -211,6 +196,14 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => _world.DisposeAsync();
+
+    private async Task LeaveObserverAsync()
+    {
+        await _world.StartAsync();
+        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
+        await _world.AreStoredAsync(1);
+        await _world.StopAsync();
+    }
 
     private static bool IsNotification(ReceivedDatagram datagram, string state) =>
         CoapDatagramSerializer.Default.TryDeserialize(datagram.Data, out CoapMessage? message, out _)
@@ -225,7 +218,7 @@ public sealed class RestartTests : IAsyncDisposable
         client.Endpoint.AddTransport(_world.Network.CreateTransport(ObserverWorld.AddressOf(1)));
         await client.StartAsync();
         CoapObservation observation = await _world.Clock.AdvanceUntilAsync(
-            client.Endpoint.ObserveAsync($"coap://{ObserverWorld.Address}/devices/1"), TimeSpan.FromMinutes(1));
+            client.Endpoint.ObserveAsync($"coap://{ObserverWorld.Address}/devices/1"), FromMinutes(1));
         IAsyncEnumerator<CoapResponse> told = observation.ReadAllAsync().GetAsyncEnumerator();
         uint number = await NextAsync(told, "zero");
         await _world.AreStoredAsync(1);
@@ -236,7 +229,7 @@ public sealed class RestartTests : IAsyncDisposable
             await _world.StartAsync(behind: restart % 2 == 0 ? behind : TimeSpan.Zero);
 
             // Numbers come of the clock: a restart takes time.
-            await _world.PassAsync(TimeSpan.FromSeconds(1));
+            await _world.PassAsync(FromSeconds(1));
             Assert.Equal((1L, 0L, 1), (Counters.Restored, Counters.Refused, _world.Server.ObserverCount));
             uint next = await NextAsync(told, _world.State);
             Assert.InRange((next - number) & 0xff_ffff, 1u, (1u << 23) - 1);
@@ -246,16 +239,16 @@ public sealed class RestartTests : IAsyncDisposable
         }
 
         Assert.Equal(0, _world.Server.Counters[CoapCounter.Registrations]);
-        await _world.Clock.AdvanceUntilAsync(observation.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(observation.DisposeAsync().AsTask(), FromMinutes(1));
         await _world.AreStoredAsync(0);
-        await _world.Clock.AdvanceUntilAsync(client.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(client.DisposeAsync().AsTask(), FromMinutes(1));
     }
 
     private async Task<uint> NextAsync(IAsyncEnumerator<CoapResponse> observation, string state)
     {
         do
         {
-            Assert.True(await _world.Clock.AdvanceUntilAsync(observation.MoveNextAsync().AsTask(), TimeSpan.FromMinutes(10)));
+            Assert.True(await _world.Clock.AdvanceUntilAsync(observation.MoveNextAsync().AsTask(), FromMinutes(10)));
         }
         while (observation.Current.GetText() != state);
 

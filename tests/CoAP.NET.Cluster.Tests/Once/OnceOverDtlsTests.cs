@@ -1,12 +1,3 @@
-using System.Data.Common;
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-using Microsoft.Data.Sqlite;
-
 namespace CoAP.NET.Cluster.Tests.Once;
 
 /// <summary>
@@ -50,7 +41,7 @@ public sealed class OnceOverDtlsTests : IDisposable
             // The next copy comes soon after the successor is there, and copies come for minutes.
             Parameters = CoapTransmissionParameters.Default with
             {
-                AckTimeout = TimeSpan.FromMilliseconds(500),
+                AckTimeout = FromMilliseconds(500),
                 AckRandomFactor = 1,
                 MaxRetransmit = 10,
             },
@@ -58,8 +49,8 @@ public sealed class OnceOverDtlsTests : IDisposable
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("device-1", s_key) },
             // A handshake means that a session was lost, however slow the machine is.
-            SilenceToProbe = TimeSpan.FromMinutes(10),
-            HandshakeTimeout = TimeSpan.FromMinutes(2),
+            SilenceToProbe = FromMinutes(10),
+            HandshakeTimeout = FromMinutes(2),
         }));
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource killed = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -99,7 +90,7 @@ public sealed class OnceOverDtlsTests : IDisposable
         await using CoapCluster next = Cluster($"left{name}.db");
         await next.StartAsync();
         await using CoapServer successor = Server(next,
-            static (run, _) => Task.FromResult(run.IsFirst ? CoapResults.Text("done twice") : run.Answer!));
+            (run, _) => Task.FromResult(run.IsFirst ? CoapResults.Text("done twice") : run.Answer!));
         await successor.StartAsync();
         wire.IsToldOfRecords = true;
         wire.To = PortOf(successor);
@@ -132,7 +123,7 @@ public sealed class OnceOverDtlsTests : IDisposable
     private string PathOf(string file) => Path.Combine(_folder, file);
 
     private CoapCluster Cluster(string file) =>
-        new(new CoapSqliteClusterStore(PathOf(file)), ClusterTests.Options(TimeSpan.FromHours(1)));
+        new(new CoapSqliteClusterStore(PathOf(file)), ClusterTests.Options(FromHours(1)));
 
     private async Task<DbConnection> OpenAsync()
     {

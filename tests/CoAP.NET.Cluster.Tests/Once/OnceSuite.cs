@@ -1,10 +1,3 @@
-using System.Data.Common;
-using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Cluster.Tests.Once;
 
 /// <summary>
@@ -50,7 +43,7 @@ public abstract class OnceSuite : IDisposable
         }
 
         // By now no device sends a copy, and one that has the same numbers again means another request.
-        Clock.Advance(TimeSpan.FromSeconds(248));
+        Clock.Advance(FromSeconds(248));
         await using (CoapServer late = await StartAsync())
         {
             Assert.Equal("3", await SendAsync(late, first));
@@ -209,7 +202,7 @@ public abstract class OnceSuite : IDisposable
         // A machine that is busy must not make separate answers of what is expected on the acknowledgement.
         CoapServer server = new(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1) },
+            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = FromMinutes(1) },
         });
         server.MapPost("/done", (request, _) => handler is null ? DoneAsync(request) : handler(request));
         server.Listen($"coap://{IPAddress.Loopback}:0");

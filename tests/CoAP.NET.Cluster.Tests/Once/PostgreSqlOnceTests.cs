@@ -1,6 +1,3 @@
-using System.Data.Common;
-using CoAP.NET.Cluster.Tests.PostgreSql;
-
 namespace CoAP.NET.Cluster.Tests.Once;
 
 [Collection(PostgreSqlCollection.Name)]

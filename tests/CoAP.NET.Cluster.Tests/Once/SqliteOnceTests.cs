@@ -1,6 +1,3 @@
-using System.Data.Common;
-using Microsoft.Data.Sqlite;
-
 namespace CoAP.NET.Cluster.Tests.Once;
 
 public sealed class SqliteOnceTests : OnceSuite
@@ -28,8 +25,8 @@ public sealed class SqliteOnceTests : OnceSuite
         }
 
         _ = new CoapOnce(new CoapOnceOptions { Table = "app.Coap_Once2" });
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapOnce(new CoapOnceOptions { Lifetime = TimeSpan.FromSeconds(92) }));
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapOnce(new CoapOnceOptions { Lifetime = TimeSpan.FromDays(2) }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapOnce(new CoapOnceOptions { Lifetime = FromSeconds(92) }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapOnce(new CoapOnceOptions { Lifetime = FromDays(2) }));
     }
 
     private protected override async Task<DbConnection> OpenAsync()

@@ -1,12 +1,8 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Oscore;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 public sealed class ClusterOscoreStoreTests
 {
-    private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(static i => (byte)i)]);
+    private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
     private static readonly CoapSlot s_slot = CoapSlot.OfName(s_key.Bytes.Span);
 
     private readonly CoapMemoryCluster _memory = new();
@@ -96,8 +92,8 @@ public sealed class ClusterOscoreStoreTests
         OscoreStoredState[] states = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ =>
             cluster.OscoreStore.OpenAsync(s_key, default).AsTask()));
 
-        Assert.Equal(20, states.Select(static state => state.Epoch).Distinct().Count());
-        ulong last = states.Max(static state => state.Epoch);
+        Assert.Equal(20, states.Select(state => state.Epoch).Distinct().Count());
+        ulong last = states.Max(state => state.Epoch);
         await cluster.OscoreStore.ReserveAsync(s_key, last, 10, default);
         await RefusedAsync(cluster, last - 1);
     }
@@ -109,7 +105,7 @@ public sealed class ClusterOscoreStoreTests
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
         await using CoapSealedClusterStore store = ClusterTests.Open(_memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        CoapClusterMap map = await store.JoinAsync(other, FromHours(1), default);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [s_slot]), default));
 
         await RefusedAsync(cluster, state.Epoch);
@@ -151,7 +147,7 @@ public sealed class ClusterOscoreStoreTests
             await store.WriteAsync(new[] { CoapRecordChange.Remove(mark.Key, mark.Fence) }, default);
         }
 
-        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         options.Secrets = [CoapSealedClusterStore.NewSecret()];
         await using CoapCluster second = new(_memory.Open(), options);
         await second.StartAsync();
@@ -210,7 +206,7 @@ public sealed class ClusterOscoreStoreTests
 
     private async Task<CoapCluster> NodeAsync()
     {
-        CoapCluster cluster = new(_memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        CoapCluster cluster = new(_memory.Open(), ClusterTests.Options(FromHours(1)));
         await cluster.StartAsync();
         return cluster;
     }

@@ -1,8 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Tests;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 /// <summary>Requests under OSCORE that arrive at a node without their context.</summary>
@@ -32,9 +27,9 @@ public sealed class ContextRelayTests
         }));
 
         Assert.Equal(12 * Devices, site.Served.Count);
-        Assert.Equal(12 * Devices, site.Served.Select(static served => served.Name).Distinct().Count());
+        Assert.Equal(12 * Devices, site.Served.Select(served => served.Name).Distinct().Count());
         Assert.All(site.Served, served => Assert.Same(site.OwnerOf(served.Name[0] - '0'), served.Node));
-        Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().RelaysReceived) > 0);
+        Assert.True(site.Nodes.Sum(node => node.Cluster.GetNodeCounters().RelaysReceived) > 0);
     }
 
     [Fact]
@@ -138,7 +133,7 @@ public sealed class ContextRelayTests
         site.Balancer.Keep(null);
         await site.CountAsync(0, "later");
 
-        Assert.Equal(["before", "after", "later"], site.Served.Select(static served => served.Name));
+        Assert.Equal(["before", "after", "later"], site.Served.Select(served => served.Name));
         Assert.Same(site.OwnerOf(0), site.Served.Last().Node);
     }
 
@@ -197,7 +192,7 @@ public sealed class ContextRelayTests
         Assert.NotEqual(0, site.Balancer.LetGo());
         await using CoapClient after = new();
         Assert.Equal("plain", (await after.GetAsync($"coap://{sleeper.Address}/plain")).GetText());
-        Assert.Equal(["before", "once"], site.Served.Select(static served => served.Name));
+        Assert.Equal(["before", "once"], site.Served.Select(served => served.Name));
         sleeper.Store.Wake();
     }
 

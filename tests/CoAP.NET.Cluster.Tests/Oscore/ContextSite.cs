@@ -1,23 +1,16 @@
-using System.Collections.Concurrent;
-using System.Net;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Oscore;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 /// <summary>Several nodes with real sockets behind a balancer, and devices with OSCORE contexts, each of which is at one node.</summary>
 internal sealed class ContextSite : IAsyncDisposable
 {
     private static readonly byte[] s_server = [0x53];
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(4);
+    private static readonly TimeSpan s_patience = FromMinutes(4);
 
     private readonly List<CoapClient> _devices = [];
     private readonly List<Node> _started = [];
     private readonly StringWriterLogger _log = new();
 
-    public static TimeSpan Lease { get; } = TimeSpan.FromHours(1);
+    public static TimeSpan Lease { get; } = FromHours(1);
 
     public CoapMemoryCluster Memory { get; } = new();
 
@@ -55,12 +48,12 @@ internal sealed class ContextSite : IAsyncDisposable
     }
 
     /// <summary>The balancer sends to the nodes that there are.</summary>
-    public void Use() => Balancer.Use([.. Nodes.Select(static node => node.Address)]);
+    public void Use() => Balancer.Use([.. Nodes.Select(node => node.Address)]);
 
     /// <summary>Waits until the nodes share the slots and know each other.</summary>
     public async Task FairAsync()
     {
-        await SharingNodes.FairAsync([.. Nodes.Select(static node => node.Cluster)]);
+        await SharingNodes.FairAsync([.. Nodes.Select(node => node.Cluster)]);
         await Eventually.IsTrueAsync(() => Nodes.All(node => node.Cluster.Peers.Up.Count >= Nodes.Count - 1));
     }
 
@@ -89,7 +82,7 @@ internal sealed class ContextSite : IAsyncDisposable
 
     /// <summary>What happened to its nodes, for whoever wonders why something was lost.</summary>
     public string Describe() =>
-        $"{string.Join("\n", _started.Select(static node => node.Cluster.GetNodeCounters()))}\n{_log}";
+        $"{string.Join("\n", _started.Select(node => node.Cluster.GetNodeCounters()))}\n{_log}";
 
     public async ValueTask DisposeAsync()
     {
@@ -115,7 +108,7 @@ internal sealed class ContextSite : IAsyncDisposable
             [.. Enumerable.Repeat(device, 16)], senderId: [device, device], recipientId: s_server);
         CoapClient client = new(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(200), MaxRetransmit = 11 },
         }.UseOscore(new OscoreContexts().Add(Uri(""), OscoreContext.CreateVolatile(parameters))));
         _devices.Add(client);
     }
@@ -131,7 +124,7 @@ internal sealed class ContextSite : IAsyncDisposable
         CoapServer server = new(cluster.KeepState(new CoapEndpointOptions
         {
             LoggerFactory = _log,
-            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(200), MaxRetransmit = 11 },
         }.UseOscore(new OscoreContexts { Resolver = new Resolver(this, cluster.OscoreStore) })));
         Node node = new(cluster, server, store);
         server.MapPost("/count", request =>
@@ -140,7 +133,7 @@ internal sealed class ContextSite : IAsyncDisposable
             return CoapResults.Changed();
         }).RequireOscore();
         node.State = server.MapGet("/state", () => CoapResults.Text(node.Text)).Observable().RequireOscore();
-        server.MapGet("/plain", static () => CoapResults.Text("plain"));
+        server.MapGet("/plain", () => CoapResults.Text("plain"));
         server.Listen("coap://127.0.0.1:0");
         cluster.Attach(server);
         await server.StartAsync();
@@ -179,7 +172,7 @@ internal sealed class ContextSite : IAsyncDisposable
     }
 
     /// <summary>Look-ups wait for this before they open a context.</summary>
-    public Func<Task> BeforeLookup { get; set; } = static () => Task.CompletedTask;
+    public Func<Task> BeforeLookup { get; set; } = () => Task.CompletedTask;
 
     private sealed class Resolver(ContextSite site, IOscoreStore store) : IOscoreContextResolver
     {

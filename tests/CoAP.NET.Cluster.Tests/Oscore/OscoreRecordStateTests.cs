@@ -1,5 +1,3 @@
-using CoAP.NET.Oscore;
-
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 /// <summary>Each version reads epoch and bound of each other version, and bytes of no version are not read as numbers.</summary>

@@ -1,7 +1,3 @@
-using System.Buffers.Binary;
-using System.Collections.Concurrent;
-using System.Net.Sockets;
-
 namespace CoAP.NET.Cluster.Tests.PostgreSql;
 
 /// <summary>

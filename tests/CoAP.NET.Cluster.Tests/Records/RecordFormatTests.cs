@@ -1,7 +1,5 @@
-using System.Text;
 using CoAP.NET.Cluster.Tests.Observing;
 using CoAP.NET.Dtls.Records;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster.Tests.Records;
 
@@ -14,7 +12,7 @@ namespace CoAP.NET.Cluster.Tests.Records;
 [Collection(VirtualTimeCollection.Name)]
 public sealed class RecordFormatTests
 {
-    private static readonly byte[] s_secret = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
+    private static readonly byte[] s_secret = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
     private static readonly CoapRecordKey s_key = new(CoapRecordKind.Session, new CoapSlot(7), "a"u8);
     private static readonly DateTimeOffset s_time = new(2026, 11, 26, 22, 0, 0, TimeSpan.Zero);
     private static readonly Guid s_id = new("00112233-4455-6677-8899-aabbccddeeff");
@@ -61,14 +59,14 @@ public sealed class RecordFormatTests
         CoapMessage request = new(CoapCode.Put) { Payload = "on"u8.ToArray() };
         request.Options.Add(new Options.UriPath("light"));
         OutboxEntry entry = OutboxEntry.TryMake(
-            s_id, "meter", request, new CoapDeviceRequestOptions { Caller = "me", Lifetime = TimeSpan.FromHours(1) }, s_time)!;
+            s_id, "meter", request, new CoapDeviceRequestOptions { Caller = "me", Lifetime = FromHours(1) }, s_time)!;
         entry.Sequence = 5;
 
         Assert.Equal(Golden, Hex(entry.ToBytes()));
         OutboxEntry read = OutboxEntry.TryRead(Convert.FromHexString(Golden))!;
         Assert.Equal(Golden, Hex(read.ToBytes()));
         Assert.Equal(
-            (s_id, "meter", "me", s_time, s_time + TimeSpan.FromHours(1), true, 5L, OutboxState.Waiting),
+            (s_id, "meter", "me", s_time, s_time + FromHours(1), true, 5L, OutboxState.Waiting),
             (read.Id, read.Device, read.Caller, read.Queued, read.Expires, read.IsRepeatable, read.Sequence, read.State));
         read.Answer(new CoapMessage(CoapCode.Changed) { Payload = "ok"u8.ToArray() });
         Assert.Equal("020001" + Common + "0a000000" + "40030000b56c69676874" + "07000000" + "40440000ff6f6b", Hex(read.ToBytes()));
@@ -80,12 +78,12 @@ public sealed class RecordFormatTests
     {
         const string Golden = "01" + "0000004d" + "08df4c089dc0b000" + "0000000023c34600" + "4201000001026055706f776572";
         CoapRecordKey key = ObservationRecord.KeyOf([1, 2, 3], "power")!.Value;
-        CoapHeardNotification heard = new(77, s_time, TimeSpan.FromSeconds(60));
+        CoapHeardNotification heard = new(77, s_time, FromSeconds(60));
 
         Assert.Equal("01" + "03010203" + "706f776572", Hex([key.Slot.Number, .. key.Bytes.Span]));
         Assert.Equal(Golden, Hex(ObservationRecord.Write(Registration(), heard)));
         Assert.True(ObservationRecord.TryRead(
-            new CoapRecord(key, default, Convert.FromHexString(Golden), TimeSpan.FromHours(1)), out string? name, out CoapMessage? request,
+            new CoapRecord(key, default, Convert.FromHexString(Golden), FromHours(1)), out string? name, out CoapMessage? request,
             out CoapHeardNotification? read));
         Assert.Equal(("power", heard), (name, read));
         Assert.Equal(Hex(CoapDatagramSerializer.Default.Serialize(Registration())), Hex(CoapDatagramSerializer.Default.Serialize(request)));
@@ -123,7 +121,7 @@ public sealed class RecordFormatTests
         CoapRecordKey key = new(CoapRecordKind.Application, new CoapSlot(1), "key"u8);
 
         Assert.Equal(Golden, Hex(TableRecord.StateOf(5, "value"u8)));
-        TableRecord read = TableRecord.TryRead(new CoapRecord(key, default, Convert.FromHexString(Golden), TimeSpan.FromHours(1)))!.Value;
+        TableRecord read = TableRecord.TryRead(new CoapRecord(key, default, Convert.FromHexString(Golden), FromHours(1)))!.Value;
         Assert.Equal(("key", "value", (ushort)5),
             (Encoding.UTF8.GetString(read.Key), Encoding.UTF8.GetString(read.Value), read.Version));
     }

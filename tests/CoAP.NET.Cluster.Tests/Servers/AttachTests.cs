@@ -1,10 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Hosting;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Cluster.Tests.Servers;
 
 /// <summary>How a server takes part in a cluster, and what is said when that is done wrongly.</summary>
@@ -36,7 +29,7 @@ public sealed class AttachTests
         CoapEndpointOptions options = cluster.KeepState(new CoapEndpointOptions()).UseDtls(new CoapDtlsOptions { Server = Dtls() });
         await using CoapServer server = new(options);
 
-        Assert.Contains("Call UseDtls first", Fault(() => cluster.Attach(server)), StringComparison.Ordinal);
+        Assert.Contains("Call UseDtls first", Fault(() => cluster.Attach(server)), Ordinal);
 
         options = cluster.KeepState(new CoapEndpointOptions()).UseDtls(new CoapDtlsOptions { Server = cluster.KeepState(Dtls()) });
         await using CoapServer other = new(options);
@@ -49,16 +42,16 @@ public sealed class AttachTests
         await using CoapCluster cluster = Cluster();
         await using CoapCluster another = Cluster();
         CoapEndpointOptions options = another.KeepState(new CoapEndpointOptions());
-        Assert.Contains("ObserverKeeper", Fault(() => cluster.KeepState(options)), StringComparison.Ordinal);
-        Assert.Contains("ObserverKeeper", Fault(() => another.KeepState(options, "name")), StringComparison.Ordinal);
+        Assert.Contains("ObserverKeeper", Fault(() => cluster.KeepState(options)), Ordinal);
+        Assert.Contains("ObserverKeeper", Fault(() => another.KeepState(options, "name")), Ordinal);
 
         CoapDtlsServerOptions dtls = cluster.KeepState(cluster.KeepState(Dtls(), "one"), "one");
-        Assert.Contains("SessionKeeping", Fault(() => cluster.KeepState(dtls, "two")), StringComparison.Ordinal);
-        Assert.Contains("SessionKeeping", Fault(() => another.KeepState(dtls, "one")), StringComparison.Ordinal);
+        Assert.Contains("SessionKeeping", Fault(() => cluster.KeepState(dtls, "two")), Ordinal);
+        Assert.Contains("SessionKeeping", Fault(() => another.KeepState(dtls, "one")), Ordinal);
 
         dtls = Dtls();
         dtls.SessionFile = new CoapDtlsSessionFile("sessions", new byte[32]);
-        Assert.Contains("SessionFile", Fault(() => cluster.KeepState(dtls)), StringComparison.Ordinal);
+        Assert.Contains("SessionFile", Fault(() => cluster.KeepState(dtls)), Ordinal);
         Assert.Throws<ArgumentOutOfRangeException>(() => cluster.KeepState(new CoapEndpointOptions(), new string('x', 65)));
     }
 
@@ -67,11 +60,11 @@ public sealed class AttachTests
     {
         CoapCluster cluster = Cluster();
         await using CoapServer stranger = new();
-        Assert.Contains("Call CoapCluster.KeepState", Fault(() => cluster.Attach(stranger)), StringComparison.Ordinal);
+        Assert.Contains("Call CoapCluster.KeepState", Fault(() => cluster.Attach(stranger)), Ordinal);
 
         CoapServer stopped = new(cluster.KeepState(new CoapEndpointOptions()));
         await stopped.DisposeAsync();
-        Assert.Contains("has stopped", Fault(() => cluster.Attach(stopped)), StringComparison.Ordinal);
+        Assert.Contains("has stopped", Fault(() => cluster.Attach(stopped)), Ordinal);
 
         await using CoapServer late = new(cluster.KeepState(new CoapEndpointOptions()));
         await cluster.DisposeAsync();
@@ -87,7 +80,7 @@ public sealed class AttachTests
         CoapServer first = new(cluster.KeepState(new CoapEndpointOptions()));
         cluster.Attach(first);
         await using CoapServer second = new(cluster.KeepState(new CoapEndpointOptions()));
-        Assert.Contains("its own name", Fault(() => cluster.Attach(second)), StringComparison.Ordinal);
+        Assert.Contains("its own name", Fault(() => cluster.Attach(second)), Ordinal);
         await using CoapServer third = new(cluster.KeepState(new CoapEndpointOptions(), "third"));
         cluster.Attach(third);
 
@@ -116,7 +109,7 @@ public sealed class AttachTests
                 options.Endpoint.UseDtls(new CoapDtlsOptions { Server = Dtls() });
             }
         }).UseDtls().KeepState();
-        builder.Services.AddCoapState(static options => options.Secrets = ClusterTests.Options().Secrets).UseMemory(_memory);
+        builder.Services.AddCoapState(options => options.Secrets = ClusterTests.Options().Secrets).UseMemory(_memory);
         using IHost host = builder.Build();
 
         await host.StartAsync();
@@ -133,12 +126,12 @@ public sealed class AttachTests
     public async Task A_hosted_server_without_a_cluster_says_which_call_is_missing()
     {
         HostApplicationBuilder builder = new();
-        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).KeepState();
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).KeepState();
         using IHost host = builder.Build();
 
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
 
-        Assert.Contains("AddCoapState", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("AddCoapState", exception.Message, Ordinal);
     }
 
     private static CoapDtlsServerOptions Dtls() => new() { PskStore = new CoapPskDictionary { { "device-1", "secretPSK-1234567"u8 } } };
@@ -152,5 +145,5 @@ public sealed class AttachTests
 
     private static string Fault(Action action) => Assert.Throws<InvalidOperationException>(action).Message;
 
-    private CoapCluster Cluster() => new(_memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+    private CoapCluster Cluster() => new(_memory.Open(), ClusterTests.Options(FromHours(1)));
 }

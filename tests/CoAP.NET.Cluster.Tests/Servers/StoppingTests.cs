@@ -1,6 +1,4 @@
-using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.Observing;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster.Tests.Servers;
 
@@ -23,19 +21,19 @@ public sealed class StoppingTests : IAsyncDisposable
         });
         using ScriptedPeer client = _world.Client(1);
         client.Send(ObserverWorld.Datagram(1, "slow", 1, observe: null));
-        await _world.Clock.AdvanceUntilAsync(begun.Task, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(begun.Task, FromMinutes(1));
         Task stop = _world.Server.StopAsync();
         client.Send(ObserverWorld.Datagram(2, "1", 2, observe: null));
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
-        Assert.DoesNotContain(client.Received, static datagram => datagram.Head.MessageId == 2);
+        await _world.PassAsync(FromSeconds(1));
+        Assert.DoesNotContain(client.Received, datagram => datagram.Head.MessageId == 2);
         end.SetResult(CoapResults.Text("done"));
-        await _world.Clock.AdvanceUntilAsync(stop, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(stop, FromMinutes(1));
 
         await _world.StopAsync();
         await _world.StartAsync();
         client.Send(ObserverWorld.Datagram(2, "1", 2, observe: null));
-        await _world.UntilAsync(() => client.Received.Any(static datagram => datagram.Head.MessageId == 2));
-        Assert.Equal(CoapCode.Content, client.Received.Single(static datagram => datagram.Head.MessageId == 2).Head.Code);
+        await _world.UntilAsync(() => client.Received.Any(datagram => datagram.Head.MessageId == 2));
+        Assert.Equal(CoapCode.Content, client.Received.Single(datagram => datagram.Head.MessageId == 2).Head.Code);
     }
 
     [Theory]

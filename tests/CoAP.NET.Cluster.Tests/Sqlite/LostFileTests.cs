@@ -1,15 +1,9 @@
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Oscore;
-using CoAP.NET.Tests;
-using Microsoft.Data.Sqlite;
-
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
 /// <summary>Files that are removed, replaced, emptied or half made: numbers of messages never begin again without a word.</summary>
 public sealed class LostFileTests : IDisposable
 {
-    private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(static i => (byte)i)]);
+    private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
     private static readonly CoapSlot s_slot = new(1);
 
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-lost-").FullName;
@@ -33,7 +27,7 @@ public sealed class LostFileTests : IDisposable
 
         for (int i = 0; i < 3; i++)
         {
-            Assert.Contains("removed", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, StringComparison.Ordinal);
+            Assert.Contains("removed", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, Ordinal);
             await CorruptAsync(() => FindAsync(store, "a"));
             await CorruptAsync(() => JoinAsync(store));
         }
@@ -118,7 +112,7 @@ public sealed class LostFileTests : IDisposable
         CoapSqliteClusterStore store = await OwnerAsync();
         await WriteAsync(store, "a");
         File.Delete(LogPath);
-        Assert.Contains("orderly", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, StringComparison.Ordinal);
+        Assert.Contains("orderly", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, Ordinal);
         await store.DisposeAsync();
 
         await using CoapSqliteClusterStore again = new(FilePath);
@@ -133,7 +127,7 @@ public sealed class LostFileTests : IDisposable
             return;
         }
 
-        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         options.Writer.StopTimeout = TimeSpan.Zero;
         await using CoapCluster cluster = new(new CoapSqliteClusterStore(FilePath), options);
         await cluster.StartAsync();
@@ -146,7 +140,7 @@ public sealed class LostFileTests : IDisposable
         Task reservation = cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, enough.Token).AsTask();
 
         await Eventually.IsTrueAsync(() => cluster.Health.Failure?.Fault == CoapClusterStoreFault.Corrupt);
-        Assert.Contains("new Master Secrets", cluster.Health.Failure!.Message, StringComparison.Ordinal);
+        Assert.Contains("new Master Secrets", cluster.Health.Failure!.Message, Ordinal);
         Assert.False(reservation.IsCompleted);
         Assert.False(File.Exists(FilePath));
         await enough.CancelAsync();
@@ -185,7 +179,7 @@ public sealed class LostFileTests : IDisposable
         byte[] log = await CrashedLogAsync();
         File.Delete(FilePath);
 
-        Assert.Contains(LogPath, (await CorruptAsync(OpenAsync)).Message, StringComparison.Ordinal);
+        Assert.Contains(LogPath, (await CorruptAsync(OpenAsync)).Message, Ordinal);
 
         Assert.Equal(log, await File.ReadAllBytesAsync(LogPath, TestContext.Current.CancellationToken));
         Assert.False(File.Exists(FilePath));
@@ -238,28 +232,28 @@ public sealed class LostFileTests : IDisposable
         Assert.True(file.Do(open => open.TryChange(map.Assign(self.Id, [s_slot]))));
         string mine = Keep("mine");
 
-        Assert.Contains("removed", Refused(file).Message, StringComparison.Ordinal);
+        Assert.Contains("removed", Refused(file).Message, Ordinal);
         Assert.False(File.Exists(FilePath));
 
         File.Copy(older, FilePath);
-        Assert.Contains("older", Refused(file).Message, StringComparison.Ordinal);
+        Assert.Contains("older", Refused(file).Message, Ordinal);
         File.Delete(FilePath);
 
         using (SqliteFile other = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed()))
         {
-            CoapClusterMap others = other.Do(static open => open.Show());
+            CoapClusterMap others = other.Do(open => open.Show());
             Assert.True(other.Do(open => open.TryChange(others.Assign(self.Id, [s_slot]))));
         }
 
-        Assert.Contains("another file", Refused(file).Message, StringComparison.Ordinal);
+        Assert.Contains("another file", Refused(file).Message, Ordinal);
 
         File.Copy(mine, FilePath, overwrite: true);
-        Assert.Equal(self.Id, file.Do(static open => open.Show())[s_slot].Node);
+        Assert.Equal(self.Id, file.Do(open => open.Show())[s_slot].Node);
 
         // A fault closes the file, so that all of it is at this path.
         string Keep(string name)
         {
-            Assert.Throws<CoapClusterStoreException>(() => file.Do<int>(static _ =>
+            Assert.Throws<CoapClusterStoreException>(() => file.Do<int>(_ =>
                 throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, "The disk was away.")));
             string kept = Path.Combine(_folder, name);
             if (name == "mine")
@@ -279,7 +273,7 @@ public sealed class LostFileTests : IDisposable
 
     private static CoapClusterStoreException Refused(SqliteFile file)
     {
-        CoapClusterStoreException refused = Assert.Throws<CoapClusterStoreException>(() => file.Do(static open => open.Show()));
+        CoapClusterStoreException refused = Assert.Throws<CoapClusterStoreException>(() => file.Do(open => open.Show()));
         Assert.Equal(CoapClusterStoreFault.Corrupt, refused.Fault);
         return refused;
     }
@@ -293,7 +287,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     private static Task<CoapClusterMap> JoinAsync(CoapSqliteClusterStore store) =>
-        store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromMinutes(10), default).AsTask();
+        store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), FromMinutes(10), default).AsTask();
 
     private static Task<CoapRecord?> FindAsync(CoapSqliteClusterStore store, string name) =>
         store.FindAsync(KeyOf(name), default).AsTask();
@@ -309,7 +303,7 @@ public sealed class LostFileTests : IDisposable
     {
         CoapSqliteClusterStore store = new(FilePath);
         CoapClusterNode self = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(self, TimeSpan.FromMinutes(10), default);
+        CoapClusterMap map = await store.JoinAsync(self, FromMinutes(10), default);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [s_slot]), default));
         return store;
     }

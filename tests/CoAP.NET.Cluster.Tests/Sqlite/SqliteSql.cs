@@ -1,5 +1,3 @@
-using Microsoft.Data.Sqlite;
-
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
 /// <summary>Changes a file of a store as another program does.</summary>

@@ -1,6 +1,4 @@
-using CoAP.NET.Cluster.Sqlite;
 using CoAP.NET.Cluster.Tests.Stores;
-using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
@@ -18,10 +16,7 @@ public sealed class SqliteStoreTests : StoreSuite
         await WriteAsync(first, Put("a", fence, "state"));
         ICoapClusterStore second = Open();
 
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await second.JoinAsync(Node(), Lease, Token));
-        Assert.Equal(CoapClusterStoreFault.InUse, exception.Fault);
-        Assert.Contains(FilePath, exception.Message, StringComparison.Ordinal);
+        await FailsAsync(CoapClusterStoreFault.InUse, async () => await second.JoinAsync(Node(), Lease, Token), FilePath);
 
         // The first one still has it, and the second one finds it when it may.
         await WriteAsync(first, Put("b", fence, "state"));
@@ -60,48 +55,32 @@ public sealed class SqliteStoreTests : StoreSuite
     {
         Directory.CreateDirectory(Path.GetDirectoryName(FilePath)!);
         await File.WriteAllTextAsync(FilePath, new string('x', 8_192), Token);
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await Open().JoinAsync(Node(), Lease, Token));
-        Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
+        await FailsAsync(CoapClusterStoreFault.Corrupt, async () => await Open().JoinAsync(Node(), Lease, Token));
         Assert.Equal(new string('x', 8_192), await File.ReadAllTextAsync(FilePath, Token));
         File.Delete(FilePath);
 
         Change("create table notes (text)");
-        exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await Open().JoinAsync(Node(), Lease, Token));
-        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
-        Assert.Contains("another application", exception.Message, StringComparison.Ordinal);
+        await FailsAsync(
+            CoapClusterStoreFault.Incompatible, async () => await Open().JoinAsync(Node(), Lease, Token), "another application");
     }
 
-    [Fact]
-    public async Task A_file_of_a_newer_version_is_not_touched()
+    [Theory]
+    [InlineData(99, "version 99")]
+    [InlineData(2, "new Master Secrets")]
+    public async Task A_file_of_a_newer_version_or_of_a_preview_which_encrypted_the_numbers_of_OSCORE_contexts_is_not_touched(
+        int version, string says)
     {
         ICoapClusterStore store = Open();
         await store.JoinAsync(Node(), Lease, Token);
         await store.DisposeAsync();
-        Change("pragma user_version = 99");
+        Change($"pragma user_version = {version}");
 
         CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
             await Open().JoinAsync(Node(), Lease, Token));
 
-        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
-        Assert.Contains("version 99", exception.Message, StringComparison.Ordinal);
-        Assert.False(exception.IsTransient);
-    }
-
-    [Fact]
-    public async Task A_file_of_a_preview_which_encrypted_the_numbers_of_OSCORE_contexts_is_not_touched()
-    {
-        ICoapClusterStore store = Open();
-        await store.JoinAsync(Node(), Lease, Token);
-        await store.DisposeAsync();
-        Change("pragma user_version = 2");
-
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await Open().JoinAsync(Node(), Lease, Token));
-
-        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
-        Assert.Contains("version 2", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("new Master Secrets", exception.Message, StringComparison.Ordinal);
+        Assert.Equal((CoapClusterStoreFault.Incompatible, false), (exception.Fault, exception.IsTransient));
+        Assert.Contains($"version {version}", exception.Message, Ordinal);
+        Assert.Contains(says, exception.Message, Ordinal);
     }
 
     [Theory]
@@ -117,10 +96,7 @@ public sealed class SqliteStoreTests : StoreSuite
         await store.DisposeAsync();
         Change(change);
 
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await Open().JoinAsync(Node(), Lease, Token));
-
-        Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
+        await FailsAsync(CoapClusterStoreFault.Corrupt, async () => await Open().JoinAsync(Node(), Lease, Token));
     }
 
     [Fact]
@@ -158,10 +134,7 @@ public sealed class SqliteStoreTests : StoreSuite
         }
 
         store = Open();
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await ReadAsync(store));
-
-        Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
-        Assert.Contains("move the file away", exception.Message, StringComparison.Ordinal);
+        await FailsAsync(CoapClusterStoreFault.Corrupt, async () => await ReadAsync(store), "move the file away");
     }
 
     [Fact]
@@ -194,9 +167,7 @@ public sealed class SqliteStoreTests : StoreSuite
         // A file in the place of the folder, as the tests may run as root, who may everything.
         await File.WriteAllTextAsync(Path.GetDirectoryName(FilePath)!, "", Token);
         ICoapClusterStore store = Open();
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await store.JoinAsync(Node(), Lease, Token));
-        Assert.Equal(CoapClusterStoreFault.Unavailable, exception.Fault);
+        await FailsAsync(CoapClusterStoreFault.Unavailable, async () => await store.JoinAsync(Node(), Lease, Token));
 
         File.Delete(Path.GetDirectoryName(FilePath)!);
         await store.JoinAsync(Node(), Lease, Token);
@@ -218,9 +189,7 @@ public sealed class SqliteStoreTests : StoreSuite
             new CoapSqliteClusterOptions { Path = FilePath, MaxWaitingCalls = 16, Scheduler = threads, TimeProvider = _clock });
         Task[] waiting = [.. Enumerable.Range(0, 16).Select(_ => store.RemoveExpiredAsync(Token).AsTask())];
 
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await store.RemoveExpiredAsync(Token));
-        Assert.Equal(CoapClusterStoreFault.Busy, exception.Fault);
+        await FailsAsync(CoapClusterStoreFault.Busy, async () => await store.RemoveExpiredAsync(Token));
 
         threads.RunAll();
         await Task.WhenAll(waiting);
@@ -235,9 +204,7 @@ public sealed class SqliteStoreTests : StoreSuite
         QueueOnly threads = new() { HasThreads = false };
         CoapSqliteClusterStore store = new(
             new CoapSqliteClusterOptions { Path = FilePath, Scheduler = threads, TimeProvider = _clock });
-        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await store.RemoveExpiredAsync(Token));
-        Assert.Equal(CoapClusterStoreFault.Busy, exception.Fault);
+        await FailsAsync(CoapClusterStoreFault.Busy, async () => await store.RemoveExpiredAsync(Token));
 
         threads.HasThreads = true;
         Task<int> next = store.RemoveExpiredAsync(Token).AsTask();

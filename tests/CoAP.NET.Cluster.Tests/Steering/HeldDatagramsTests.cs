@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 public sealed class HeldDatagramsTests
@@ -11,7 +9,7 @@ public sealed class HeldDatagramsTests
     private readonly SteeringCounts _counts = new();
     private readonly HeldDatagrams _held;
 
-    public HeldDatagramsTests() => _held = new HeldDatagrams(MaxBytes, TimeSpan.FromSeconds(8), _counts, _clock);
+    public HeldDatagramsTests() => _held = new HeldDatagrams(MaxBytes, FromSeconds(8), _counts, _clock);
 
     [Fact]
     public void Datagrams_of_a_slot_go_on_in_the_order_in_which_they_came_and_once()
@@ -32,7 +30,7 @@ public sealed class HeldDatagramsTests
     {
         Add(s_slot, source: 1, 1);
 
-        Assert.Empty(_held.Take(s_slot, static _ => false));
+        Assert.Empty(_held.Take(s_slot, _ => false));
         Assert.Equal([1], Taken(s_slot));
     }
 
@@ -52,7 +50,7 @@ public sealed class HeldDatagramsTests
         // Who comes last is honest too.
         Add(s_slot, source: 200, 10);
 
-        Assert.Equal(Enumerable.Range(0, 11).Select(static i => (byte)i), Taken(s_slot).Where(static first => first != 255));
+        Assert.Equal(Enumerable.Range(0, 11).Select(i => (byte)i), Taken(s_slot).Where(first => first != 255));
         Assert.InRange(_held.Count, 100, MaxBytes / 128);
         Assert.Equal(10_011 - (MaxBytes / 129), _counts.HeldDropped);
     }
@@ -61,9 +59,9 @@ public sealed class HeldDatagramsTests
     public void What_has_waited_too_long_is_dropped_and_what_can_never_fit_is_not_held()
     {
         Add(s_slot, source: 1, 1);
-        _clock.Advance(TimeSpan.FromSeconds(5));
+        _clock.Advance(FromSeconds(5));
         Add(s_slot, source: 1, 2);
-        _clock.Advance(TimeSpan.FromSeconds(4));
+        _clock.Advance(FromSeconds(4));
         _held.RemoveOld();
 
         Assert.Equal(1, _held.Count);
@@ -84,7 +82,7 @@ public sealed class HeldDatagramsTests
 
         Assert.Equal(RelayBudget.Share, Enumerable.Range(0, 1_000).Count(_ => budget.TryUse(Address(1))));
         Assert.True(budget.TryUse(Address(2)));
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         Assert.True(budget.TryUse(Address(1)));
     }
 
@@ -104,5 +102,5 @@ public sealed class HeldDatagramsTests
 
     private void Add(CoapSlot slot, int source, byte content) => _held.Add(slot, 0, 0, Address(source), [content]);
 
-    private IEnumerable<byte> Taken(CoapSlot slot) => _held.Take(slot, static _ => true).Select(static held => held.Bytes[0]);
+    private IEnumerable<byte> Taken(CoapSlot slot) => _held.Take(slot, _ => true).Select(held => held.Bytes[0]);
 }

@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>What nodes send to the UDP ports of each other: records that are authentic, come once, and are counted where they are lost.
@@ -82,19 +78,19 @@ public sealed class RelayWayTests : IDisposable
     {
         _ = Sealed(RelayKind.Question);
         Assert.False(_way.IsOpen);
-        _clock.Advance(TimeSpan.FromMinutes(1));
+        _clock.Advance(FromMinutes(1));
         Assert.False(_way.IsStalled);
 
         Assert.True(_way.OnAnswer(Number(0)));
         Assert.True(_way.IsOpen);
         Assert.False(_way.IsStalled);
-        _clock.Advance(TimeSpan.FromMinutes(1));
+        _clock.Advance(FromMinutes(1));
         Assert.False(_way.IsStalled);
 
         _ = Sealed(RelayKind.ToOwner, 1);
-        _clock.Advance(TimeSpan.FromMilliseconds(999));
+        _clock.Advance(FromMilliseconds(999));
         Assert.False(_way.IsStalled);
-        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        _clock.Advance(FromMilliseconds(1));
         Assert.True(_way.IsStalled);
 
         // An answer to what was asked before says nothing of now, and one to what was never sent neither.
@@ -127,7 +123,7 @@ public sealed class RelayWayTests : IDisposable
         ulong last = 0;
         for (ulong i = 1; i <= 900; i++)
         {
-            _clock.Advance(TimeSpan.FromMilliseconds(1));
+            _clock.Advance(FromMilliseconds(1));
             Assert.True(_entrance.TryOpen(Sealed(RelayKind.ToOwner, 1), out _, out bool asks, out _));
             asked += asks ? 1 : 0;
             last = asks ? i : last;
@@ -135,7 +131,7 @@ public sealed class RelayWayTests : IDisposable
 
         Assert.Equal(9, asked);
         Assert.False(_way.OnAnswer(Number(last)));
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         Assert.False(_way.IsStalled);
     }
 
@@ -146,7 +142,7 @@ public sealed class RelayWayTests : IDisposable
         {
             Assert.True(_entrance.TryOpen(Sealed(RelayKind.Answer, 1), out _, out bool asks, out _));
             Assert.False(asks);
-            _clock.Advance(TimeSpan.FromSeconds(1));
+            _clock.Advance(FromSeconds(1));
         }
     }
 
@@ -183,7 +179,7 @@ public sealed class RelayWayTests : IDisposable
 
         await using Site site = await Site.StartAsync(2, 4);
         await HaveWaysAsync(site);
-        long[] items = [.. site.Nodes.Select(static node => node.Posted)];
+        long[] items = [.. site.Nodes.Select(node => node.Posted)];
         site.Balancer.Sprays = true;
         site.Talk();
         await site.MoreAsync(100);
@@ -191,10 +187,10 @@ public sealed class RelayWayTests : IDisposable
 
         site.AssertNobodyShookHandsAgain();
         Assert.Equal(0, site.ServedTwice);
-        Assert.Equal(items, site.Nodes.Select(static node => node.Posted));
-        Assert.All(site.Nodes, static node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().Relayed));
-        Assert.All(site.Nodes, static node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().RelaysReturned));
-        Assert.All(site.Nodes, static node => Assert.Equal(0, node.Cluster.GetNodeCounters().RelaysLost));
+        Assert.Equal(items, site.Nodes.Select(node => node.Posted));
+        Assert.All(site.Nodes, node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().Relayed));
+        Assert.All(site.Nodes, node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().RelaysReturned));
+        Assert.All(site.Nodes, node => Assert.Equal(0, node.Cluster.GetNodeCounters().RelaysLost));
     }
 
     [Fact]

@@ -1,15 +1,10 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>Nodes behind a balancer, and devices that talk to them the whole time.</summary>
 internal sealed class Site : IAsyncDisposable
 {
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(4);
+    private static readonly TimeSpan s_patience = FromMinutes(4);
 
     private readonly CoapPskDictionary _keys = [];
     private readonly List<CoapClient> _devices = [];
@@ -33,7 +28,7 @@ internal sealed class Site : IAsyncDisposable
     public int Said => Volatile.Read(ref _said);
 
     /// <summary>How often unsafe requests were served more than once.</summary>
-    public int ServedTwice => _served.Values.Sum(static times => times - 1);
+    public int ServedTwice => _served.Values.Sum(times => times - 1);
 
     /// <summary>How often unsafe requests were served.</summary>
     public int Served => _served.Values.Sum();
@@ -76,15 +71,15 @@ internal sealed class Site : IAsyncDisposable
         {
             Parameters = CoapTransmissionParameters.Default with
             {
-                AckTimeout = TimeSpan.FromMilliseconds(200),
+                AckTimeout = FromMilliseconds(200),
                 MaxRetransmit = 11,
             },
         }.UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, s_key) },
             // A handshake means that a session was lost, however slow the machine is.
-            SilenceToProbe = TimeSpan.FromMinutes(10),
-            HandshakeTimeout = TimeSpan.FromMinutes(3),
+            SilenceToProbe = FromMinutes(10),
+            HandshakeTimeout = FromMinutes(3),
         }));
         _devices.Add(device);
         return device;
@@ -112,12 +107,12 @@ internal sealed class Site : IAsyncDisposable
     }
 
     /// <summary>The balancer sends to the nodes that there are.</summary>
-    public void Use() => Balancer.Use([.. Nodes.Select(static node => node.Address)]);
+    public void Use() => Balancer.Use([.. Nodes.Select(node => node.Address)]);
 
     /// <summary>Waits until the nodes share the slots and know each other.</summary>
     public async Task FairAsync()
     {
-        await SharingNodes.FairAsync([.. Nodes.Select(static node => node.Cluster)]);
+        await SharingNodes.FairAsync([.. Nodes.Select(node => node.Cluster)]);
         await Eventually.IsTrueAsync(() => Nodes.All(node => node.Cluster.Peers.Up.Count >= Nodes.Count - 1));
     }
 
@@ -151,7 +146,7 @@ internal sealed class Site : IAsyncDisposable
     public async Task MoreAsync(int count = 20)
     {
         int until = Said + count;
-        await Eventually.IsTrueAsync(() => Said >= until || _talks.Any(static talk => talk.IsCompleted));
+        await Eventually.IsTrueAsync(() => Said >= until || _talks.Any(talk => talk.IsCompleted));
     }
 
     /// <summary>Ends the talk; throws when a request was lost.</summary>
@@ -169,10 +164,10 @@ internal sealed class Site : IAsyncDisposable
     }
 
     /// <summary>What happened to its nodes, for whoever wonders why something was lost.</summary>
-    public string Describe() => $"{string.Join("\n", _started.Select(static node => node.Describe()))}\n{_log}";
+    public string Describe() => $"{string.Join("\n", _started.Select(node => node.Describe()))}\n{_log}";
 
     public void AssertNobodyShookHandsAgain() =>
-        Assert.All(_devices, static device => Assert.Equal(1, device.Endpoint.Counters[CoapCounter.ConnectionsOpened]));
+        Assert.All(_devices, device => Assert.Equal(1, device.Endpoint.Counters[CoapCounter.ConnectionsOpened]));
 
     public async ValueTask DisposeAsync()
     {
@@ -214,7 +209,7 @@ internal sealed class Site : IAsyncDisposable
             return CoapResults.Text(name);
         }
 
-        _served.AddOrUpdate(string.Concat(request.Queries), 1, static (_, times) => times + 1);
+        _served.AddOrUpdate(string.Concat(request.Queries), 1, (_, times) => times + 1);
         return CoapResults.Changed();
     }
 }

@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Dtls;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>A device of a site that can be observed: a server of this library that opens a session.</summary>
@@ -18,15 +15,15 @@ internal sealed class SiteDevice : IAsyncDisposable
         Name = name;
         _server = new CoapServer(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(200), MaxRetransmit = 11 },
         }.UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, key) },
-            SilenceToProbe = TimeSpan.FromMinutes(10),
-            HandshakeTimeout = TimeSpan.FromMinutes(3),
+            SilenceToProbe = FromMinutes(10),
+            HandshakeTimeout = FromMinutes(3),
         }));
         _server.Endpoint.ExpectConnections();
-        _route = _server.MapGet(Path, () => CoapResults.Text(State)).Observable(TimeSpan.FromHours(1));
+        _route = _server.MapGet(Path, () => CoapResults.Text(State)).Observable(FromHours(1));
     }
 
     public string Name { get; }
@@ -45,7 +42,7 @@ internal sealed class SiteDevice : IAsyncDisposable
     public Task StartAsync() => _server.StartAsync();
 
     public Task<CoapResponse> SpeakAsync(string uri) =>
-        _server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = TimeSpan.FromMinutes(4) });
+        _server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = FromMinutes(4) });
 
     /// <summary>Its state is another one, and it notifies.</summary>
     public void Change()

@@ -1,7 +1,3 @@
-using System.Net;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>A node with a server, in this process.</summary>
@@ -37,12 +33,12 @@ internal sealed class SiteNode : IAsyncDisposable
     public static async Task<SiteNode> StartAsync(NodeHub hub, CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
         StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null, int sharedPort = 0, TimeSpan? release = null)
     {
-        CoapClusterOptions options = ClusterTests.Options(lease ?? TimeSpan.FromHours(1));
-        options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
+        CoapClusterOptions options = ClusterTests.Options(lease ?? FromHours(1));
+        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
         options.Moves.SettleTime = TimeSpan.Zero;
         options.Moves.RelayTime = TimeSpan.Zero;
-        options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
-        options.Moves.ReleaseTimeout = release ?? TimeSpan.FromMinutes(1);
+        options.Moves.LeaveTimeout = FromMinutes(5);
+        options.Moves.ReleaseTimeout = release ?? FromMinutes(1);
         CutStore store = new(memory.Open());
         CoapCluster cluster = hub.Make(store, options, time, logger: log);
         await cluster.StartAsync();

@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>Several nodes with real sockets behind a balancer, and devices with Connection IDs.</summary>
@@ -61,7 +58,7 @@ public sealed class SiteTests
         await site.QuietAsync();
 
         site.AssertNobodyShookHandsAgain();
-        Assert.All(site.Nodes, static node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().Taken));
+        Assert.All(site.Nodes, node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().Taken));
     }
 
     [Fact]
@@ -169,7 +166,7 @@ public sealed class SiteTests
 
         site.AssertNobodyShookHandsAgain();
         Assert.Equal(0, site.ServedTwice);
-        Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().Relayed) > 20);
-        Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().RelaysReturned) > 20);
+        Assert.True(site.Nodes.Sum(node => node.Cluster.GetNodeCounters().Relayed) > 20);
+        Assert.True(site.Nodes.Sum(node => node.Cluster.GetNodeCounters().RelaysReturned) > 20);
     }
 }

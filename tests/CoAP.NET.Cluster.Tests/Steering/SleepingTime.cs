@@ -72,7 +72,7 @@ internal sealed class SleepingTime : TimeProvider
 
     private sealed class SleepingTimer : ITimer
     {
-        private static readonly TimeSpan s_least = TimeSpan.FromMilliseconds(1);
+        private static readonly TimeSpan s_least = FromMilliseconds(1);
 
         private readonly SleepingTime _time;
         private readonly TimerCallback _callback;
@@ -86,7 +86,7 @@ internal sealed class SleepingTime : TimeProvider
         {
             (_time, _callback, _state) = (time, callback, state);
             _inner = System.CreateTimer(
-                static timer => ((SleepingTimer)timer!).FireIfDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+                timer => ((SleepingTimer)timer!).FireIfDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         }
 
         public bool Change(TimeSpan dueTime, TimeSpan period)

@@ -1,13 +1,9 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>Nodes that stood still, with what lies in their sockets when they go on.</summary>
 public sealed class StandstillTests
 {
-    private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan s_lease = FromMinutes(10);
 
     [Fact]
     public async Task What_lay_in_the_socket_of_a_node_that_slept_is_not_carried_out_when_it_wakes()
@@ -48,7 +44,7 @@ public sealed class StandstillTests
 
         // It asks the store, and does not serve before there is an answer.
         time.Pass(TimeSpan.Zero);
-        Assert.Contains("stalled for", site.Log, StringComparison.Ordinal);
+        Assert.Contains("stalled for", site.Log, Ordinal);
         rejected = sleeper.Rejected;
         kept = site.Balancer.LetGo();
         await Eventually.IsTrueAsync(() => sleeper.Rejected - rejected >= kept || site.Served > 1);
@@ -81,7 +77,7 @@ public sealed class StandstillTests
             return;
         }
 
-        TimeSpan lease = TimeSpan.FromMinutes(1);
+        TimeSpan lease = FromMinutes(1);
         await using Site site = new();
         SleepingTime time = new();
         SiteNode node = await site.AddAsync(lease, time);
@@ -125,10 +121,10 @@ public sealed class StandstillTests
         }
 
         // Minutes in place of seconds, so that the speed of the machine does not matter.
-        TimeSpan probe = TimeSpan.FromMinutes(10);
+        TimeSpan probe = FromMinutes(10);
         await using Site site = new() { Hub = new NodeHub { DeathDelay = 2 * probe } };
         SleepingTime time = new();
-        SiteNode node = await site.AddAsync(TimeSpan.FromHours(1), time);
+        SiteNode node = await site.AddAsync(FromHours(1), time);
         await site.FairAsync();
         CoapClient device = site.AddDevice();
         await site.AskAsync(device);
@@ -141,14 +137,14 @@ public sealed class StandstillTests
         await site.AskAsync(device);
         Assert.Equal(rejected, node.Rejected);
         time.Pass(TimeSpan.Zero);
-        Assert.DoesNotContain("stalled for", site.Log, StringComparison.Ordinal);
+        Assert.DoesNotContain("stalled for", site.Log, Ordinal);
 
         time.Sleep(probe * 1.6);
         Task asked = site.AskAsync(device);
         await Eventually.IsTrueAsync(() => node.Rejected > rejected);
         Assert.False(asked.IsCompleted);
         time.Pass(TimeSpan.Zero);
-        Assert.Contains("stalled for", site.Log, StringComparison.Ordinal);
+        Assert.Contains("stalled for", site.Log, Ordinal);
         node.Store.Wake();
         await Eventually.IsTrueAsync(() =>
         {
@@ -168,20 +164,20 @@ public sealed class StandstillTests
 
         await using Site site = new();
         SleepingTime time = new();
-        SiteNode node = await site.AddAsync(TimeSpan.FromHours(1), time);
+        SiteNode node = await site.AddAsync(FromHours(1), time);
         await site.FairAsync();
         CoapClient device = site.AddDevice();
         await site.AskAsync(device);
         long rejected = node.Rejected;
         node.Store.Sleep();
-        time.Sleep(TimeSpan.FromMinutes(30));
+        time.Sleep(FromMinutes(30));
         await site.AskAsync(device);
         time.Pass(TimeSpan.Zero);
-        time.Sleep(TimeSpan.FromMinutes(30));
+        time.Sleep(FromMinutes(30));
         await site.AskAsync(device);
 
         Assert.Equal(rejected, node.Rejected);
-        Assert.DoesNotContain("stalled for", site.Log, StringComparison.Ordinal);
+        Assert.DoesNotContain("stalled for", site.Log, Ordinal);
         node.Store.Wake();
     }
 }

@@ -1,7 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Tests;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>What a node does with datagrams for slots of others, without servers.</summary>
@@ -14,15 +10,15 @@ public sealed class SteeringTests : IAsyncDisposable
     [Fact]
     public async Task New_sessions_get_slots_of_this_node_evenly_and_none_while_it_leaves()
     {
-        CoapCluster node = await _nodes.StartAsync(static moves => moves.RelayTime = TimeSpan.FromMinutes(1));
+        CoapCluster node = await _nodes.StartAsync(moves => moves.RelayTime = FromMinutes(1));
         CoapCluster other = await _nodes.StartAsync();
         await SharingNodes.FairAsync(_nodes.All);
         ClusterSteering steering = SteeringOf(node);
         steering.Start(null!);
 
         byte[] given = [.. Enumerable.Range(0, 256).Select(_ => steering.SlotOfNewSession()!.Value)];
-        Assert.Equal(node.Map.SlotsOf(node.Self.Id).Select(static slot => slot.Number), given.Distinct().Order());
-        Assert.All(given.GroupBy(static slot => slot), static times => Assert.Equal(2, times.Count()));
+        Assert.Equal(node.Map.SlotsOf(node.Self.Id).Select(slot => slot.Number), given.Distinct().Order());
+        Assert.All(given.GroupBy(slot => slot), times => Assert.Equal(2, times.Count()));
 
         Task leaving = node.LeaveAsync();
         await SharingNodes.FairAsync([other]);
@@ -68,7 +64,7 @@ public sealed class SteeringTests : IAsyncDisposable
         ClusterSteering steering = SteeringOf(node);
         await using CoapSealedClusterStore store = ClusterTests.Open(_nodes.Memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), CancellationToken.None);
+        CoapClusterMap map = await store.JoinAsync(other, FromHours(1), CancellationToken.None);
         CoapSlot elsewhere = new(7);
         CoapSlot here = new(8);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [elsewhere]), CancellationToken.None));

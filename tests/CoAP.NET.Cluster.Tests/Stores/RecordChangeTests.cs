@@ -18,10 +18,10 @@ public sealed class RecordChangeTests
     [Fact]
     public void A_lifetime_is_positive_or_has_no_end()
     {
-        Assert.Equal(TimeSpan.FromTicks(1), Put([], TimeSpan.FromTicks(1)).Lifetime);
+        Assert.Equal(FromTicks(1), Put([], FromTicks(1)).Lifetime);
         Assert.Equal(Timeout.InfiniteTimeSpan, Put([], Timeout.InfiniteTimeSpan).Lifetime);
         Assert.Throws<ArgumentOutOfRangeException>(() => Put([], TimeSpan.Zero));
-        Assert.Throws<ArgumentOutOfRangeException>(() => Put([], TimeSpan.FromTicks(-1)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Put([], FromTicks(-1)));
     }
 
     private static CoapRecordChange Put(byte[] state, TimeSpan lifetime) => CoapRecordChange.Put(s_key, s_fence, state, lifetime);

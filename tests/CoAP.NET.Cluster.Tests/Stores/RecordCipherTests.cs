@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cluster.Tests.Stores;
 
 /// <summary>How states of records are sealed.</summary>
@@ -8,25 +5,25 @@ public sealed class RecordCipherTests
 {
     private const int SaltLength = 16;
     private const int NonceLength = 12;
-    private static readonly byte[] s_secret = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
+    private static readonly byte[] s_secret = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
 
     [Fact]
     public void A_key_seals_so_many_records_then_comes_another_and_all_open_in_another_process()
     {
         using RecordCipher sealing = new([s_secret], new VirtualRandom(1), recordsOfKey: 3);
         using RecordCipher opening = new([s_secret], new VirtualRandom(2));
-        CoapRecordKey[] keys = [.. Enumerable.Range(0, 200).Select(static i => Key($"record {i}"))];
+        CoapRecordKey[] keys = [.. Enumerable.Range(0, 200).Select(i => Key($"record {i}"))];
 
         byte[][] states = [.. keys.Select(key => sealing.Seal(key, "the same state"u8))];
 
-        string[] salts = [.. states.Select(static state => Convert.ToHexString(state, 1, SaltLength))];
+        string[] salts = [.. states.Select(state => Convert.ToHexString(state, 1, SaltLength))];
         Assert.Equal(67, salts.Distinct().Count());
-        Assert.All(salts.GroupBy(static salt => salt).SkipLast(1), static of => Assert.Equal(3, of.Count()));
-        string[] nonces = [.. states.Select(static state => Convert.ToHexString(state, 1 + SaltLength, NonceLength))];
+        Assert.All(salts.GroupBy(salt => salt).SkipLast(1), of => Assert.Equal(3, of.Count()));
+        string[] nonces = [.. states.Select(state => Convert.ToHexString(state, 1 + SaltLength, NonceLength))];
         Assert.Equal(nonces.Length, nonces.Distinct().Count());
 
         // More keys than are kept, in another order.
-        Assert.All(Enumerable.Range(0, keys.Length).OrderBy(static i => i * 37 % 200), i =>
+        Assert.All(Enumerable.Range(0, keys.Length).OrderBy(i => i * 37 % 200), i =>
         {
             Assert.Equal("the same state", Encoding.UTF8.GetString(opening.TryOpen(keys[i], states[i])!));
             Assert.Null(opening.TryOpen(keys[(i + 1) % keys.Length], states[i]));

@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Cluster.Tests.Stores;
 
 /// <summary>What engines do beyond <see cref="StoreSuite"/> that several nodes share.</summary>
@@ -17,10 +16,10 @@ public abstract class SharedStoreSuite : StoreSuite
         await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
 
         Assert.Contains(other, (await there.JoinAsync(other, Lease, Token)).Nodes);
-        Assert.Contains(other, (await UntilAsync(watch, static map => map.Nodes.Count == 2)).Nodes);
+        Assert.Contains(other, (await UntilAsync(watch, map => map.Nodes.Count == 2)).Nodes);
 
         await there.DisposeAsync();
-        Assert.Equal([self], (await UntilAsync(watch, static map => map.Nodes.Count == 1)).Nodes);
+        Assert.Equal([self], (await UntilAsync(watch, map => map.Nodes.Count == 1)).Nodes);
     }
 
     [Fact]
@@ -32,14 +31,14 @@ public abstract class SharedStoreSuite : StoreSuite
         await there.JoinAsync(other, Lease, Token);
         await here.JoinAsync(Node(), Lease, Token);
         await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
-        Assert.Contains(other, (await UntilAsync(watch, static map => map.Nodes.Count == 2)).Nodes);
+        Assert.Contains(other, (await UntilAsync(watch, map => map.Nodes.Count == 2)).Nodes);
 
         CoapClusterNode leaving = other with { IsLeaving = true };
         Assert.Contains(leaving, (await there.JoinAsync(leaving, Lease, Token)).Nodes);
-        Assert.Contains(leaving, (await UntilAsync(watch, static map => map.Nodes.Any(static node => node.IsLeaving))).Nodes);
+        Assert.Contains(leaving, (await UntilAsync(watch, map => map.Nodes.Any(node => node.IsLeaving))).Nodes);
 
         await there.JoinAsync(other, Lease, Token);
-        Assert.Contains(other, (await UntilAsync(watch, static map => !map.Nodes.Any(static node => node.IsLeaving))).Nodes);
+        Assert.Contains(other, (await UntilAsync(watch, map => !map.Nodes.Any(node => node.IsLeaving))).Nodes);
     }
 
     [Fact]
@@ -55,7 +54,7 @@ public abstract class SharedStoreSuite : StoreSuite
 
         Assert.True(await there.TryChangeAsync(map.Assign(other.Id, [One]), Token));
 
-        Assert.Equal(other.Id, (await UntilAsync(watch, static seen => seen.Version == 1))[One].Node);
+        Assert.Equal(other.Id, (await UntilAsync(watch, seen => seen.Version == 1))[One].Node);
     }
 
     [Fact]
@@ -65,13 +64,13 @@ public abstract class SharedStoreSuite : StoreSuite
         await WriteAsync(sleeper, Put("a", fence, "of the sleeper"));
         ICoapClusterStore survivor = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap map = await survivor.JoinAsync(self, TimeSpan.FromHours(1), Token);
+        CoapClusterMap map = await survivor.JoinAsync(self, FromHours(1), Token);
         Assert.Equal(2, map.Nodes.Count);
         await using IAsyncEnumerator<CoapClusterMap> watch = survivor.WatchAsync(Token).GetAsyncEnumerator(Token);
-        await UntilAsync(watch, static seen => seen.Nodes.Count == 2);
+        await UntilAsync(watch, seen => seen.Nodes.Count == 2);
 
-        await PassAsync(Lease + TimeSpan.FromSeconds(1));
-        map = await UntilAsync(watch, static seen => seen.Nodes.Count == 1);
+        await PassAsync(Lease + FromSeconds(1));
+        map = await UntilAsync(watch, seen => seen.Nodes.Count == 1);
         Assert.Equal([self], map.Nodes);
         Assert.Equal(CoapSlot.Count, map.Orphans().Count);
         CoapClusterMap taken = map.Assign(self.Id, map.Orphans());
@@ -139,7 +138,7 @@ public abstract class SharedStoreSuite : StoreSuite
         await Task.WhenAll(writes);
 
         string[] held = [.. Enumerable.Range(0, writes.Count).Where(i => writes[i].Result[0] == CoapWriteOutcome.Written)
-            .Select(static i => $"{Name(i)}=x").Order(StringComparer.Ordinal)];
+            .Select(i => $"{Name(i)}=x").Order(StringComparer.Ordinal)];
         Assert.Equal(held, read);
         Assert.Equal(1, (await writer.WriteAsync((CoapRecordChange[])[Put("late", fence, "x")], Token)).FencedCount);
     }
@@ -163,7 +162,7 @@ public abstract class SharedStoreSuite : StoreSuite
             Token).AsTask())];
         await Task.WhenAll(writes);
 
-        Assert.All(writes, static write => Assert.Equal(0, write.Result.FencedCount));
+        Assert.All(writes, write => Assert.Equal(0, write.Result.FencedCount));
         Assert.Equal(400, (await ReadAsync(second, One)).Count);
         Assert.Equal(400, (await ReadAsync(first, Two)).Count);
     }

@@ -1,6 +1,4 @@
-using System.Globalization;
 using System.Runtime.InteropServices;
-using System.Text;
 
 namespace CoAP.NET.Cluster.Tests.Stores;
 
@@ -8,12 +6,12 @@ namespace CoAP.NET.Cluster.Tests.Stores;
 public abstract class StoreSuite : IAsyncLifetime
 {
     // Longer than any test, as not every engine has virtual time.
-    private protected static readonly TimeSpan Lease = TimeSpan.FromMinutes(10);
+    private protected static readonly TimeSpan Lease = FromMinutes(10);
     private protected static readonly CoapSlot One = new(1);
     private protected static readonly CoapSlot Two = new(2);
 
     // Against hanging only.
-    private readonly CancellationTokenSource _guard = new(TimeSpan.FromMinutes(5));
+    private readonly CancellationTokenSource _guard = new(FromMinutes(5));
     private readonly List<ICoapClusterStore> _stores = [];
 
     private protected CancellationToken Token => _guard.Token;
@@ -234,7 +232,7 @@ public abstract class StoreSuite : IAsyncLifetime
         await WriteAsync(store, Put("one", fence, "x"));
         CoapRecordChange[] batch = [.. Enumerable.Range(0, CoapRecordBatch.MaxCount).Select(i => Put(Name(i), fence, "x"))];
         await WriteAsync(store, batch);
-        Assert.Equal(CoapRecordBatch.MaxCount + 1, (await ReadAsync(store)).Select(static record => record.Key).Distinct().Count());
+        Assert.Equal(CoapRecordBatch.MaxCount + 1, (await ReadAsync(store)).Select(record => record.Key).Distinct().Count());
 
         await WriteAsync(store, [.. batch.Select(change => CoapRecordChange.Remove(change.Key, fence))]);
         Assert.Equal(["one=x"], await TextsAsync(store));
@@ -263,8 +261,8 @@ public abstract class StoreSuite : IAsyncLifetime
     public async Task The_longest_keys_and_states_and_empty_states_are_kept()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
-        CoapRecordKey key = new(CoapRecordKind.Outbox, One, [.. Enumerable.Range(0, CoapRecordKey.MaxLength).Select(static i => (byte)i)]);
-        byte[] state = [.. Enumerable.Range(0, CoapSealedClusterStore.MaxStateLength).Select(static i => (byte)(i * 7))];
+        CoapRecordKey key = new(CoapRecordKind.Outbox, One, [.. Enumerable.Range(0, CoapRecordKey.MaxLength).Select(i => (byte)i)]);
+        byte[] state = [.. Enumerable.Range(0, CoapSealedClusterStore.MaxStateLength).Select(i => (byte)(i * 7))];
 
         await WriteAsync(store, CoapRecordChange.Put(key, fence, state, Timeout.InfiniteTimeSpan), Put("empty", fence, ""));
 
@@ -294,25 +292,25 @@ public abstract class StoreSuite : IAsyncLifetime
         }
 
         Assert.Equal(read.Distinct().Count(), read.Count);
-        Assert.Empty(Enumerable.Range(0, 1_000).Select(static i => Name((2 * i) + 1)).Except(read));
+        Assert.Empty(Enumerable.Range(0, 1_000).Select(i => Name((2 * i) + 1)).Except(read));
     }
 
     [Fact]
     public async Task A_record_lasts_as_long_as_was_said_by_the_clock_of_the_store()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
-        await WriteAsync(store, PutFor("short", fence, TimeSpan.FromMinutes(10)), PutFor("renewed", fence, TimeSpan.FromMinutes(10)),
-            PutFor("long", fence, TimeSpan.FromDays(2)), Put("always", fence, ""));
+        await WriteAsync(store, PutFor("short", fence, FromMinutes(10)), PutFor("renewed", fence, FromMinutes(10)),
+            PutFor("long", fence, FromDays(2)), Put("always", fence, ""));
         TimeSpan left = (await store.FindAsync(Key("short"), Token))!.Lifetime;
-        Assert.InRange(left, TimeSpan.FromMinutes(1), TimeSpan.FromMinutes(10));
+        Assert.InRange(left, FromMinutes(1), FromMinutes(10));
 
-        await PassAsync(TimeSpan.FromMinutes(5));
-        await WriteAsync(store, PutFor("renewed", fence, TimeSpan.FromDays(1)));
-        await PassAsync(TimeSpan.FromMinutes(6));
+        await PassAsync(FromMinutes(5));
+        await WriteAsync(store, PutFor("renewed", fence, FromDays(1)));
+        await PassAsync(FromMinutes(6));
 
         Assert.Null(await store.FindAsync(Key("short"), Token));
         Assert.Equal(["renewed", "long", "always"],
-            (await ReadAsync(store)).Select(static record => Encoding.UTF8.GetString(record.Key.Bytes.Span)), Unordered);
+            (await ReadAsync(store)).Select(record => Encoding.UTF8.GetString(record.Key.Bytes.Span)), Unordered);
         Assert.Equal(1, await store.RemoveExpiredAsync(Token));
         Assert.Equal(0, await store.RemoveExpiredAsync(Token));
         Assert.Equal(3, (await ReadAsync(store)).Count);
@@ -328,7 +326,7 @@ public abstract class StoreSuite : IAsyncLifetime
         await WriteAsync(store, PutNumbers("a", fence, first), PutNumbers("b", fence, second), Put("a", fence, "a session"));
         await WriteAsync(store, PutNumbers("a", fence, second), PutNumbers("c", fence, first));
         await WriteAsync(store, CoapRecordChange.Remove(NumbersKey("c"), fence));
-        await PassAsync(TimeSpan.FromDays(2));
+        await PassAsync(FromDays(2));
 
         Assert.Equal(0, await store.RemoveExpiredAsync(Token));
         Assert.Null(await store.FindAsync(NumbersKey("c"), Token));
@@ -339,7 +337,7 @@ public abstract class StoreSuite : IAsyncLifetime
             read.Add(record);
         }
 
-        Assert.Equal(["a", "b"], read.Select(static record => Encoding.UTF8.GetString(record.Key.Bytes.Span)), Unordered);
+        Assert.Equal(["a", "b"], read.Select(record => Encoding.UTF8.GetString(record.Key.Bytes.Span)), Unordered);
         Assert.All((CoapRecord[])[found, .. read], record =>
         {
             Assert.Equal((CoapRecordKind.OscoreContext, One, fence), (record.Key.Kind, record.Key.Slot, record.Fence));
@@ -390,9 +388,9 @@ public abstract class StoreSuite : IAsyncLifetime
 
         await Task.WhenAll(writes);
 
-        Assert.All(writes, static write => Assert.Equal(0, write.Result.FencedCount));
+        Assert.All(writes, write => Assert.Equal(0, write.Result.FencedCount));
         Assert.Equal(
-            [.. Enumerable.Range(0, 7).Select(static rest => $"b{rest}={Name(Enumerable.Range(0, 200).Last(i => i % 7 == rest))}"),
+            [.. Enumerable.Range(0, 7).Select(rest => $"b{rest}={Name(Enumerable.Range(0, 200).Last(i => i % 7 == rest))}"),
                 $"a={Name(199)}"],
             await TextsAsync(store), Unordered);
     }
@@ -437,7 +435,7 @@ public abstract class StoreSuite : IAsyncLifetime
 
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
 
-        CoapClusterMap changed = await UntilAsync(watch, static seen => seen.Version == 1);
+        CoapClusterMap changed = await UntilAsync(watch, seen => seen.Version == 1);
         Assert.Equal([One], changed.SlotsOf(self.Id));
     }
 
@@ -450,7 +448,7 @@ public abstract class StoreSuite : IAsyncLifetime
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await store.JoinAsync(Node(), Lease, Token));
         await Assert.ThrowsAsync<ArgumentException>(async () => await store.JoinAsync(new CoapClusterNode(default, ""), Lease, Token));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () =>
-            await store.JoinAsync(Node(), TimeSpan.FromMilliseconds(1), Token));
+            await store.JoinAsync(Node(), FromMilliseconds(1), Token));
     }
 
     [Fact]
@@ -474,7 +472,7 @@ public abstract class StoreSuite : IAsyncLifetime
         {
         }
 
-        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await UntilAsync(watch, static _ => false));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await UntilAsync(watch, _ => false));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.JoinAsync(Node(), Lease, Token));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.TryChangeAsync(map, Token));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () =>
@@ -487,7 +485,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     private protected static IEqualityComparer<IEnumerable<string>> Unordered { get; } = EqualityComparer<IEnumerable<string>>.Create(
-        static (left, right) => left!.Order(StringComparer.Ordinal).SequenceEqual(right!.Order(StringComparer.Ordinal)));
+        (left, right) => left!.Order(StringComparer.Ordinal).SequenceEqual(right!.Order(StringComparer.Ordinal)));
 
     private protected static CoapClusterNode Node(string address = "") => new(CoapNodeId.New(), address);
 
@@ -545,8 +543,15 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     private protected async Task<string[]> TextsAsync(ICoapClusterStore store) =>
-        [.. (await ReadAsync(store)).Select(static record =>
+        [.. (await ReadAsync(store)).Select(record =>
             $"{Encoding.UTF8.GetString(record.Key.Bytes.Span)}={Encoding.UTF8.GetString(record.State.Span)}")];
+
+    private protected static async Task FailsAsync(CoapClusterStoreFault fault, Func<Task> call, params string[] says)
+    {
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(call);
+        Assert.Equal(fault, exception.Fault);
+        Assert.All(says, part => Assert.Contains(part, exception.Message, Ordinal));
+    }
 
     private protected static async Task<CoapClusterMap> UntilAsync(
         IAsyncEnumerator<CoapClusterMap> watch, Func<CoapClusterMap, bool> condition)

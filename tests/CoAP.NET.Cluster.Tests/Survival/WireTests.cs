@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-using System.Net;
 using CoAP.NET.Survival.Balancing;
 
 namespace CoAP.NET.Cluster.Tests.Survival;

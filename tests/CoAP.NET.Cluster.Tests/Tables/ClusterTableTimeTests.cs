@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Tests;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
@@ -8,7 +6,7 @@ namespace CoAP.NET.Cluster.Tests.Tables;
 [Collection(VirtualTimeCollection.Name)]
 public sealed class ClusterTableTimeTests : IAsyncDisposable
 {
-    private static readonly TimeSpan s_long = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan s_long = FromMinutes(10);
     private readonly SharingNodes _nodes = new();
 
     [Fact]
@@ -20,9 +18,9 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         TimeSpan began = _nodes.Clock.Elapsed;
         Task<string> asked = table.AskAsync(Key(1), "put second");
         CoapTableUnavailableException late = await UnavailableAsync(asked);
-        Assert.Equal(TimeSpan.FromSeconds(5), _nodes.Clock.Elapsed - began);
+        Assert.Equal(FromSeconds(5), _nodes.Clock.Elapsed - began);
         Assert.Equal((CoapTableFault.NotConfirmed, true), (late.Fault, late.IsOutcomeUnknown));
-        Assert.Contains("the store did not confirm the change", late.Message, StringComparison.Ordinal);
+        Assert.Contains("the store did not confirm the change", late.Message, Ordinal);
 
         // Until it is confirmed, nothing else is decided about the same entry, and nobody is shown it.
         CoapTableUnavailableException blocked = await UnavailableAsync(table.AskAsync(Key(1), "read"));
@@ -60,15 +58,15 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         }
 
         await table.AskAsync(Key(200), "put forever");
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(40));
+        _nodes.Clock.Advance(FromSeconds(40));
         await _nodes.All[0].DisposeAsync();
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(70));
+        _nodes.Clock.Advance(FromSeconds(70));
         (CoapTable again, NoteRules rules) = await StartAsync();
         Assert.Equal((90, 90), (again.Count, rules.Told.Count));
         Assert.Equal("1", await again.AskAsync(Key(11), "left"));
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(1));
+        _nodes.Clock.Advance(FromSeconds(1));
         Assert.Equal((89, (Key(11), null, true)), (again.Count, rules.Changes.Last()));
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(100));
+        _nodes.Clock.Advance(FromSeconds(100));
         Assert.Equal("forever", Assert.Single(rules.Told).Value);
     }
 
@@ -79,7 +77,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         await table.AskAsync(Key(1), "put 30 first");
         _nodes.Memory.IsAway = true;
         await table.AskAsync(Key(1), "quick 60 second");
-        _nodes.Clock.Advance(TimeSpan.FromSeconds(60));
+        _nodes.Clock.Advance(FromSeconds(60));
         Assert.Equal(0, table.Count);
         _nodes.Memory.IsAway = false;
         await _nodes.Clock.AdvanceUntilAsync(_nodes.All[0].Writer.FlushAsync(), s_long);
@@ -98,7 +96,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         CoapTableUnavailableException unreached = await UnavailableAsync(standby.AskAsync(Key(1), "read"));
         Assert.Equal((CoapTableFault.NotReached, false), (unreached.Fault, unreached.IsOutcomeUnknown));
         Assert.Contains(
-            $"node {_nodes.All[0].Self.Id}, which owns the slot, cannot be reached", unreached.Message, StringComparison.Ordinal);
+            $"node {_nodes.All[0].Self.Id}, which owns the slot, cannot be reached", unreached.Message, Ordinal);
 
         await table.AskAsync(Key(1), "put second");
         await table.AskAsync(Key(2), "put third");
@@ -123,8 +121,8 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         Task started = cluster.StartAsync();
         await _nodes.Clock.AdvanceUntilAsync(started, s_long);
         Task loaded = again.StartAsync();
-        await _nodes.Clock.AdvanceUntilAsync(() => loaded.IsCompleted || _nodes.Clock.Elapsed > TimeSpan.FromMinutes(1), s_long,
-            TimeSpan.FromSeconds(1));
+        await _nodes.Clock.AdvanceUntilAsync(() => loaded.IsCompleted || _nodes.Clock.Elapsed > FromMinutes(1), s_long,
+            FromSeconds(1));
         Assert.False(loaded.IsCompleted);
 
         // It does not know how keys are made, and must not make another one.
@@ -141,7 +139,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         (CoapTable table, _) = await StartAsync();
         CoapTableKey key = table.KeyOf("name"u8);
         await _nodes.All[0].DisposeAsync();
-        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         options.Secrets = [CoapSealedClusterStore.NewSecret(), .. options.Secrets];
         await using CoapCluster cluster = new(_nodes.Memory.Open(), options, _nodes.Clock);
         await cluster.StartAsync();

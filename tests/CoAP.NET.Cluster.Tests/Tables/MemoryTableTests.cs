@@ -1,4 +1,3 @@
-using CoAP.NET.Cluster.Tests.Steering;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
@@ -47,11 +46,11 @@ public sealed class MemoryTableTests : IAsyncDisposable
         for (int second = 1; second <= 1000; second++)
         {
             Assert.Equal(1002 - second, _table.Count);
-            _clock.Advance(TimeSpan.FromSeconds(1));
+            _clock.Advance(FromSeconds(1));
         }
 
         Assert.Equal((1, 0), (_table.Count, _clock.TimerCount));
-        Assert.Equal(1000, _rules.Changes.Count(static change => change is { Value: null, IsExpired: true }));
+        Assert.Equal(1000, _rules.Changes.Count(change => change is { Value: null, IsExpired: true }));
         Assert.Equal("forever", Assert.Single(_rules.Told).Value);
     }
 
@@ -59,16 +58,16 @@ public sealed class MemoryTableTests : IAsyncDisposable
     public async Task A_put_begins_the_lifetime_anew_and_what_is_over_is_not_shown_to_the_rules()
     {
         await _table.AskAsync(Key(1), "put 10 text");
-        _clock.Advance(TimeSpan.FromSeconds(9));
+        _clock.Advance(FromSeconds(9));
         Assert.Equal("1", await _table.AskAsync(Key(1), "left"));
         Assert.Equal("text", await _table.AskAsync(Key(1), "put 10 text"));
-        _clock.Advance(TimeSpan.FromSeconds(9));
+        _clock.Advance(FromSeconds(9));
         Assert.Equal("text", await _table.AskAsync(Key(1), "put 4000000 text"));
 
         // Timers of the system wait for less than 50 days.
-        _clock.Advance(TimeSpan.FromSeconds(3_999_999));
+        _clock.Advance(FromSeconds(3_999_999));
         Assert.Equal((1, "1"), (_table.Count, await _table.AskAsync(Key(1), "left")));
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         Assert.Equal((0, "nothing"), (_table.Count, await _table.AskAsync(Key(1), "read")));
         Assert.Equal("0", await _table.AskAsync(Key(1), "left"));
     }
@@ -84,10 +83,10 @@ public sealed class MemoryTableTests : IAsyncDisposable
                 Assert.True(_table.AskAsync(Key(1), "add x"u8.ToArray()).AsTask().IsCompletedSuccessfully);
             }
         }))];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
         Assert.Equal(4 * Each, _rules.Told[Key(1)].Length);
-        Assert.Equal(Enumerable.Range(1, 4 * Each), _rules.Changes.Select(static change => change.Value!.Length));
+        Assert.Equal(Enumerable.Range(1, 4 * Each), _rules.Changes.Select(change => change.Value!.Length));
     }
 
     [Fact]
@@ -98,7 +97,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         CoapTableUnavailableException full = await Assert.ThrowsAsync<CoapTableUnavailableException>(
             async () => await table.AskAsync(Key(2), "put " + new string('b', 95)));
         Assert.Equal((CoapTableFault.Full, false), (full.Fault, full.IsOutcomeUnknown));
-        Assert.Contains("4001 bytes of at most 4096 (CoapTableOptions.MaxBytes)", full.Message, StringComparison.Ordinal);
+        Assert.Contains("4001 bytes of at most 4096 (CoapTableOptions.MaxBytes)", full.Message, Ordinal);
         Assert.True(full.RetryAfter > TimeSpan.Zero);
         Assert.Equal((1, "nothing"), (table.Count, await table.AskAsync(Key(2), "put " + new string('b', 94))));
         Assert.Equal(4096, table.Bytes);
@@ -117,11 +116,11 @@ public sealed class MemoryTableTests : IAsyncDisposable
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await table.AskAsync(Key(1), "dance"));
         Assert.Equal(0, table.Count);
 
-        _rules.OnTold = static _ => throw new InvalidOperationException("They do not like it.");
+        _rules.OnTold = _ => throw new InvalidOperationException("They do not like it.");
         Assert.Equal("nothing", await table.AskAsync(Key(1), "put text"));
         Assert.Equal("text", await table.AskAsync(Key(1), "put other"));
         Assert.Equal(1, table.Count);
-        Assert.Contains("They do not like it.", log.ToString(), StringComparison.Ordinal);
+        Assert.Contains("They do not like it.", log.ToString(), Ordinal);
     }
 
     [Fact]
@@ -130,7 +129,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         _rules.OnDecide = question => _table.AskAsync(question.Key, default).AsTask().GetAwaiter().GetResult();
         InvalidOperationException fault = await Assert.ThrowsAsync<InvalidOperationException>(
             async () => await _table.AskAsync(Key(1), "read"));
-        Assert.Contains("afterwards, on another thread", fault.Message, StringComparison.Ordinal);
+        Assert.Contains("afterwards, on another thread", fault.Message, Ordinal);
     }
 
     [Fact]
@@ -141,7 +140,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
             async () => await _table.AskAsync(Key(1), new byte[CoapTable.MaxQuestionLength + 1]));
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTableKey([]));
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTableKey(new byte[65]));
-        Assert.Throws<ArgumentException>(() => CoapTableDecision.Put(new byte[CoapTable.MaxValueLength + 1], TimeSpan.FromSeconds(1)));
+        Assert.Throws<ArgumentException>(() => CoapTableDecision.Put(new byte[CoapTable.MaxValueLength + 1], FromSeconds(1)));
         Assert.Throws<ArgumentException>(() => CoapTableDecision.Keep(new byte[CoapTable.MaxValueLength + 1]));
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapTableDecision.Put(default, TimeSpan.Zero));
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapTable.InMemory(_rules, options: new CoapTableOptions { MaxBytes = 1 }));

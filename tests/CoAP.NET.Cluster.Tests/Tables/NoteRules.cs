@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using System.Text;
-
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>
@@ -36,7 +33,7 @@ internal sealed class NoteRules : ICoapTableRules
         string? current = question.Current is { } bytes ? Encoding.UTF8.GetString(bytes.Span) : null;
         string[] words = asked.Split(' ', 3);
         TimeSpan lifetime = words is [_, var seconds, _] && int.TryParse(seconds, out int count)
-            ? TimeSpan.FromSeconds(count)
+            ? FromSeconds(count)
             : Timeout.InfiniteTimeSpan;
         string text = words[^1];
         byte[] was = Encoding.UTF8.GetBytes(current ?? "nothing");

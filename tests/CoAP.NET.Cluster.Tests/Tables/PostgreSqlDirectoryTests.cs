@@ -1,8 +1,4 @@
-using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Cluster.Tests.PostgreSql;
 using CoAP.NET.ResourceDirectory;
-using CoAP.NET.Tests;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
 
@@ -63,9 +59,9 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
             CoapClusterOptions options = ClusterTests.Options();
             options.Moves.SettleTime = TimeSpan.Zero;
             options.Moves.RelayTime = TimeSpan.Zero;
-            options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+            options.Writer.StopTimeout = FromSeconds(1);
             Cluster = hub.Make(_store, options);
-            Directory = new CoapDirectoryServer(Cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
+            Directory = new CoapDirectoryServer(Cluster, new CoapDirectoryOptions { Timeout = FromMinutes(1) });
             Server.Routes.MapResourceDirectory(Directory);
         }
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Cluster.Tests.PostgreSql;
-
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 [Collection(PostgreSqlCollection.Name)]

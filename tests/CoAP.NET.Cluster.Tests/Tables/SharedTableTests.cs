@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Tests;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
@@ -33,14 +31,14 @@ public sealed class SharedTableTests : IAsyncDisposable
 
         await _world.AgreeAsync();
         _world.AssertSame();
-        Assert.Equal((150, 150), (_world.Nodes[0].Table.Count, _world.Nodes[0].Rules.Told.Values.Count(static text => text == "x")));
-        Assert.Equal(600, _world.Nodes.Sum(static node => node.Rules.Decided));
+        Assert.Equal((150, 150), (_world.Nodes[0].Table.Count, _world.Nodes[0].Rules.Told.Values.Count(text => text == "x")));
+        Assert.Equal(600, _world.Nodes.Sum(node => node.Rules.Decided));
 
         // The text of a question that the rules do not know.
         (TableNode owner, TableNode other) = _world.Of(7);
         await Assert.ThrowsAsync<InvalidOperationException>(() => owner.Table.AskAsync(Key(7), "dance"));
         CoapException failed = await Assert.ThrowsAsync<CoapException>(() => other.Table.AskAsync(Key(7), "dance"));
-        Assert.Contains($"at node {owner.Cluster.Self.Id}", failed.Message, StringComparison.Ordinal);
+        Assert.Contains($"at node {owner.Cluster.Self.Id}", failed.Message, Ordinal);
     }
 
     [Fact]
@@ -67,7 +65,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     [Fact]
     public async Task A_node_that_comes_later_reads_each_slot_once_and_hears_of_the_changes_since()
     {
-        _world.Settle = TimeSpan.FromMinutes(10);
+        _world.Settle = FromMinutes(10);
         await _world.StartAsync(1);
         TableNode first = _world.Nodes[0];
         for (int i = 0; i < 1000; i++)
@@ -86,7 +84,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         Assert.Equal(1000, second.Rules.Told.Count);
         Assert.DoesNotContain("newer", second.Rules.Told.Values);
         first.Store.Wake();
-        await _world.UntilAsync(() => second.Rules.Told.Values.Count(static text => text == "newer") == 20);
+        await _world.UntilAsync(() => second.Rules.Told.Values.Count(text => text == "newer") == 20);
         await _world.AgreeAsync();
         _world.AssertSame();
         Assert.Equal((20, 0),
@@ -122,7 +120,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         _world.AssertSame();
         Assert.Equal(["fourth", "third"], other.Rules.Told.Values.Order());
         Assert.Equal([Key(9, "a")], gone);
-        Assert.InRange(_clock.Elapsed - began, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(6));
+        Assert.InRange(_clock.Elapsed - began, FromSeconds(1), FromSeconds(6));
         Assert.Equal(read + 1, other.Cluster.Counts[ClusterMetric.TableSlotsRead]);
     }
 
@@ -163,7 +161,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         Assert.DoesNotContain("new", other.Rules.Told.Values);
         owner.Store.Wake();
         await _world.AgreeAsync();
-        Assert.All(other.Rules.Told.Values, static text => Assert.Equal("new", text));
+        Assert.All(other.Rules.Told.Values, text => Assert.Equal("new", text));
         Assert.Equal(Many, other.Rules.Told.Count);
     }
 
@@ -176,15 +174,15 @@ public sealed class SharedTableTests : IAsyncDisposable
         await owner.Table.AskAsync(Key(9, "b"), "put 600 stays");
         await _world.AgreeAsync();
         _world.Hub.Cut(owner.Cluster.Self.Id, other.Cluster.Self.Id);
-        _clock.Advance(TimeSpan.FromSeconds(300));
+        _clock.Advance(FromSeconds(300));
         TimeSpan began = _clock.Elapsed;
         await _world.PassAsync(owner.Table.AskAsync(Key(9, "b"), "put 600 stays"));
         await _world.UntilAsync(() => other.Rules.Told.Count == 1);
-        Assert.InRange(_clock.Elapsed - began, TimeSpan.FromSeconds(299), TimeSpan.FromSeconds(303));
-        Assert.Equal((Key(9, "a"), null, true), other.Rules.Changes.Single(static change => change.Value is null));
+        Assert.InRange(_clock.Elapsed - began, FromSeconds(299), FromSeconds(303));
+        Assert.Equal((Key(9, "a"), null, true), other.Rules.Changes.Single(change => change.Value is null));
         Assert.Equal("stays", other.Rules.Told[Key(9, "b")]);
         await _world.UntilAsync(() => other.Rules.Told.Count == 0);
-        Assert.InRange(_clock.Elapsed - began, TimeSpan.FromSeconds(599), TimeSpan.FromSeconds(603));
+        Assert.InRange(_clock.Elapsed - began, FromSeconds(599), FromSeconds(603));
     }
 
     [Fact]
@@ -193,7 +191,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     [Fact]
     public async Task A_node_that_asks_for_more_than_its_share_is_refused_and_the_others_are_not()
     {
-        await _world.AddAsync(new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1), MaxWaiting = 3 });
+        await _world.AddAsync(new CoapTableOptions { Timeout = FromMinutes(1), MaxWaiting = 3 });
         await _world.AddAsync();
         await _world.AddAsync();
         await _world.FairAsync();
@@ -202,8 +200,8 @@ public sealed class SharedTableTests : IAsyncDisposable
         CoapSlot slot = owner.Cluster.Map.SlotsOf(owner.Cluster.Self.Id)[0];
         owner.Store.HoldWrites();
         Task<string>[] asked = [.. Enumerable.Range(0, 10).Select(i => greedy.Table.AskAsync(Key(slot.Number, $"{i}"), "put text"))];
-        await Eventually.IsTrueAsync(() => asked.Count(static one => one.IsFaulted) == 7);
-        foreach (Task<string> refused in asked.Where(static one => one.IsFaulted))
+        await Eventually.IsTrueAsync(() => asked.Count(one => one.IsFaulted) == 7);
+        foreach (Task<string> refused in asked.Where(one => one.IsFaulted))
         {
             CoapTableUnavailableException busy = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => refused);
             Assert.Equal((CoapTableFault.Busy, false), (busy.Fault, busy.IsOutcomeUnknown));
@@ -214,7 +212,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         await Eventually.IsTrueAsync(() => owner.Cluster.Counts[ClusterMetric.TableWaiting] == 5);
         owner.Store.Wake();
         Assert.Equal(("nothing", "nothing"), (await other, await own));
-        await Task.WhenAll(asked.Where(static one => !one.IsFaulted));
+        await Task.WhenAll(asked.Where(one => !one.IsFaulted));
         await _world.AgreeAsync();
         _world.AssertSame();
         Assert.Equal(5, owner.Table.Count);
@@ -261,7 +259,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     public async Task Questions_wait_while_no_node_can_be_reached_up_to_their_bound_and_then_say_so()
     {
         await _world.StartAsync(1);
-        TableNode other = await _world.AddAsync(new CoapTableOptions { Timeout = TimeSpan.FromMilliseconds(500), MaxWaiting = 3 });
+        TableNode other = await _world.AddAsync(new CoapTableOptions { Timeout = FromMilliseconds(500), MaxWaiting = 3 });
         await _world.FairAsync();
         TableNode owner = _world.Nodes[0];
         CoapSlot slot = owner.Cluster.Map.SlotsOf(owner.Cluster.Self.Id)[0];
@@ -272,15 +270,15 @@ public sealed class SharedTableTests : IAsyncDisposable
         Task<string>[] asked = [.. Enumerable.Range(0, 4).Select(i => other.Table.AskAsync(Key(slot.Number, $"{i}"), "put text"))];
         CoapTableUnavailableException busy = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => asked[3]);
         Assert.Equal((CoapTableFault.Busy, false), (busy.Fault, busy.IsOutcomeUnknown));
-        Assert.Contains("MaxWaiting", busy.Message, StringComparison.Ordinal);
+        Assert.Contains("MaxWaiting", busy.Message, Ordinal);
         TimeSpan began = _clock.Elapsed;
-        await _world.UntilAsync(() => asked.All(static one => one.IsCompleted));
-        Assert.Equal(TimeSpan.FromMilliseconds(500), _clock.Elapsed - began);
+        await _world.UntilAsync(() => asked.All(one => one.IsCompleted));
+        Assert.Equal(FromMilliseconds(500), _clock.Elapsed - began);
         foreach (Task<string> one in asked[..3])
         {
             CoapTableUnavailableException late = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => one);
             Assert.True(late.IsOutcomeUnknown);
-            Assert.Contains("Try again: the same question leads to the same entry.", late.Message, StringComparison.Ordinal);
+            Assert.Contains("Try again: the same question leads to the same entry.", late.Message, Ordinal);
         }
 
         Assert.Equal(0, other.Cluster.Counts[ClusterMetric.TableWaiting]);

@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster.Sqlite;
-using CoAP.NET.Cluster.Tests.Nodes;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
@@ -14,7 +12,7 @@ public sealed class SqliteTableTests : IDisposable
         string file = Path.Combine(_folder, "coap.db");
         string left = Path.Combine(_folder, "left.db");
         const int Count = 2000;
-        await using (CoapCluster cluster = new(new CoapSqliteClusterStore(file), ClusterTests.Options(TimeSpan.FromHours(1))))
+        await using (CoapCluster cluster = new(new CoapSqliteClusterStore(file), ClusterTests.Options(FromHours(1))))
         {
             CoapTable table = await StartAsync(cluster, new NoteRules());
             await Task.WhenAll(Enumerable.Range(0, Count).Select(i => table.AskAsync(Key(i % 256, $"{i}"), $"put {i}")));
@@ -35,7 +33,7 @@ public sealed class SqliteTableTests : IDisposable
             await Task.WhenAll(more);
         }
 
-        await using CoapCluster again = new(new CoapSqliteClusterStore(left), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await using CoapCluster again = new(new CoapSqliteClusterStore(left), ClusterTests.Options(FromHours(1)));
         NoteRules rules = new();
         CoapTable restored = await StartAsync(again, rules);
         for (int i = 0; i < Count; i++)

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Text;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
@@ -27,15 +26,15 @@ public sealed class TableChangeTests
     [Fact]
     public void Answers_are_read_as_they_were_given()
     {
-        TableAsking asking = new(default, Key(9), default, TimeSpan.FromSeconds(1), TimeProvider.System);
+        TableAsking asking = new(default, Key(9), default, FromSeconds(1), TimeProvider.System);
         Assert.Equal("yes"u8.ToArray(), TableReply.Read(TableReply.Of("yes"u8.ToArray()), asking)!.Value.ToArray());
         Assert.Null(TableReply.Read(TableReply.Moved, asking));
         Assert.Null(TableReply.Read([], asking));
         CoapException failed = Assert.Throws<CoapException>(() => TableReply.Read(TableReply.Failed("no rules"), asking));
-        Assert.Contains("no rules", failed.Message, StringComparison.Ordinal);
-        byte[] full = TableReply.Of(new CoapTableUnavailableException(CoapTableFault.Full, TimeSpan.FromSeconds(7), "full"));
+        Assert.Contains("no rules", failed.Message, Ordinal);
+        byte[] full = TableReply.Of(new CoapTableUnavailableException(CoapTableFault.Full, FromSeconds(7), "full"));
         CoapTableUnavailableException unavailable = Assert.Throws<CoapTableUnavailableException>(() => TableReply.Read(full, asking));
-        Assert.Equal((CoapTableFault.Full, TimeSpan.FromSeconds(7), false, "full"),
+        Assert.Equal((CoapTableFault.Full, FromSeconds(7), false, "full"),
             (unavailable.Fault, unavailable.RetryAfter, unavailable.IsOutcomeUnknown, unavailable.Message));
         Assert.True(TableReply.TryReadQuestion(TableReply.QuestionOf(CoapRecordKind.Topic, Key(9, "a"), "what"u8),
             out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question));
@@ -53,7 +52,7 @@ public sealed class TableChangeTests
             ReadOnlySpan<byte> rest = bytes;
             while (TableChange.TryRead(ref rest, out TableChange change))
             {
-                Assert.All(change.Keys, static key => Assert.InRange(key.Bytes.Length, 1, CoapTableKey.MaxLength));
+                Assert.All(change.Keys, key => Assert.InRange(key.Bytes.Length, 1, CoapTableKey.MaxLength));
             }
 
             _ = TableReply.TryReadQuestion(bytes, out _, out _, out _);

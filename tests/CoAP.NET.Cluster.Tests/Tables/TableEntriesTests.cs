@@ -54,7 +54,7 @@ public sealed class TableEntriesTests
             entries.Remove(first);
         }
 
-        Assert.All(model.Values, static one => Assert.Equal(TableContents.Never, one.Expires));
+        Assert.All(model.Values, one => Assert.Equal(TableContents.Never, one.Expires));
         Compare(entries, model);
     }
 
@@ -62,7 +62,7 @@ public sealed class TableEntriesTests
     {
         Assert.Equal(model.Count, entries.Count);
         Assert.Equal(
-            model.Values.Select(static one => one.Expires).Where(static expires => expires != TableContents.Never)
+            model.Values.Select(one => one.Expires).Where(expires => expires != TableContents.Never)
                 .DefaultIfEmpty(TableContents.Never).Min(),
             entries.FirstToEnd == TableEntries.None ? TableContents.Never : entries[entries.FirstToEnd].Expires);
         int count = 0;

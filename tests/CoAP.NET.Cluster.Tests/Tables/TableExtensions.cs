@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>Tables of texts (<see cref="NoteRules"/>).</summary>

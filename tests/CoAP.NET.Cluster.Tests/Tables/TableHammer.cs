@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
@@ -49,7 +48,7 @@ internal sealed class TableHammer(TableWorld world)
     private void Watch(TableNode node)
     {
         ConcurrentDictionary<CoapTableKey, int> shown = new(node.Rules.Told.Select(
-            static one => KeyValuePair.Create(one.Key, one.Value.Length)));
+            one => KeyValuePair.Create(one.Key, one.Value.Length)));
         node.Rules.OnTold = change =>
         {
             int length = change.Value?.Length ?? 0;
@@ -65,7 +64,7 @@ internal sealed class TableHammer(TableWorld world)
     private Task SomeMoreAsync()
     {
         int until = Volatile.Read(ref _asked) + 300;
-        return world.UntilAsync(() => Volatile.Read(ref _asked) >= until || _askers.Any(static asker => asker.IsFaulted));
+        return world.UntilAsync(() => Volatile.Read(ref _asked) >= until || _askers.Any(asker => asker.IsFaulted));
     }
 
     private async Task AskOnAsync(int number)
@@ -77,7 +76,7 @@ internal sealed class TableHammer(TableWorld world)
             try
             {
                 await world.Nodes[(number + i) % 2].Table.AskAsync(key, "add x");
-                _confirmed.AddOrUpdate(key, 1, static (_, count) => count + 1);
+                _confirmed.AddOrUpdate(key, 1, (_, count) => count + 1);
             }
             catch (Exception exception) when (exception is CoapTableUnavailableException { IsOutcomeUnknown: true }
                 or ObjectDisposedException)

@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>A node with a table of texts.</summary>

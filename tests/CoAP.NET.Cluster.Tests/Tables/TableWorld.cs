@@ -1,6 +1,3 @@
-using CoAP.NET.Cluster.Tests.Nodes;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>Nodes that share slots, and have the same table.</summary>
@@ -11,7 +8,7 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
     /// <summary>A kind of records for tables of applications.</summary>
     public const CoapTableKind Kind = CoapTableKind.Application;
 
-    private static readonly TimeSpan s_long = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan s_long = FromMinutes(10);
     private readonly List<TableNode> _all = [];
 
     public NodeHub Hub { get; } = new();
@@ -26,12 +23,12 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
     public async Task<TableNode> AddAsync(CoapTableOptions? options = null)
     {
         CutStore store = new(open());
-        CoapClusterOptions cluster = ClusterTests.Options(TimeSpan.FromHours(1));
+        CoapClusterOptions cluster = ClusterTests.Options(FromHours(1));
         cluster.Moves.SettleTime = Settle;
-        cluster.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+        cluster.Writer.StopTimeout = FromSeconds(1);
         cluster.Moves.RelayTime = TimeSpan.Zero;
-        cluster.Moves.LeaveTimeout = TimeSpan.FromMinutes(2);
-        cluster.Moves.ReleaseTimeout = TimeSpan.FromMinutes(2);
+        cluster.Moves.LeaveTimeout = FromMinutes(2);
+        cluster.Moves.ReleaseTimeout = FromMinutes(2);
         TableNode node = new(Hub.Make(store, cluster, clock), store, options ?? Patient());
         Nodes.Add(node);
         _all.Add(node);
@@ -64,7 +61,7 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
     }
 
     /// <summary>Waits until the nodes share the slots.</summary>
-    public Task FairAsync() => UntilAsync(() => SharingNodes.AreFair([.. Nodes.Select(static node => node.Cluster)]));
+    public Task FairAsync() => UntilAsync(() => SharingNodes.AreFair([.. Nodes.Select(node => node.Cluster)]));
 
     /// <summary>Waits until each node has what the owners have.</summary>
     public Task AgreeAsync() => UntilAsync(() => CoapSlot.All.All(slot => Nodes.Any(node => node.Inner.Owns(slot)))
@@ -79,8 +76,8 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
             Assert.Equal(first.Count, node.Table.Count);
             Assert.Equal(Nodes[0].Table.Bytes, node.Table.Bytes);
             Assert.Equal(
-                first.OrderBy(static one => one.Key.ToString(), StringComparer.Ordinal),
-                node.Rules.Told.OrderBy(static one => one.Key.ToString(), StringComparer.Ordinal));
+                first.OrderBy(one => one.Key.ToString(), StringComparer.Ordinal),
+                node.Rules.Told.OrderBy(one => one.Key.ToString(), StringComparer.Ordinal));
         }
     }
 
@@ -123,5 +120,5 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
     }
 
     // As long as the guard against hanging, whatever else the machine does.
-    private static CoapTableOptions Patient() => new() { Timeout = TimeSpan.FromMinutes(1) };
+    private static CoapTableOptions Patient() => new() { Timeout = FromMinutes(1) };
 }

@@ -1,7 +1,5 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
-using System.Text;
-using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Cluster.Tests.Telemetry;
@@ -18,7 +16,7 @@ public sealed class ClusterTelemetryTests
         using ClusterMeter meter = new();
         VirtualClock clock = new();
         CoapMemoryCluster memory = new(clock);
-        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         options.MeterFactory = meter;
         CoapCluster cluster = new(memory.Open(), options, clock);
         Assert.Equal(0, meter.Read()["coap.cluster.slots"]);
@@ -78,7 +76,7 @@ public sealed class ClusterTelemetryTests
         options.MeterFactory = meter;
         _ = new CoapCluster(new CoapMemoryCluster().Open(), options);
         Assert.Equal(Enum.GetValues<ClusterMetric>().Order(),
-            ClusterInstrument.All.SelectMany(static one => one.Rows.Select(static row => row.Metric)).Order());
+            ClusterInstrument.All.SelectMany(one => one.Rows.Select(row => row.Metric)).Order());
         Assert.Equal(ClusterInstrument.All.Count + 1, meter.Instruments.Count);
         Assert.Equal(Enum.GetValues<ClusterMetric>().Length, meter.Read().Count);
     }
@@ -93,7 +91,7 @@ public sealed class ClusterTelemetryTests
         {
             string tags = instrument.Tag is null
                 ? string.Empty
-                : $"`{instrument.Tag}`: {string.Join(", ", instrument.Rows.Select(static row => row.Value))} ";
+                : $"`{instrument.Tag}`: {string.Join(", ", instrument.Rows.Select(row => row.Value))} ";
             string kind = instrument.IsGauge ? "ObservableUpDownCounter" : "ObservableCounter";
             table.Append($"| `{instrument.Name}` | {kind} | {instrument.Unit} | {instrument.Description} | {tags}|\n");
         }
@@ -135,7 +133,7 @@ public sealed class ClusterTelemetryTests
                 _values.Add(tags.Length == 0 ? instrument.Name : $"{instrument.Name} {tags[0].Value}", value));
             _listener.SetMeasurementEventCallback<double>((_, _, tags, _) =>
             {
-                string text = string.Join(' ', tags.ToArray().Select(static tag => tag.Value));
+                string text = string.Join(' ', tags.ToArray().Select(tag => tag.Value));
                 lock (_gate)
                 {
                     _durations.Add(text);

@@ -27,14 +27,14 @@ public sealed class DeviceMetricTests : IAsyncDisposable
     [Fact]
     public async Task Requests_in_outboxes_are_counted_until_it_is_known_what_came_of_them()
     {
-        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.MaxQueuedPerDevice = 3);
+        (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.MaxQueuedPerDevice = 3);
         ICoapDevice asked = node.Devices[Name];
         _world.SetDeaf(device, true);
         await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => _world.RunAsync(asked.GetAsync("/state")));
         CoapQueuedRequest first = await _world.RunAsync(asked.QueueAsync(Get()));
         CoapQueuedRequest second = await _world.RunAsync(asked.QueueAsync(Get()));
         CoapQueuedRequest third =
-            await _world.RunAsync(asked.QueueAsync(Get(), new CoapDeviceRequestOptions { Lifetime = TimeSpan.FromMinutes(1) }));
+            await _world.RunAsync(asked.QueueAsync(Get(), new CoapDeviceRequestOptions { Lifetime = FromMinutes(1) }));
         await Assert.ThrowsAsync<CoapDeviceException>(() => _world.RunAsync(asked.QueueAsync(Get())));
         Assert.Equal([3, 3, 1], Read(node, ClusterMetric.OutboxWaiting, ClusterMetric.OutboxQueued, ClusterMetric.OutboxRefused));
 

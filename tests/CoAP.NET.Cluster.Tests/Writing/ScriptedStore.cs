@@ -72,7 +72,7 @@ internal sealed class ScriptedStore : ICoapClusterStore
         public Task<CoapWriteResult> Result => _done.Task;
 
         /// <summary>Names and states, in the order of the batch.</summary>
-        public string[] Texts => [.. Batch.Select(static change =>
+        public string[] Texts => [.. Batch.Select(change =>
             $"{System.Text.Encoding.UTF8.GetString(change.Key.Bytes.Span)}={System.Text.Encoding.UTF8.GetString(change.State.Span)}")];
 
         public void Write(CoapWriteOutcome outcome = CoapWriteOutcome.Written) =>

@@ -1,8 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>What a <see cref="ClientBench"/> is made of.</summary>
@@ -15,7 +10,7 @@ internal sealed class BenchSettings
         IsServer = false,
         Suites = CipherSuite.All,
         OwnCidLength = 0,
-        RetransmitTimeout = TimeSpan.FromMilliseconds(100)
+        RetransmitTimeout = FromMilliseconds(100)
     };
 
     public HandshakeSettings Server { get; set; } = new()
@@ -23,10 +18,10 @@ internal sealed class BenchSettings
         IsServer = true,
         Suites = CipherSuite.All,
         OwnCidLength = DtlsServer.CidLength,
-        RetransmitTimeout = TimeSpan.FromMilliseconds(100)
+        RetransmitTimeout = FromMilliseconds(100)
     };
 
-    public DtlsClientSettings Sessions { get; set; } = new() { SelectPsk = static (_, _, _) => ("user", Key) };
+    public DtlsClientSettings Sessions { get; set; } = new() { SelectPsk = (_, _, _) => ("user", Key) };
 
     public DtlsServerLimits Limits { get; set; } = new();
 
@@ -45,7 +40,7 @@ internal sealed class BenchSettings
     public ulong ServerOptions { get; set; }
 
     /// <summary>Runs work of handshakes; here and now by default.</summary>
-    public Action<Action> Run { get; set; } = static work => work();
+    public Action<Action> Run { get; set; } = work => work();
 
     public static BenchSettings OfPsk(int suite = 0)
     {

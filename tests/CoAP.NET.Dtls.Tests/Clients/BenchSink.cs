@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>What one end of a <see cref="ClientBench"/> was told.</summary>

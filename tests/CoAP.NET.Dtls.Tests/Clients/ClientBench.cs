@@ -1,10 +1,4 @@
-using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Native;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Clients;
 
@@ -101,7 +95,7 @@ internal sealed class ClientBench : IDisposable
     /// </summary>
     public async Task DriveAsync(Func<bool> condition)
     {
-        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
+        using CancellationTokenSource guard = new(FromMinutes(2));
         while (!condition())
         {
             guard.Token.ThrowIfCancellationRequested();

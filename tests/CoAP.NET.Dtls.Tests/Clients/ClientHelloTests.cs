@@ -1,7 +1,3 @@
-using System.Buffers.Binary;
-using System.Text;
-using CoAP.NET.Dtls.Records;
-
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>What a client offers.</summary>
@@ -28,7 +24,7 @@ public sealed class ClientHelloTests
 
         // That renegotiation is secure, which is never done, is said by one more suite or by an extension (RFC 5746 section 3.4); OpenSSL
         // 3.5 does the latter.
-        Assert.Equal([.. CipherSuite.All.Select(static suite => suite.Id)], suites.Where(static suite => suite != RenegotiationSuite));
+        Assert.Equal([.. CipherSuite.All.Select(suite => suite.Id)], suites.Where(suite => suite != RenegotiationSuite));
         Assert.NotEqual(suites[^1] == RenegotiationSuite, extensions.GetValueOrDefault(RenegotiationInfo) is [0]);
         Assert.Equal([0], compressions);
         Assert.True(extensions.ContainsKey(ExtendedMasterSecret));
@@ -80,7 +76,7 @@ public sealed class ClientHelloTests
             extensions.Add(type, Take(ref all, 2));
         }
 
-        return (version, [.. suites.Chunk(2).Select(static pair => BinaryPrimitives.ReadUInt16BigEndian(pair))], compressions, extensions);
+        return (version, [.. suites.Chunk(2).Select(pair => BinaryPrimitives.ReadUInt16BigEndian(pair))], compressions, extensions);
     }
 
     private static byte[] Take(ref ReadOnlySpan<byte> rest, int lengthBytes)

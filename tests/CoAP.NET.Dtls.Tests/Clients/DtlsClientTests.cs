@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>Sessions that a client opens.</summary>
@@ -54,6 +50,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
+    [Rfc("7252-9-2")]
     public async Task Closing_is_told_and_answered()
     {
         using ClientBench bench = new(BenchSettings.OfPsk());
@@ -73,13 +70,13 @@ public sealed class DtlsClientTests
     public async Task A_session_that_is_silent_for_long_ends()
     {
         BenchSettings settings = BenchSettings.OfPsk();
-        settings.Sessions = settings.Sessions with { IdleTimeout = TimeSpan.FromHours(1) };
+        settings.Sessions = settings.Sessions with { IdleTimeout = FromHours(1) };
         using ClientBench bench = new(settings);
         DtlsSession session = await bench.ConnectAsync();
-        bench.Clock.Advance(TimeSpan.FromMinutes(59));
+        bench.Clock.Advance(FromMinutes(59));
         bench.Client.Tick();
         Assert.Empty(bench.Sink.Closed);
-        bench.Clock.Advance(TimeSpan.FromMinutes(2));
+        bench.Clock.Advance(FromMinutes(2));
         bench.Client.Tick();
         Assert.Equal((session, DtlsEnd.Evicted), Assert.Single(bench.Sink.Closed));
     }
@@ -214,12 +211,12 @@ public sealed class DtlsClientTests
     public async Task Many_connect_at_once_from_many_threads()
     {
         BenchSettings settings = BenchSettings.OfPsk();
-        settings.Run = static work => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);
+        settings.Run = work => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);
         settings.Limits = settings.Limits with { MaxHandshakesPerAddress = 200 };
         using ClientBench bench = new(settings);
         Task<DtlsSession>[] tasks = [
             .. Enumerable.Range(1, 100).Select(tag => bench.Client.ConnectAsync(ClientBench.Path(tag), null, CancellationToken.None))];
-        await bench.DriveAsync(() => tasks.All(static task => task.IsCompleted) && bench.Server.SessionCount == 100);
+        await bench.DriveAsync(() => tasks.All(task => task.IsCompleted) && bench.Server.SessionCount == 100);
         DtlsSession[] sessions = await Task.WhenAll(tasks);
         Assert.Equal((100, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));
         foreach (DtlsSession session in sessions)
@@ -228,7 +225,7 @@ public sealed class DtlsClientTests
         }
 
         bench.Carry();
-        Assert.Equal(100, bench.ServerSink.Received.Select(static one => one.Session).Distinct().Count());
+        Assert.Equal(100, bench.ServerSink.Received.Select(one => one.Session).Distinct().Count());
     }
 
     internal static async Task ExchangeAsync(ClientBench bench, DtlsSession client, DtlsSession server)

@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>Peers with and without extended_master_secret (RFC 7627).</summary>
@@ -24,7 +22,7 @@ public sealed class ExtendedMasterSecretTests
         using ClientBench bench = new(settings);
         CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Equal(CoapDtlsHandshakeFailure.NothingInCommon, failure.Reason);
-        Assert.Contains("RequireExtendedMasterSecret", Assert.Single(bench.ServerFailures).End.Why, StringComparison.Ordinal);
+        Assert.Contains("RequireExtendedMasterSecret", Assert.Single(bench.ServerFailures).End.Why, Ordinal);
         Assert.Equal((0, 0), (bench.Server.SessionCount, bench.Server.HandshakeCount));
     }
 
@@ -44,7 +42,7 @@ public sealed class ExtendedMasterSecretTests
         using ClientBench bench = new(settings);
         CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Equal(CoapDtlsHandshakeFailure.NothingInCommon, failure.Reason);
-        Assert.Contains("RFC 7627", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("RFC 7627", failure.Message, Ordinal);
         Assert.Equal(0, bench.Client.SessionCount);
     }
 
@@ -58,8 +56,8 @@ public sealed class ExtendedMasterSecretTests
 
         CoapDtlsSessionMemory store = new();
         BenchSettings settings = BenchSettings.OfPsk();
-        settings.Client = settings.Client with { RetransmitTimeout = TimeSpan.FromSeconds(30) };
-        settings.Server = settings.Server with { SessionStore = store, RetransmitTimeout = TimeSpan.FromSeconds(30) };
+        settings.Client = settings.Client with { RetransmitTimeout = FromSeconds(30) };
+        settings.Server = settings.Server with { SessionStore = store, RetransmitTimeout = FromSeconds(30) };
         settings.ClientOptions = Without;
         using ClientBench bench = new(settings);
         DtlsSession session = await bench.ConnectAsync();
@@ -69,5 +67,5 @@ public sealed class ExtendedMasterSecretTests
         Assert.Equal((2, 0), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
     }
 
-    private static bool CanBeWithout() => CoapDtls.OpenSslVersion?.Contains("1.1.1", StringComparison.Ordinal) == false;
+    private static bool CanBeWithout() => CoapDtls.OpenSslVersion?.Contains("1.1.1", Ordinal) == false;
 }

@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>Handshakes over a path that changes what goes over it.</summary>
@@ -29,7 +26,7 @@ public sealed class FuzzTests
                 return false;
             };
             Task<DtlsSession> task = bench.BeginAsync(serverName: "device.example");
-            bench.Clock.Advance(TimeSpan.FromSeconds(30));
+            bench.Clock.Advance(FromSeconds(30));
             bench.Client.Tick();
             try
             {

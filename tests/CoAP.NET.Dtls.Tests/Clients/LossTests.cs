@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>Handshakes over a path that loses, reorders and doubles datagrams, and that others write to.</summary>
@@ -67,7 +65,7 @@ public sealed class LossTests
 
         bench.RestartServer();
         bench.Loses = null;
-        bench.Clock.Advance(TimeSpan.FromSeconds(1));
+        bench.Clock.Advance(FromSeconds(1));
         await bench.DriveAsync(() => task.IsCompleted);
         Assert.NotNull(await task);
     }
@@ -126,7 +124,7 @@ public sealed class LossTests
             return false;
         };
         Task<DtlsSession> task = bench.BeginAsync();
-        bench.Clock.Advance(TimeSpan.FromSeconds(1));
+        bench.Clock.Advance(FromSeconds(1));
         await bench.DriveAsync(() => task.IsCompleted);
         Assert.NotNull(await task);
     }
@@ -134,18 +132,18 @@ public sealed class LossTests
     [Fact]
     public async Task An_alert_that_nothing_follows_is_believed_after_a_while()
     {
-        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, _, _) => true };
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = (_, _, _) => true };
         Task<DtlsSession> task = bench.BeginAsync();
         bench.Client.Receive(ClientBench.Incoming(),
             Convert.FromHexString("15fefd0000000000000000000202") is var record ? [.. record, 0x50] : []);
-        bench.Clock.Advance(TimeSpan.FromMilliseconds(99));
+        bench.Clock.Advance(FromMilliseconds(99));
         bench.Client.Tick();
         Assert.False(task.IsCompleted);
-        bench.Clock.Advance(TimeSpan.FromMilliseconds(1));
+        bench.Clock.Advance(FromMilliseconds(1));
         bench.Client.Tick();
         CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
         Assert.Equal(CoapDtlsHandshakeFailure.Refused, failure.Reason);
-        Assert.Contains("internal_error (80)", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("internal_error (80)", failure.Message, Ordinal);
     }
 
     [Fact]

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>coaps over every UDP engine that this machine has.</summary>

@@ -1,6 +1,3 @@
-using System.Buffers.Binary;
-using CoAP.NET.Dtls.Handshakes;
-
 namespace CoAP.NET.Dtls.Tests.Handshakes;
 
 /// <summary>What of a client's messages OpenSSL gets to see.</summary>

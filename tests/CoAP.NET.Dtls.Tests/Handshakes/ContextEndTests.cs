@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Native;
-using CoAP.NET.Dtls.Records;
-
 namespace CoAP.NET.Dtls.Tests.Handshakes;
 
 /// <summary>Handshakes that begin while their endpoint stops, on another thread.</summary>
@@ -28,7 +24,7 @@ public sealed class ContextEndTests
             if (round % 2 == 1)
             {
                 // On a busy machine the other thread might make none in any round.
-                Assert.True(isMade.Wait(TimeSpan.FromMinutes(2)));
+                Assert.True(isMade.Wait(FromMinutes(2)));
             }
 
             Thread.SpinWait(round * 20);

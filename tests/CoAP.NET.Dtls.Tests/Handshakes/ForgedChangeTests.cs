@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-
 namespace CoAP.NET.Dtls.Tests.Handshakes;
 
 /// <summary>ChangeCipherSpecs that nobody says so (RFC 5246 section 7.1).</summary>

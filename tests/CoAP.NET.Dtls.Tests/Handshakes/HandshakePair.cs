@@ -1,8 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Cookies;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-
 namespace CoAP.NET.Dtls.Tests.Handshakes;
 
 /// <summary>A client and a server whose datagrams are carried by hand.</summary>
@@ -10,7 +5,7 @@ internal sealed class HandshakePair : IDisposable
 {
     private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
 
-    private readonly CookieMint _cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(2));
+    private readonly CookieMint _cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
     private readonly HandshakeContext _serverContext;
     private readonly HandshakeContext _clientContext;
 

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>

@@ -1,9 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Cookies;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Tests.Clients;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>What handshakes cost: printed, as a time is no assertion.</summary>
@@ -30,7 +24,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
         });
         using HandshakeContext clientContext = new(
             new HandshakeSettings { IsServer = false, Suites = [chosen], Certificate = isMutual ? certificate : null, OwnCidLength = 0 });
-        CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(2));
+        CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
         (TimeSpan server, TimeSpan client) = (default, default);
         for (int i = -10; i < Campaign.Handshakes; i++)
         {
@@ -59,7 +53,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
         IReadOnlyList<byte[]> toClient = [];
         Add(ref ofClient, () =>
         {
-            client = new(clientContext, [], "user", s_key) { Validate = static (_, _) => true };
+            client = new(clientContext, [], "user", s_key) { Validate = (_, _) => true };
             client.Start(null);
             toServer = client.TakeOutput();
         });
@@ -103,7 +97,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
                     return [request];
                 }
 
-                server = new(serverContext, static () => [1, 2, 3, 4, 5, 6, 7, 8]) { Validate = static (_, _) => true };
+                server = new(serverContext, () => [1, 2, 3, 4, 5, 6, 7, 8]) { Validate = (_, _) => true };
                 server.Start(datagram);
             }
             else

@@ -1,9 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>More handshakes than there may be, by strangers with real addresses.</summary>
@@ -50,7 +44,7 @@ public sealed class HandshakeFloodTests
     public void A_holder_of_an_IPv6_network_of_56_bits_is_one_source()
     {
         using ServerBench bench = new(new DtlsServerLimits { MaxHandshakes = 40, MaxHandshakesPerAddress = 10 });
-        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        bench.LosesOfServer = datagram => datagram.Length > 60;
         bench.Connect(new DtlsPath(new CoapAddress(0x20010DB8_00FF0000, 1, 5_000, 0), default, 0));
         bench.Connect(1);
         for (int network = 0; network < 256; network++)
@@ -74,10 +68,10 @@ public sealed class HandshakeFloodTests
 
         // The first has sent its key exchange, with a wrong key; the others stop after their cookie.
         bench.Connect(ServerBench.Path(address, 1_000), key: "wrong"u8.ToArray());
-        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        bench.LosesOfServer = datagram => datagram.Length > 60;
         for (int port = 1_001; port <= 1_004; port++)
         {
-            bench.Clock.Advance(TimeSpan.FromSeconds(1));
+            bench.Clock.Advance(FromSeconds(1));
             bench.Connect(ServerBench.Path(address, port));
         }
 
@@ -94,7 +88,7 @@ public sealed class HandshakeFloodTests
         Assert.NotNull(bench.Connect(ServerBench.Path(known, 1_000)).Session);
         Flood(bench, 8, 4);
         Assert.Equal(6, bench.Server.HandshakeCount);
-        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        bench.LosesOfServer = datagram => datagram.Length > 60;
         long evicted = bench.Server.Counters.HandshakesEvicted;
         bench.Connect(ServerBench.Path(known, 1_001));
         bench.Connect(ServerBench.Path(known, 1_002));
@@ -104,7 +98,7 @@ public sealed class HandshakeFloodTests
 
         // Those have no more room than there is: one more takes the place of another one.
         evicted = bench.Server.Counters.HandshakesEvicted;
-        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        bench.LosesOfServer = datagram => datagram.Length > 60;
         bench.Connect(ServerBench.Path(known, 1_003));
         Assert.Equal((8, evicted + 1), (bench.Server.HandshakeCount, bench.Server.Counters.HandshakesEvicted));
     }
@@ -122,7 +116,7 @@ public sealed class HandshakeFloodTests
     private static void Flood(ServerBench bench, int addresses, int ofEach)
     {
         Func<byte[], bool>? before = bench.LosesOfServer;
-        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        bench.LosesOfServer = datagram => datagram.Length > 60;
         for (int i = 0; i < ofEach; i++)
         {
             for (int host = 0; host < addresses; host++)

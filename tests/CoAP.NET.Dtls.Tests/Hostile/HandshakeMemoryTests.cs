@@ -1,11 +1,3 @@
-using System.Diagnostics;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Cookies;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Tests.Clients;
-using CoAP.NET.Dtls.Tests.Handshakes;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>How much memory strangers with a real address make handshakes take.</summary>
@@ -31,7 +23,7 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
             RequestsClientCertificate = isMutual, OwnCidLength = 8,
         });
         using HandshakeContext client = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[1]], OwnCidLength = 0 });
-        CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(2));
+        CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
         byte[][] attack = [.. Attack()];
 
         // What libraries take once.
@@ -45,9 +37,9 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
 
         long each = (PrivateBytes() - before) / Handshakes;
         output.WriteLine($"{each:N0} bytes for each of {Handshakes} handshakes{(isMutual ? " that ask for certificates" : null)}");
-        Assert.All(handshakes, static handshake => Assert.Equal(HandshakeStatus.Running, handshake.Status));
+        Assert.All(handshakes, handshake => Assert.Equal(HandshakeStatus.Running, handshake.Status));
         Assert.InRange(each, long.MinValue, Documented);
-        handshakes.ForEach(static handshake => handshake.Dispose());
+        handshakes.ForEach(handshake => handshake.Dispose());
     }
 
     private static ServerHandshake Attack(HandshakeContext serverContext, HandshakeContext clientContext, CookieMint cookies,
@@ -59,7 +51,7 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         byte[] request = new byte[CookieMint.RequestLength];
         _ = cookies.TryWriteRequest(hello, s_address, request);
         client.Receive(request);
-        ServerHandshake server = new(serverContext, static () => [1, 2, 3, 4, 5, 6, 7, 8]);
+        ServerHandshake server = new(serverContext, () => [1, 2, 3, 4, 5, 6, 7, 8]);
         server.Start(client.TakeOutput()[0]);
         Assert.NotEmpty(server.TakeOutput());
         foreach (byte[] datagram in attack)

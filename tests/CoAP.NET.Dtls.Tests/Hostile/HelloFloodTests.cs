@@ -1,11 +1,3 @@
-using System.Diagnostics;
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Dtls.Cookies;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Tests.Transport;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>Strangers by the thousand, each from an address of its own.</summary>
@@ -21,7 +13,7 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         byte[] hello = Hello();
         CoapClient client = secure.Client();
-        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+        await client.GetAsync($"{secure.Host}/hello").Says("hello");
         await FloodAsync(secure.Endpoint, hello, 0, 200);
         (long managed, long native) = Memory();
 
@@ -34,14 +26,14 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
         Assert.InRange(managedAfter - managed, long.MinValue, Slack + Campaign.Hellos);
         Assert.Equal((1, 0), (secure.Transport.Engine!.Server!.SessionCount, secure.Transport.Engine.Server.HandshakeCount));
         Assert.Single(secure.Server.Endpoint.ConnectedPeers);
-        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+        await client.GetAsync($"{secure.Host}/hello").Says("hello");
     }
 
     // Each is answered by a request to return a cookie, which is shorter than what it said.
     private static async Task FloodAsync(IPEndPoint server, byte[] hello, int first, int count)
     {
         byte[] buffer = new byte[1_024];
-        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(3));
+        using CancellationTokenSource guard = new(FromMinutes(3));
         for (int i = first; i < first + count; i++)
         {
             using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);

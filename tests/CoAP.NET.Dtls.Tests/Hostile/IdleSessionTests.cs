@@ -1,8 +1,3 @@
-using System.Diagnostics;
-using System.Net;
-using CoAP.NET.Dtls.Tests.Moving;
-using CoAP.NET.Dtls.Tests.Transport;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>Sessions that wait.</summary>
@@ -25,7 +20,7 @@ public sealed class IdleSessionTests(ITestOutputHelper output)
 
     private async Task<long> MeasureAsync()
     {
-        await using SecureEndpoints secure = await new SecureEndpoints(endpoint: static options =>
+        await using SecureEndpoints secure = await new SecureEndpoints(endpoint: options =>
         {
             options.Limits.MaxConnectionsPerAddress = options.Limits.MaxConnections;
             options.Limits.MaxChannels = Math.Max(options.Limits.MaxChannels, 2 * Campaign.Sessions);

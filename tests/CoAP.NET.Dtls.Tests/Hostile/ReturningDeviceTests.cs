@@ -1,7 +1,3 @@
-using System.Net;
-using CoAP.NET.Dtls.Tests.Moving;
-using CoAP.NET.Dtls.Tests.Transport;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>Devices that lose what they know, and come back to where they were.</summary>

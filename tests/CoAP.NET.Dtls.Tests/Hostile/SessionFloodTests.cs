@@ -1,9 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>More sessions than there may be, by those who may open sessions.</summary>
@@ -17,7 +11,7 @@ public sealed class SessionFloodTests
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessions = 200 });
         (DtlsSession session, RecordLayer client) = rig.Open(1, identity: "device");
-        rig.Clock.Advance(TimeSpan.FromHours(1));
+        rig.Clock.Advance(FromHours(1));
         for (int i = 0; i < 1_000; i++)
         {
             rig.Open(Stranger(i % addresses), 1 + i, identity: null);
@@ -34,14 +28,14 @@ public sealed class SessionFloodTests
         using SessionRig rig = new(new DtlsServerLimits { MaxSessions = 200 });
         List<(DtlsSession Session, RecordLayer Client)> devices = [
             .. Enumerable.Range(1, 100).Select(host => rig.Open(host, identity: $"device {host}"))];
-        rig.Clock.Advance(TimeSpan.FromHours(1));
+        rig.Clock.Advance(FromHours(1));
         for (int i = 0; i < 1_000; i++)
         {
             rig.Open(Stranger(i % 4), 1 + i, $"bought {i}");
         }
 
         Assert.Equal(200, rig.Server.SessionCount);
-        Assert.All(devices, static device => Assert.False(device.Session.IsClosed));
+        Assert.All(devices, device => Assert.False(device.Session.IsClosed));
     }
 
     [Fact]
@@ -51,10 +45,10 @@ public sealed class SessionFloodTests
         DtlsSession[] known = [.. Enumerable.Range(1, 10).Select(host => rig.Open(host, identity: $"device {host}").Session)];
         (DtlsSession stranger, _) = rig.Open(Stranger(1), 1, identity: null);
         Assert.False(stranger.IsClosed);
-        Assert.Equal(known[0], Assert.Single(known, static session => session.IsClosed));
+        Assert.Equal(known[0], Assert.Single(known, session => session.IsClosed));
         (DtlsSession next, _) = rig.Open(Stranger(2), 2, identity: null);
         Assert.Equal((true, false), (stranger.IsClosed, next.IsClosed));
-        Assert.Single(known, static session => session.IsClosed);
+        Assert.Single(known, session => session.IsClosed);
     }
 
     [Fact]
@@ -66,7 +60,7 @@ public sealed class SessionFloodTests
         for (int i = 1; i <= 8; i++)
         {
             sessions.Add(rig.Open(Stranger(1), i, i == 2 ? "known" : null).Session);
-            rig.Clock.Advance(TimeSpan.FromSeconds(2));
+            rig.Clock.Advance(FromSeconds(2));
         }
 
         // Those that nobody knows first.
@@ -94,10 +88,10 @@ public sealed class SessionFloodTests
         (DtlsSession other, _) = rig.Open(1, identity: "other");
         List<(DtlsSession Session, RecordLayer Client)> shared = [
             .. Enumerable.Range(2, 5).Select(host => rig.Open(host, identity: "shared"))];
-        rig.Clock.Advance(TimeSpan.FromSeconds(2));
+        rig.Clock.Advance(FromSeconds(2));
         Assert.True(rig.Server.Receive(shared[0].Session.Path, SessionRig.Record(shared[0].Client, [1])));
         rig.Open(10, identity: "shared");
-        Assert.Equal([false, true, false, false, false], shared.Select(static one => one.Session.IsClosed));
+        Assert.Equal([false, true, false, false, false], shared.Select(one => one.Session.IsClosed));
         Assert.False(other.IsClosed);
     }
 
@@ -124,7 +118,7 @@ public sealed class SessionFloodTests
         (DtlsSession session, RecordLayer client) = rig.Open(1, withCid);
         byte[] forged = SessionRig.Record(client, [1]);
         forged[^1] ^= 1;
-        rig.Server.Receive(session.Path, [.. Enumerable.Repeat(forged, 40).SelectMany(static record => record)]);
+        rig.Server.Receive(session.Path, [.. Enumerable.Repeat(forged, 40).SelectMany(record => record)]);
         Assert.Equal(2, rig.Server.Counters.RecordsForged);
         Assert.True(rig.Server.Receive(session.Path, [.. forged, .. SessionRig.Record(client, [2])]));
     }
@@ -133,11 +127,11 @@ public sealed class SessionFloodTests
     public void The_longer_the_tag_the_more_forgeries_a_session_survives()
     {
         Assert.All(CipherSuite.All,
-            static suite => Assert.True(suite.Mode == AeadMode.Gcm ? suite.MaxForgeries > 1 << 30 : suite.MaxForgeries == 1 << 23));
+            suite => Assert.True(suite.Mode == AeadMode.Gcm ? suite.MaxForgeries > 1 << 30 : suite.MaxForgeries == 1 << 23));
 
         // Each datagram that tries twice has at least two headers, nonces and tags, beside the headers of UDP and IP.
         Assert.All(CipherSuite.All,
-            static suite =>
+            suite =>
                 Assert.True((long)suite.MaxForgeries / DtlsSession.MaxForgeriesOfDatagram * (28
                     + (2 * (RecordHeader.Size + suite.Expansion))) > 300_000_000));
     }
@@ -171,7 +165,7 @@ public sealed class SessionFloodTests
     {
         // Records of 2^10 blocks: 2^24.5 with GCM, 2^23 with CCM.
         Assert.All(CipherSuite.All,
-            static suite =>
+            suite =>
                 Assert.True(suite.MaxRecords * CipherSuite.BlocksOfRecord <= (ulong)Math.Pow(2, suite.Mode == AeadMode.Gcm ? 34.5 : 33)));
     }
 

@@ -1,9 +1,3 @@
-using System.Net;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Tests.Clients;
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>A handler or a handshake that stalls delays no other session.</summary>
@@ -11,7 +5,7 @@ public sealed class StallTests
 {
     private const int Stalled = 4;
 
-    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
     [Theory]
     [InlineData(false)]
@@ -29,9 +23,9 @@ public sealed class StallTests
 
         store.Release();
         await IsServedAsync(secure);
-        Assert.All(stuck, static request => Assert.False(request.IsCompleted));
+        Assert.All(stuck, request => Assert.False(request.IsCompleted));
         await stop.CancelAsync();
-        await Task.WhenAll(stuck.Select(static request => Assert.ThrowsAnyAsync<OperationCanceledException>(() => request)))
+        await Task.WhenAll(stuck.Select(request => Assert.ThrowsAnyAsync<OperationCanceledException>(() => request)))
             .WaitAsync(s_hangLimit);
     }
 
@@ -55,7 +49,7 @@ public sealed class StallTests
                 return true;
             };
         }).StartAsync();
-        CoapDtlsClientOptions shown = new() { Certificate = device, ValidateServerCertificate = static (_, _, _) => true };
+        CoapDtlsClientOptions shown = new() { Certificate = device, ValidateServerCertificate = (_, _, _) => true };
         Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled)
             .Select(_ => secure.Client(configure: dtls => dtls.Client = shown).GetAsync($"{secure.Host}/hello"))];
         await Eventually.IsTrueAsync(() => Volatile.Read(ref asked) == Stalled);
@@ -63,7 +57,7 @@ public sealed class StallTests
         await IsServedAsync(secure);
 
         release.Set();
-        Assert.All(await Task.WhenAll(stuck).WaitAsync(s_hangLimit), static response => Assert.Equal("hello", response.GetText()));
+        Assert.All(await Task.WhenAll(stuck).WaitAsync(s_hangLimit), response => Assert.Equal("hello", response.GetText()));
     }
 
     [Fact]
@@ -85,7 +79,7 @@ public sealed class StallTests
         await IsServedAsync(secure);
 
         release.Set();
-        Assert.All(await Task.WhenAll(stuck).WaitAsync(s_hangLimit), static response => Assert.Equal("late", response.GetText()));
+        Assert.All(await Task.WhenAll(stuck).WaitAsync(s_hangLimit), response => Assert.Equal("late", response.GetText()));
     }
 
     // A session that is there already, and one that is made now.
@@ -94,7 +88,7 @@ public sealed class StallTests
         CoapClient client = secure.Client();
         for (int i = 0; i < 10; i++)
         {
-            Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit)).GetText());
+            await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit).Says("hello");
         }
     }
 

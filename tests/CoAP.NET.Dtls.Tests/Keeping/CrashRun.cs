@@ -1,8 +1,3 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>
@@ -58,7 +53,7 @@ internal sealed class CrashRun(int seed, bool confirmsTooEarly = false)
                 Send();
                 break;
             case < 8:
-                _clock.Advance(TimeSpan.FromMilliseconds(Next(8_000)));
+                _clock.Advance(FromMilliseconds(Next(8_000)));
                 _rig.Server.Tick();
                 break;
             case < 11:
@@ -72,7 +67,7 @@ internal sealed class CrashRun(int seed, bool confirmsTooEarly = false)
 
     private void Send()
     {
-        foreach (DtlsSession session in _rig.Opened.Where(static session => !session.IsClosed))
+        foreach (DtlsSession session in _rig.Opened.Where(session => !session.IsClosed))
         {
             // Far enough for reserves to be used up, and sometimes just before their end.
             if (session.Send([1]) && Next(2) == 0)

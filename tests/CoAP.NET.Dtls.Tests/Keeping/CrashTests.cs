@@ -1,8 +1,3 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Hostile;
-using CoAP.NET.Dtls.Tests.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>
@@ -48,14 +43,14 @@ public sealed class CrashTests
         MemoryKeeper keeper = new();
         using SessionRig before = new(keeping: keeper.Keeping());
         (_, RecordLayer client) = before.Open(1);
-        keeper.Loses = losesHeard ? static batch => batch.Any(static change => change.Kind == CoapDtlsSessionChangeKind.Heard) : null;
+        keeper.Loses = losesHeard ? batch => batch.Any(change => change.Kind == CoapDtlsSessionChangeKind.Heard) : null;
         byte[][] recorded = [.. Enumerable.Range(0, 100).Select(i => SessionRig.Record(client, [(byte)i]))];
         foreach (byte[] record in recorded)
         {
             Assert.True(before.Server.Receive(ServerBench.Path(1), [.. record]));
         }
 
-        before.Clock.Advance(TimeSpan.FromSeconds(5));
+        before.Clock.Advance(FromSeconds(5));
         before.Server.Tick();
         using SessionRig after = new(clock: before.Clock, keeping: keeper.AfterCrash().Keeping());
         Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));

@@ -1,8 +1,4 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Dtls.Keeping;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Keeping;
 

@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls.Keeping;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Messages to clients whose sessions were loaded and have no confirmed numbers yet.</summary>

@@ -1,8 +1,3 @@
-using CoAP.NET.Dtls.Keeping;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Records that come before a session that was loaded may answer.</summary>

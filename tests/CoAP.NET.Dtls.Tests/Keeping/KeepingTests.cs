@@ -1,14 +1,16 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Sessions that outlive the process of the server.</summary>
-public sealed class KeepingTests
+public sealed class KeepingTests : IDisposable
 {
     private const ulong Reserve = RecordLayer.NumbersOfReserve;
+
+    private readonly MemoryKeeper _keeper = new();
+    private readonly SessionRig _rig;
+
+    public KeepingTests() => _rig = new SessionRig(keeping: _keeper.Keeping());
+
+    public void Dispose() => _rig.Dispose();
 
     [Theory]
     [InlineData(true)]
@@ -16,8 +18,7 @@ public sealed class KeepingTests
     public async Task After_a_stop_sessions_go_on_with_the_next_number_and_take_nothing_twice(bool withCid)
     {
         VirtualClock clock = new();
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
         (DtlsSession session, RecordLayer client) = before.Open(1, withCid, "user-1");
         byte[] replay = SessionRig.Record(client, [1]);
         byte[] late = SessionRig.Record(client, [2]);
@@ -32,14 +33,14 @@ public sealed class KeepingTests
         Assert.False(session.Send([2]));
         Assert.False(before.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [4])));
         Assert.Equal((session, DtlsEnd.Saved), Assert.Single(before.Closed));
-        Assert.True(keeper.HasStopped);
+        Assert.True(_keeper.HasStopped);
 
-        clock.Advance(TimeSpan.FromSeconds(10));
-        using SessionRig after = new(clock: clock, keeping: keeper.Keeping());
+        clock.Advance(FromSeconds(10));
+        using SessionRig after = new(clock: clock, keeping: _keeper.Keeping());
         Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
         DtlsSession loaded = Assert.Single(after.Opened);
         Assert.Equal(("user-1", session.Suite, session.Path), (loaded.PskIdentity, loaded.Suite, loaded.Path));
-        Assert.Equal(TimeSpan.FromSeconds(10), loaded.Idle);
+        Assert.Equal(FromSeconds(10), loaded.Idle);
         after.OnSent = (path, datagram) =>
         {
             numbers.Add(Sequence(datagram));
@@ -57,39 +58,15 @@ public sealed class KeepingTests
         Assert.Equal(2, after.Server.Counters.RecordsReplayed);
     }
 
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task After_a_crash_sessions_go_on_behind_all_numbers_that_may_have_been_used(bool withCid)
-    {
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(keeping: keeper.Keeping());
-        (DtlsSession session, RecordLayer client) = before.Open(1, withCid);
-        Assert.True(session.Send([1]));
-        MemoryKeeper left = keeper.AfterCrash();
-        Assert.True(session.Send([2]));
-
-        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
-        Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
-        ulong number = 0;
-        after.OnSent = (_, datagram) => number = Sequence(datagram);
-        Assert.True(Assert.Single(after.Opened).Send([3]));
-        Assert.Equal(Reserve, number);
-        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [4])));
-        Assert.Equal(CoapDtlsSessionChangeKind.Reserved, Assert.Single(left.Kinds));
-    }
-
     [Fact]
     public async Task What_a_keeper_loads_after_its_start_has_failed_is_taken_and_so_is_what_it_had_loaded_before()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(keeping: keeper.Keeping());
-        (_, RecordLayer first) = before.Open(1);
-        (_, RecordLayer second) = before.Open(2);
-        MemoryKeeper left = keeper.AfterCrash();
+        (_, RecordLayer first) = _rig.Open(1);
+        (_, RecordLayer second) = _rig.Open(2);
+        MemoryKeeper left = _keeper.AfterCrash();
         left.FailsAfter = 1;
 
-        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        using SessionRig after = new(clock: _rig.Clock, keeping: left.Keeping());
         await Assert.ThrowsAsync<IOException>(async () => await after.Server.Keeper!.StartAsync(default));
         Assert.Single(after.Opened);
         Assert.Equal([CoapDtlsSessionLoad.Known, CoapDtlsSessionLoad.Loaded],
@@ -103,21 +80,19 @@ public sealed class KeepingTests
     [Fact]
     public void A_session_is_handed_over_once_when_it_is_made_and_again_when_half_of_its_numbers_is_used()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        (DtlsSession session, _) = rig.Open(1);
+        (DtlsSession session, _) = _rig.Open(1);
         for (int i = 0; i < 100; i++)
         {
             Assert.True(session.Send([1]));
         }
 
-        Assert.Equal([CoapDtlsSessionChangeKind.Made], keeper.Kinds);
+        Assert.Equal([CoapDtlsSessionChangeKind.Made], _keeper.Kinds);
         session.SkipTo((Reserve / 2) - 2);
         Assert.True(session.Send([1]));
-        Assert.Single(keeper.Batches);
+        Assert.Single(_keeper.Batches);
         Assert.True(session.Send([1]));
         Assert.True(session.Send([1]));
-        Assert.Equal([CoapDtlsSessionChangeKind.Made, CoapDtlsSessionChangeKind.Reserved], keeper.Kinds);
+        Assert.Equal([CoapDtlsSessionChangeKind.Made, CoapDtlsSessionChangeKind.Reserved], _keeper.Kinds);
         session.SkipTo(Reserve + 10);
         Assert.True(session.Send([1]));
     }
@@ -125,33 +100,29 @@ public sealed class KeepingTests
     [Fact]
     public void What_the_keeper_stamps_on_a_session_all_its_later_changes_have_also_after_a_failure()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        keeper.BeforeKeeping = static changes =>
+        _keeper.BeforeKeeping = changes =>
         {
             Assert.Single(changes).Stamp = 7;
             return ValueTask.FromException(new IOException("The store is away."));
         };
-        (DtlsSession session, _) = rig.Open(1);
-        keeper.BeforeKeeping = null;
-        rig.Clock.Advance(TimeSpan.FromMinutes(1));
-        rig.Server.Keeper!.Tick();
+        (DtlsSession session, _) = _rig.Open(1);
+        _keeper.BeforeKeeping = null;
+        _rig.Clock.Advance(FromMinutes(1));
+        _rig.Server.Keeper!.Tick();
         session.SkipTo(Reserve / 2);
         Assert.True(session.Send([1]));
         session.End(DtlsEnd.Closed, tells: false);
 
-        CoapDtlsSessionChange[] changes = [.. keeper.Batches.SelectMany(static batch => batch)];
+        CoapDtlsSessionChange[] changes = [.. _keeper.Batches.SelectMany(batch => batch)];
         Assert.Equal(CoapDtlsSessionChangeKind.Ended, changes[^1].Kind);
-        Assert.All(changes, static change => Assert.Equal(7, change.Stamp));
+        Assert.All(changes, change => Assert.Equal(7, change.Stamp));
     }
 
     [Fact]
     public async Task A_session_that_another_server_had_in_between_takes_the_place_of_the_one_before()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        await rig.Server.Keeper!.StartAsync(default);
-        keeper.BeforeKeeping = static changes =>
+        await _rig.Server.Keeper!.StartAsync(default);
+        _keeper.BeforeKeeping = changes =>
         {
             foreach (CoapDtlsSessionChange change in changes)
             {
@@ -160,33 +131,31 @@ public sealed class KeepingTests
 
             return default;
         };
-        (DtlsSession before, _) = rig.Open(1);
-        byte[] state = [.. Assert.Single(keeper.States).Value.Span];
+        (DtlsSession before, _) = _rig.Open(1);
+        byte[] state = [.. Assert.Single(_keeper.States).Value.Span];
 
-        Assert.Equal(CoapDtlsSessionLoad.Known, keeper.Loader.TryLoad(state, 5));
+        Assert.Equal(CoapDtlsSessionLoad.Known, _keeper.Loader.TryLoad(state, 5));
         Assert.False(before.IsClosed);
-        Assert.Equal(CoapDtlsSessionLoad.Loaded, keeper.Loader.TryLoad(state, 7));
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, _keeper.Loader.TryLoad(state, 7));
 
-        Assert.Equal((before, DtlsEnd.TakenOver), Assert.Single(rig.Closed));
+        Assert.Equal((before, DtlsEnd.TakenOver), Assert.Single(_rig.Closed));
         ulong number = 0;
-        rig.OnSent = (_, datagram) => number = Sequence(datagram);
-        Assert.True(rig.Opened.Last().Send([1]));
+        _rig.OnSent = (_, datagram) => number = Sequence(datagram);
+        Assert.True(_rig.Opened.Last().Send([1]));
         Assert.Equal(Reserve, number);
-        Assert.Equal(7, keeper.Batches[^1].Single().Stamp);
-        Assert.DoesNotContain(CoapDtlsSessionChangeKind.Ended, keeper.Kinds);
+        Assert.Equal(7, _keeper.Batches[^1].Single().Stamp);
+        Assert.DoesNotContain(CoapDtlsSessionChangeKind.Ended, _keeper.Kinds);
     }
 
     [Fact]
     public void No_number_is_used_that_is_not_confirmed_and_a_session_waits_for_it()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        (DtlsSession session, RecordLayer client) = rig.Open(1);
+        (DtlsSession session, RecordLayer client) = _rig.Open(1);
         TaskCompletionSource confirmed = new();
-        keeper.BeforeKeeping = _ => new ValueTask(confirmed.Task);
+        _keeper.BeforeKeeping = _ => new ValueTask(confirmed.Task);
         session.SkipTo(Reserve - 20);
         ulong last = 0;
-        rig.OnSent = (_, datagram) => last = Sequence(datagram);
+        _rig.OnSent = (_, datagram) => last = Sequence(datagram);
         while (session.Send([1]))
         {
         }
@@ -194,14 +163,14 @@ public sealed class KeepingTests
         // The last few are for saying that it ends. What cannot be answered is held.
         Assert.InRange(last, Reserve - 20, Reserve - 17);
         byte[] request = SessionRig.Record(client, [1]);
-        Assert.True(rig.Server.Receive(ServerBench.Path(1), [.. request]));
-        Assert.Equal(0, rig.Received);
-        Assert.Empty(rig.Closed);
+        Assert.True(_rig.Server.Receive(ServerBench.Path(1), [.. request]));
+        Assert.Equal(0, _rig.Received);
+        Assert.Empty(_rig.Closed);
 
         // What was to be sent goes first.
         MemoryKeeper.Complete(confirmed.SetResult);
-        Assert.Equal((1, Reserve - 16), (rig.Received, last));
-        Assert.False(rig.Server.Receive(ServerBench.Path(1), request));
+        Assert.Equal((1, Reserve - 16), (_rig.Received, last));
+        Assert.False(_rig.Server.Receive(ServerBench.Path(1), request));
         Assert.True(session.Send([1]));
         Assert.Equal(Reserve - 15, last);
     }
@@ -209,46 +178,19 @@ public sealed class KeepingTests
     [Fact]
     public void A_session_whose_numbers_are_not_confirmed_in_time_ends_and_says_so()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        (DtlsSession session, _) = rig.Open(1);
-        keeper.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
+        (DtlsSession session, _) = _rig.Open(1);
+        _keeper.BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away."));
         session.SkipTo(Reserve - 17);
         Assert.True(session.Send([1]));
         Assert.False(session.Send([1]));
-        rig.Clock.Advance(TimeSpan.FromSeconds(29));
-        rig.Server.Tick();
-        Assert.Empty(rig.Closed);
-        long sent = rig.Sent;
-        rig.Clock.Advance(TimeSpan.FromSeconds(1));
-        rig.Server.Tick();
-        Assert.Equal((session, DtlsEnd.Unconfirmed), Assert.Single(rig.Closed));
-        Assert.Equal(sent + 1, rig.Sent);
-    }
-
-    [Fact]
-    public async Task A_session_that_was_loaded_sends_and_takes_nothing_before_its_numbers_are_confirmed()
-    {
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(keeping: keeper.Keeping());
-        (_, RecordLayer client) = before.Open(1);
-        MemoryKeeper left = keeper.AfterCrash();
-        TaskCompletionSource confirmed = new();
-        left.BeforeKeeping = _ => new ValueTask(confirmed.Task);
-
-        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
-        Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
-        DtlsSession loaded = Assert.Single(after.Opened);
-        byte[] request = SessionRig.Record(client, [1]);
-        Assert.False(loaded.Send([1]));
-        Assert.True(after.Server.Receive(ServerBench.Path(1), [.. request]));
-        Assert.Equal((0, 0), (after.Sent, after.Received));
-        Assert.Empty(after.Closed);
-
-        MemoryKeeper.Complete(confirmed.SetResult);
-        Assert.Equal((1, 1), (after.Sent, after.Received));
-        Assert.False(after.Server.Receive(ServerBench.Path(1), request));
-        Assert.True(loaded.Send([1]));
+        _rig.Clock.Advance(FromSeconds(29));
+        _rig.Server.Tick();
+        Assert.Empty(_rig.Closed);
+        long sent = _rig.Sent;
+        _rig.Clock.Advance(FromSeconds(1));
+        _rig.Server.Tick();
+        Assert.Equal((session, DtlsEnd.Unconfirmed), Assert.Single(_rig.Closed));
+        Assert.Equal(sent + 1, _rig.Sent);
     }
 
     [Theory]
@@ -256,15 +198,13 @@ public sealed class KeepingTests
     [InlineData(false)]
     public async Task A_start_hands_over_no_session_and_then_only_those_that_speak_or_are_spoken_to(bool isSpokenTo)
     {
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(keeping: keeper.Keeping());
-        RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => before.Open(host).Client)];
-        MemoryKeeper left = keeper.AfterCrash();
-        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => _rig.Open(host).Client)];
+        MemoryKeeper left = _keeper.AfterCrash();
+        using SessionRig after = new(clock: _rig.Clock, keeping: left.Keeping());
         Assert.Equal(20, await after.Server.Keeper!.StartAsync(default));
         for (int i = 0; i < 100; i++)
         {
-            after.Clock.Advance(TimeSpan.FromSeconds(10));
+            after.Clock.Advance(FromSeconds(10));
             after.Server.Tick();
         }
 
@@ -289,38 +229,34 @@ public sealed class KeepingTests
     public async Task First_records_of_very_many_sessions_at_once_are_confirmed_in_bounded_batches()
     {
         const int Sessions = 2_500;
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(keeping: keeper.Keeping());
         for (int host = 1; host <= Sessions; host++)
         {
-            before.Open(host);
+            _rig.Open(host);
         }
 
-        MemoryKeeper left = keeper.AfterCrash();
-        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        MemoryKeeper left = _keeper.AfterCrash();
+        using SessionRig after = new(clock: _rig.Clock, keeping: left.Keeping());
         Assert.Equal(Sessions, await after.Server.Keeper!.StartAsync(default));
         TaskCompletionSource confirmed = new();
         left.BeforeKeeping = _ => new ValueTask(confirmed.Task);
-        Assert.All(after.Opened, static session => Assert.False(session.Send([1])));
+        Assert.All(after.Opened, session => Assert.False(session.Send([1])));
         MemoryKeeper.Complete(confirmed.SetResult);
 
         // What came while the first one was under way is gathered.
-        Assert.Equal([1, 1_000, 1_000, Sessions - 2_001], left.Batches.Select(static batch => batch.Length));
+        Assert.Equal([1, 1_000, 1_000, Sessions - 2_001], left.Batches.Select(batch => batch.Length));
         Assert.Equal(Sessions, after.Sent);
     }
 
     [Fact]
     public async Task A_session_that_was_loaded_and_is_not_confirmed_ends_without_a_word()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(keeping: keeper.Keeping());
-        before.Open(1);
-        MemoryKeeper left = keeper.AfterCrash();
-        left.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
-        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        _rig.Open(1);
+        MemoryKeeper left = _keeper.AfterCrash();
+        left.BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away."));
+        using SessionRig after = new(clock: _rig.Clock, keeping: left.Keeping());
         Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
         Assert.False(Assert.Single(after.Opened).Send([1]));
-        after.Clock.Advance(TimeSpan.FromSeconds(30));
+        after.Clock.Advance(FromSeconds(30));
         after.Server.Tick();
         Assert.Equal(DtlsEnd.Unconfirmed, Assert.Single(after.Closed).Reason);
         Assert.Equal(0, after.Sent);
@@ -329,90 +265,84 @@ public sealed class KeepingTests
     [Fact]
     public void What_was_heard_is_noted_every_five_seconds_in_one_batch()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => rig.Open(host).Client)];
-        keeper.Batches.Clear();
-        rig.Clock.Advance(TimeSpan.FromSeconds(5));
-        rig.Server.Tick();
-        keeper.Batches.Clear();
+        RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => _rig.Open(host).Client)];
+        _keeper.Batches.Clear();
+        _rig.Clock.Advance(FromSeconds(5));
+        _rig.Server.Tick();
+        _keeper.Batches.Clear();
 
         for (int host = 1; host <= 10; host++)
         {
-            Assert.True(rig.Server.Receive(ServerBench.Path(host), SessionRig.Record(clients[host - 1], [1])));
+            Assert.True(_rig.Server.Receive(ServerBench.Path(host), SessionRig.Record(clients[host - 1], [1])));
         }
 
         // Shortly after, so that the order of the sessions does not change.
-        rig.Clock.Advance(TimeSpan.FromMilliseconds(900));
-        Assert.True(rig.Server.Receive(ServerBench.Path(3), SessionRig.Record(clients[2], [1])));
-        rig.Clock.Advance(TimeSpan.FromMilliseconds(4_000));
-        rig.Server.Tick();
-        Assert.Empty(keeper.Batches);
-        rig.Clock.Advance(TimeSpan.FromMilliseconds(100));
-        rig.Server.Tick();
-        Assert.Equal(10, Assert.Single(keeper.Batches).Length);
-        Assert.All(keeper.Kinds, static kind => Assert.Equal(CoapDtlsSessionChangeKind.Heard, kind));
-        rig.Clock.Advance(TimeSpan.FromSeconds(5));
-        rig.Server.Tick();
-        Assert.Single(keeper.Batches);
+        _rig.Clock.Advance(FromMilliseconds(900));
+        Assert.True(_rig.Server.Receive(ServerBench.Path(3), SessionRig.Record(clients[2], [1])));
+        _rig.Clock.Advance(FromMilliseconds(4_000));
+        _rig.Server.Tick();
+        Assert.Empty(_keeper.Batches);
+        _rig.Clock.Advance(FromMilliseconds(100));
+        _rig.Server.Tick();
+        Assert.Equal(10, Assert.Single(_keeper.Batches).Length);
+        Assert.All(_keeper.Kinds, kind => Assert.Equal(CoapDtlsSessionChangeKind.Heard, kind));
+        _rig.Clock.Advance(FromSeconds(5));
+        _rig.Server.Tick();
+        Assert.Single(_keeper.Batches);
     }
 
     [Fact]
     public void What_came_shortly_after_a_session_was_noted_is_noted_the_next_time()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        (_, RecordLayer client) = rig.Open(1);
-        rig.Clock.Advance(TimeSpan.FromMilliseconds(4_800));
-        Assert.True(rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
-        rig.Clock.Advance(TimeSpan.FromMilliseconds(200));
-        rig.Server.Tick();
-        rig.Clock.Advance(TimeSpan.FromMilliseconds(100));
-        Assert.True(rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
-        keeper.Batches.Clear();
-        rig.Clock.Advance(TimeSpan.FromSeconds(5));
-        rig.Server.Tick();
-        Assert.Equal([CoapDtlsSessionChangeKind.Heard], keeper.Kinds);
+        (_, RecordLayer client) = _rig.Open(1);
+        _rig.Clock.Advance(FromMilliseconds(4_800));
+        Assert.True(_rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+        _rig.Clock.Advance(FromMilliseconds(200));
+        _rig.Server.Tick();
+        _rig.Clock.Advance(FromMilliseconds(100));
+        Assert.True(_rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+        _keeper.Batches.Clear();
+        _rig.Clock.Advance(FromSeconds(5));
+        _rig.Server.Tick();
+        Assert.Equal([CoapDtlsSessionChangeKind.Heard], _keeper.Kinds);
     }
 
     [Fact]
     public void A_session_that_ended_is_removed_and_one_that_is_refused_ends_without_a_word()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        (DtlsSession one, _) = rig.Open(1);
-        (DtlsSession other, _) = rig.Open(2);
-        Assert.Equal(2, keeper.States.Count);
+        (DtlsSession one, _) = _rig.Open(1);
+        (DtlsSession other, _) = _rig.Open(2);
+        Assert.Equal(2, _keeper.States.Count);
         one.End(DtlsEnd.Closed, tells: false);
-        Assert.Single(keeper.States);
+        Assert.Single(_keeper.States);
 
-        keeper.BeforeKeeping = static changes =>
+        _keeper.BeforeKeeping = changes =>
         {
             changes[0].Refuse();
             return default;
         };
         other.SkipTo(Reserve / 2);
-        long sent = rig.Sent;
+        long sent = _rig.Sent;
         Assert.True(other.Send([1]));
-        Assert.Equal((other, DtlsEnd.TakenOver), rig.Closed.Last());
-        Assert.Equal(sent + 1, rig.Sent);
+        Assert.Equal((other, DtlsEnd.TakenOver), _rig.Closed.Last());
+        Assert.Equal(sent + 1, _rig.Sent);
 
         // What is kept of it is the other server's.
-        Assert.Single(keeper.States);
-        Assert.Equal(0, rig.Server.SessionCount);
+        Assert.Single(_keeper.States);
+        Assert.Equal(0, _rig.Server.SessionCount);
     }
 
     [Fact]
     public void What_a_keeper_did_not_keep_is_handed_over_again_with_the_newest_state_and_ever_less_often()
     {
-        MemoryKeeper keeper = new() { BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away.")) };
+        MemoryKeeper keeper = new() { BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away.")) };
         int failures = 0;
         using SessionRig rig = new(keeping: keeper.Keeping());
         DtlsSession[] sessions = [.. Enumerable.Range(1, 50).Select(host => rig.Open(host).Session)];
         Assert.Single(keeper.Batches);
         for (int second = 1; second <= 120; second++)
         {
-            rig.Clock.Advance(TimeSpan.FromSeconds(1));
+            rig.Clock.Advance(FromSeconds(1));
             rig.Server.Tick();
             failures = keeper.Batches.Count;
         }
@@ -423,21 +353,19 @@ public sealed class KeepingTests
         keeper.Batches.Clear();
         for (int second = 1; second <= 31; second++)
         {
-            rig.Clock.Advance(TimeSpan.FromSeconds(1));
+            rig.Clock.Advance(FromSeconds(1));
             rig.Server.Tick();
         }
 
         Assert.Equal(49, keeper.States.Count);
-        Assert.Equal(1, keeper.Kinds.Count(static kind => kind == CoapDtlsSessionChangeKind.Ended));
+        Assert.Equal(1, keeper.Kinds.Count(kind => kind == CoapDtlsSessionChangeKind.Ended));
     }
 
     [Fact]
     public async Task What_was_changed_or_is_of_another_key_is_not_loaded()
     {
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(keeping: keeper.Keeping());
-        before.Open(1);
-        byte[] state = keeper.AfterCrash().States.Values.Single().ToArray();
+        _rig.Open(1);
+        byte[] state = _keeper.AfterCrash().States.Values.Single().ToArray();
         MemoryKeeper empty = new();
         using SessionRig after = new(keeping: empty.Keeping());
         await after.Server.Keeper!.StartAsync(default);
@@ -465,39 +393,24 @@ public sealed class KeepingTests
         Assert.Equal(CoapDtlsSessionLoad.Stopped, empty.Loader.TryLoad(state));
     }
 
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task A_session_is_not_loaded_beside_itself_nor_in_place_of_a_newer_one(bool withCid)
-    {
-        MemoryKeeper keeper = new();
-        using SessionRig rig = new(keeping: keeper.Keeping());
-        await rig.Server.Keeper!.StartAsync(default);
-        (DtlsSession session, _) = rig.Open(1, withCid);
-        Assert.Equal(CoapDtlsSessionLoad.Known, keeper.Loader.TryLoad(keeper.States.Values.Single().Span));
-        Assert.Single(keeper.States);
-        Assert.False(session.IsClosed);
-    }
-
     [Fact]
     public async Task Those_that_were_idle_for_too_long_those_too_many_and_those_used_up_are_left_out()
     {
         VirtualClock clock = new();
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
         for (int host = 1; host <= 6; host++)
         {
             before.Open(host, host % 2 == 0, $"{host}");
-            clock.Advance(TimeSpan.FromMinutes(10));
+            clock.Advance(FromMinutes(10));
         }
 
-        MemoryKeeper left = keeper.AfterCrash();
-        clock.Advance(TimeSpan.FromMinutes(10));
+        MemoryKeeper left = _keeper.AfterCrash();
+        clock.Advance(FromMinutes(10));
         using SessionRig after =
-            new(new DtlsServerLimits { MaxSessions = 2, IdleTimeout = TimeSpan.FromMinutes(41) }, clock, left.Keeping());
+            new(new DtlsServerLimits { MaxSessions = 2, IdleTimeout = FromMinutes(41) }, clock, left.Keeping());
         Assert.Equal(2, await after.Server.Keeper!.StartAsync(default));
-        Assert.Equal(["5", "6"], after.Opened.Select(static session => session.PskIdentity));
-        Assert.Equal(3, left.Loads.Count(static load => load == CoapDtlsSessionLoad.Expired));
+        Assert.Equal(["5", "6"], after.Opened.Select(session => session.PskIdentity));
+        Assert.Equal(3, left.Loads.Count(load => load == CoapDtlsSessionLoad.Expired));
         Assert.Equal(2, left.States.Count);
         Assert.Empty(after.Closed);
 
@@ -538,8 +451,7 @@ public sealed class KeepingTests
     public async Task A_session_that_is_loaded_does_not_end_the_one_that_its_client_made_since(bool isPlain)
     {
         VirtualClock clock = new();
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
         (_, RecordLayer old) = before.Open(1, withCid: true, "user");
 
         // The clock there is ahead: what was kept seems to be of just now.
@@ -549,7 +461,7 @@ public sealed class KeepingTests
         await after.Server.Keeper!.StartAsync(default);
         (DtlsSession made, RecordLayer client) = after.Open(1, withCid: !isPlain, "user");
 
-        Assert.Equal(CoapDtlsSessionLoad.Loaded, own.Loader.TryLoad(keeper.States.Values.Single().Span));
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, own.Loader.TryLoad(_keeper.States.Values.Single().Span));
 
         Assert.False(made.IsClosed);
         Assert.Equal(isPlain, after.Server.Find(ServerBench.Path(1)) != made);
@@ -564,20 +476,19 @@ public sealed class KeepingTests
     public async Task A_session_that_another_server_heard_last_does_not_hide_those_heard_since()
     {
         VirtualClock clock = new();
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
         before.Open(1);
-        clock.Advance(TimeSpan.FromMinutes(10));
+        clock.Advance(FromMinutes(10));
         MemoryKeeper own = new();
         using SessionRig after = new(clock: clock, keeping: own.Keeping());
         await after.Server.Keeper!.StartAsync(default);
         (_, RecordLayer client) = after.Open(2);
-        clock.Advance(TimeSpan.FromSeconds(5));
+        clock.Advance(FromSeconds(5));
         after.Server.Tick();
         Assert.True(after.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [1])));
-        Assert.Equal(CoapDtlsSessionLoad.Loaded, own.Loader.TryLoad(keeper.States.Values.Single().Span));
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, own.Loader.TryLoad(_keeper.States.Values.Single().Span));
         own.Batches.Clear();
-        clock.Advance(TimeSpan.FromSeconds(5));
+        clock.Advance(FromSeconds(5));
         after.Server.Tick();
         Assert.Equal([CoapDtlsSessionChangeKind.Heard], own.Kinds);
     }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Dtls.Tests.Keeping;
 /// <summary>Keeps sessions in memory, for longer than a server lives.</summary>
 internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
 {
-    public static readonly byte[] Key = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
+    public static readonly byte[] Key = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
 
     private CoapDtlsSessionLoader? _loader;
 
@@ -27,7 +27,7 @@ internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
 
     public bool HasStopped { get; private set; }
 
-    public IEnumerable<CoapDtlsSessionChangeKind> Kinds => Batches.SelectMany(static batch => batch).Select(static change => change.Kind);
+    public IEnumerable<CoapDtlsSessionChangeKind> Kinds => Batches.SelectMany(batch => batch).Select(change => change.Kind);
 
     public CoapDtlsSessionLoader Loader => _loader ?? throw new InvalidOperationException("not started");
 
@@ -56,7 +56,7 @@ internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
             }
         }
 
-        BeforeKeeping = static _ => ValueTask.FromException(new IOException("This process has crashed."));
+        BeforeKeeping = _ => ValueTask.FromException(new IOException("This process has crashed."));
         return after;
     }
 
@@ -114,7 +114,7 @@ internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
     {
         lock (States)
         {
-            foreach (CoapDtlsSessionChange change in changes.Where(static change => !change.IsRefused))
+            foreach (CoapDtlsSessionChange change in changes.Where(change => !change.IsRefused))
             {
                 ulong id = System.Buffers.Binary.BinaryPrimitives.ReadUInt64BigEndian(change.Id.Span);
                 if (change.Kind == CoapDtlsSessionChangeKind.Ended)

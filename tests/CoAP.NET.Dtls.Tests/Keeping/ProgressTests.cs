@@ -1,19 +1,15 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>A keeper that stores apart what messages change gets the complete state of a session rarely, and both parts make one.</summary>
 public sealed class ProgressTests
 {
     private const ulong Reserve = RecordLayer.NumbersOfReserve;
-    private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(6);
+    private static readonly TimeSpan s_interval = FromSeconds(6);
     private static readonly TimeSpan s_idle = new DtlsServerLimits().IdleTimeout;
 
-    private readonly MemoryKeeper _keeper = new() { Loses = static _ => true };
+    private readonly MemoryKeeper _keeper = new() { Loses = _ => true };
 
-    private IEnumerable<CoapDtlsSessionChange> Changes => _keeper.Batches.SelectMany(static batch => batch);
+    private IEnumerable<CoapDtlsSessionChange> Changes => _keeper.Batches.SelectMany(batch => batch);
 
     [Theory]
     [InlineData(true, 0)]
@@ -22,12 +18,12 @@ public sealed class ProgressTests
     {
         using SessionRig before = new(keeping: Keeping());
         (_, RecordLayer client) = before.Open(1);
-        before.Clock.Advance(TimeSpan.FromMinutes(1));
+        before.Clock.Advance(FromMinutes(1));
         byte[] message = Hear(before, client);
         CoapDtlsSessionChange[] changes = [.. Changes];
-        Assert.Equal([CoapDtlsSessionChangeKind.Made, CoapDtlsSessionChangeKind.Heard], changes.Select(static change => change.Kind));
-        Assert.Equal([0, 24], changes.Select(static change => change.Progress.Length));
-        Assert.Equal([false, true], changes.Select(static change => change.State.IsEmpty));
+        Assert.Equal([CoapDtlsSessionChangeKind.Made, CoapDtlsSessionChangeKind.Heard], changes.Select(change => change.Kind));
+        Assert.Equal([0, 24], changes.Select(change => change.Progress.Length));
+        Assert.Equal([false, true], changes.Select(change => change.State.IsEmpty));
 
         MemoryKeeper left = new();
         using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
@@ -36,7 +32,7 @@ public sealed class ProgressTests
             left.Loader.TryLoadParts(changes[0].State.Span, hasProgress ? changes[1].Progress.Span : [], 0));
 
         DtlsSession loaded = Assert.Single(after.Opened);
-        Assert.Equal(hasProgress ? s_interval : s_interval + TimeSpan.FromMinutes(1), loaded.Idle);
+        Assert.Equal(hasProgress ? s_interval : s_interval + FromMinutes(1), loaded.Idle);
         after.Server.Receive(ServerBench.Path(1), message);
         Assert.Equal(received, after.Received);
         after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [2]));
@@ -81,7 +77,7 @@ public sealed class ProgressTests
         Hear(rig, client);
         Hear(rig, client, host: 2);
         Hear(rig, client, host: 2);
-        _keeper.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
+        _keeper.BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away."));
         Hear(rig, client, host: 3);
         _keeper.BeforeKeeping = null;
         Hear(rig, client, host: 3);
@@ -90,8 +86,8 @@ public sealed class ProgressTests
         Hear(rig, client, host: 3);
         Hear(rig, client, host: 3);
 
-        Assert.Equal([true, false, true, false, true, true, false, true, false], Changes.Select(static change => !change.State.IsEmpty));
-        Assert.All(Changes, static change => Assert.NotEqual(change.State.IsEmpty, change.Progress.IsEmpty));
+        Assert.Equal([true, false, true, false, true, true, false, true, false], Changes.Select(change => !change.State.IsEmpty));
+        Assert.All(Changes, change => Assert.NotEqual(change.State.IsEmpty, change.Progress.IsEmpty));
 
         // As long as the session could live with what its last message changed, its state is there.
         Assert.Equal(s_idle / 2, Changes.First().Expires - Changes.ElementAt(1).Expires);

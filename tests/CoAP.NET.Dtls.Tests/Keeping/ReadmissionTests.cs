@@ -1,11 +1,3 @@
-using System.Text;
-using CoAP.NET.Dtls.Keeping;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Whether the clients of loaded sessions are still admitted.</summary>
@@ -49,7 +41,7 @@ public sealed class ReadmissionTests
             Assert.Equal((0, 1), (after.Received, keys.Asked));
 
             // The client may come back at once.
-            Assert.All(sent, static type => Assert.Equal(ContentType.Alert, type));
+            Assert.All(sent, type => Assert.Equal(ContentType.Alert, type));
             Assert.False(loaded.Send([2]));
         }
     }

@@ -1,10 +1,3 @@
-using CoAP.NET.Dtls.Keeping;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>What somebody who recorded the last seconds before a crash can do with it.</summary>
@@ -49,7 +42,7 @@ public sealed class ReplayDoubtTests : IDisposable
         // From now on the window is whole.
         Replay(recorded);
         Assert.True(Receive(Record(client, Post, 100)));
-        Assert.Equal([49, 100], _served.Select(static message => message[^1]));
+        Assert.Equal([49, 100], _served.Select(message => message[^1]));
         Assert.Single(_questions);
     }
 
@@ -111,7 +104,7 @@ public sealed class ReplayDoubtTests : IDisposable
             left.States.Add(id, state);
         }
 
-        using SessionRig third = new(clock: _before.Clock, keeping: left.Keeping(), asks: static _ => new TaskCompletionSource().Task);
+        using SessionRig third = new(clock: _before.Clock, keeping: left.Keeping(), asks: _ => new TaskCompletionSource().Task);
         Assert.Equal(1, await third.Server.Keeper!.StartAsync(default));
         Assert.True(third.Server.Receive(ServerBench.Path(1), Record(client, Post, 1)));
         Assert.Equal(0, third.Received);
@@ -125,7 +118,7 @@ public sealed class ReplayDoubtTests : IDisposable
         Assert.True(Receive(Record(client, Post, 1)));
         Assert.True(Receive(Record(client, Get, 2)));
         Answer(client);
-        Assert.Equal([2], _served.Select(static message => message[^1]));
+        Assert.Equal([2], _served.Select(message => message[^1]));
         Assert.Equal(1, After.Server.Counters.RecordsReplayed);
         Assert.True(Receive(Record(client, Post, 1)));
         Assert.Equal(2, _served.Count);

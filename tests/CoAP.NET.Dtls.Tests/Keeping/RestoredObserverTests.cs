@@ -1,7 +1,3 @@
-using System.Text;
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Observers that outlive the process of the server.</summary>
@@ -14,7 +10,7 @@ public sealed class RestoredObserverTests
     {
         (MemoryKeeper sessions, ObserverList observers) = (new(), new());
         SecureEndpoints first = Endpoints(sessions, observers, withCid: withCid);
-        first.Server.MapGet("/devices/{id}", static () => State("one")).Observable();
+        first.Server.MapGet("/devices/{id}", () => State("one")).Observable();
         await first.StartAsync();
         CoapClient client = first.Client();
         await using CoapObservation observation = await client.ObserveAsync($"{first.Host}/devices/7");
@@ -57,7 +53,7 @@ public sealed class RestoredObserverTests
     {
         ObserverList observers = new();
         await using SecureEndpoints secure = Endpoints(new MemoryKeeper(), observers);
-        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable();
+        secure.Server.MapGet("/state", () => CoapResults.Text("on")).Observable();
         await secure.StartAsync();
         CoapClient client = secure.Client();
         CoapObservation left = await client.ObserveAsync($"{secure.Host}/state?a");
@@ -77,7 +73,7 @@ public sealed class RestoredObserverTests
     {
         (MemoryKeeper sessions, ObserverList observers) = (new(), new());
         await using SecureEndpoints secure = Endpoints(sessions, observers);
-        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable();
+        secure.Server.MapGet("/state", () => CoapResults.Text("on")).Observable();
         await secure.StartAsync();
         await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
         await observers.ChangedAsync();
@@ -98,8 +94,8 @@ public sealed class RestoredObserverTests
     {
         ObserverList observers = new();
         await using SecureEndpoints secure = Endpoints(new MemoryKeeper(), observers);
-        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable();
-        secure.Server.MapGet("/plain", static () => CoapResults.Text("on"));
+        secure.Server.MapGet("/state", () => CoapResults.Text("on")).Observable();
+        secure.Server.MapGet("/plain", () => CoapResults.Text("on"));
         await secure.StartAsync();
         await secure.Client().GetAsync($"{secure.Host}/hello");
         CoapPeer peer = Assert.Single(secure.Server.Endpoint.ConnectedPeers);

@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Keeping;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>How states of sessions are encrypted.</summary>
@@ -10,12 +7,12 @@ public sealed class StateSealTests
     public void Several_threads_open_states_of_several_processes_at_the_same_time()
     {
         const int Processes = 24;
-        (byte[] Plain, byte[] State)[] all = [.. Enumerable.Range(0, Processes).SelectMany(static process =>
+        (byte[] Plain, byte[] State)[] all = [.. Enumerable.Range(0, Processes).SelectMany(process =>
         {
             using StateSeal seal = new(Keeping(), new VirtualRandom((ulong)process));
             byte[][] plains = [.. Enumerable.Range(0, 50).Select(i => (byte[])[(byte)process, (byte)i])];
             return plains.Select(plain => (plain, seal.Seal(plain))).ToArray();
-        }).OrderBy(static pair => pair.Item1[1])];
+        }).OrderBy(pair => pair.Item1[1])];
         using StateSeal opening = new(Keeping(), new VirtualRandom(1_000));
         Parallel.ForEach(all, pair => Assert.Equal(pair.Plain, Open(opening, pair.State, 2)!));
         opening.Dispose();
@@ -27,7 +24,7 @@ public sealed class StateSealTests
     public void A_state_that_is_longer_than_the_buffer_opens_as_well()
     {
         using StateSeal seal = new(Keeping(), new VirtualRandom(1));
-        byte[] plain = [.. Enumerable.Range(0, 1_000).Select(static i => (byte)i)];
+        byte[] plain = [.. Enumerable.Range(0, 1_000).Select(i => (byte)i)];
         Assert.Equal(plain, Open(seal, seal.Seal(plain), plain.Length - 1)!);
         Assert.Empty(Open(seal, seal.Seal([]), 0)!);
     }

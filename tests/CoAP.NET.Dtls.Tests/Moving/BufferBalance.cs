@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>How many datagram buffers of a size are out, of all pools. Each test has endpoints with sizes that nobody else uses.</summary>
@@ -17,8 +15,8 @@ internal static class BufferBalance
 
     static BufferBalance()
     {
-        CoapDatagramPool.Rented = static buffer => Interlocked.Increment(ref s_out[Math.Min(buffer.Length, s_out.Length - 1)]);
-        CoapDatagramPool.Returned = static buffer => Interlocked.Decrement(ref s_out[Math.Min(buffer.Length, s_out.Length - 1)]);
+        CoapDatagramPool.Rented = buffer => Interlocked.Increment(ref s_out[Math.Min(buffer.Length, s_out.Length - 1)]);
+        CoapDatagramPool.Returned = buffer => Interlocked.Decrement(ref s_out[Math.Min(buffer.Length, s_out.Length - 1)]);
     }
 
     /// <summary>

@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>

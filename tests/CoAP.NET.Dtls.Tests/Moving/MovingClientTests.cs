@@ -1,34 +1,9 @@
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>Our client behind a NAT that forgets it.</summary>
 public sealed class MovingClientTests
 {
-    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
-
-    [Fact]
-    [Rfc("9146-C-1", "9146-6-1")]
-    public async Task Bodies_go_on_in_their_session_however_often_the_NAT_forgets()
-    {
-        byte[] body = new byte[20_000];
-        new Random(1).NextBytes(body);
-        await using SecureEndpoints secure = Secure();
-        secure.Server.MapPost("/echo",
-            static request => CoapResults.Content(new CoapContent(request.Payload, CoapContentFormat.OctetStream)));
-        await secure.StartAsync();
-        await using NatRelay nat = new(secure.Endpoint) { RebindsAt = static number => number > 8 && number % 9 == 0 };
-        CoapClient client = secure.Client();
-
-        CoapResponse response = await client.PostAsync($"{nat.Host}/echo", new CoapContent(body, CoapContentFormat.OctetStream))
-            .WaitAsync(s_hangLimit);
-
-        Assert.Equal(body, response.Payload.ToArray());
-        Assert.True(nat.Rebinds >= 2);
-        Assert.Equal(nat.Rebinds, secure.Server.Counters[CoapCounter.PeersMoved]);
-        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
-    }
+    private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
     [Fact]
     [Rfc("9146-C-1")]
@@ -57,7 +32,7 @@ public sealed class MovingClientTests
                 nat.RebindsAt = number => number == next;
 
                 // Whatever the client says next comes from elsewhere; it need not be a new registration.
-                Assert.Equal("hello", (await client.GetAsync($"{nat.Host}/hello").WaitAsync(s_hangLimit)).GetText());
+                await client.GetAsync($"{nat.Host}/hello").WaitAsync(s_hangLimit).Says("hello");
             }
 
             Volatile.Write(ref state, seen.Count);
@@ -71,9 +46,9 @@ public sealed class MovingClientTests
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
-    private static SecureEndpoints Secure() => new(endpoint: static options =>
+    private static SecureEndpoints Secure() => new(endpoint: options =>
     {
         options.TrustedPrefixes.Clear();
-        options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(300) };
+        options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(300) };
     });
 }

@@ -1,8 +1,3 @@
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>Devices with a Connection ID whose address changes in the midst of a session, and which know no Echo.</summary>
@@ -33,14 +28,14 @@ public sealed class MovingDeviceTests
         device.Send("40 01 0002 b5 'hello'");
         await device.ExpectAsync("60 45 0002 ..");
         await device.ExpectAsync("40 00 <ping:2>");
-        CoapPeerMove move = await moved.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        CoapPeerMove move = await moved.Task.WaitAsync(FromMinutes(2));
         Assert.NotEqual(move.From, move.To);
 
         // A change is not told yet: nothing but answers and the ping went to the new port.
         Change(2);
         await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.AmplificationRefused] > 0);
         await device.DrainAsync();
-        Assert.False(device.HasGot(static message => message[0] == 0x41 && message[^1] == (byte)'2'));
+        Assert.False(device.HasGot(message => message[0] == 0x41 && message[^1] == (byte)'2'));
         Assert.InRange(device.ReceivedBytes, 1, Math.Max(Factor * device.SentBytes, FreeBytes));
 
         device.Send("70 00 <ping>");
@@ -83,7 +78,7 @@ public sealed class MovingDeviceTests
         done.SetResult();
         await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.AmplificationRefused] > 0);
         await device.DrainAsync();
-        Assert.False(device.HasGot(static message => message[0] == 0x41));
+        Assert.False(device.HasGot(message => message[0] == 0x41));
 
         device.Send("70 00 <ping>");
         byte[] answer = await device.ExpectAsync("41 45 <answer:2> aa c0 ff ..");
@@ -143,7 +138,7 @@ public sealed class MovingDeviceTests
             await device.ExpectAsync($"60 {(more > 0 ? "5f" : "44")} {block + 1:x4} ..");
         }
 
-        Assert.Equal(string.Concat(Enumerable.Range(0, 8).Select(static block => $"{block}-sixteen-bytes-")),
+        Assert.Equal(string.Concat(Enumerable.Range(0, 8).Select(block => $"{block}-sixteen-bytes-")),
             Encoding.ASCII.GetString(stored));
         Assert.Equal(1, secure.Server.Counters[CoapCounter.PeersMoved]);
     }
@@ -200,21 +195,21 @@ public sealed class MovingDeviceTests
         await anew.ExpectAsync("60 45 0001 ..");
     }
 
-    private static string Large() => string.Concat(Enumerable.Range(0, LargeLength / 10).Select(static i => $"line {i:d4}\n"));
+    private static string Large() => string.Concat(Enumerable.Range(0, LargeLength / 10).Select(i => $"line {i:d4}\n"));
 
     // Addresses of the loopback are above suspicion unless it is said otherwise.
     private static SecureEndpoints Secure()
     {
-        SecureEndpoints secure = new(endpoint: static options =>
+        SecureEndpoints secure = new(endpoint: options =>
         {
             options.TrustedPrefixes.Clear();
             options.Parameters = CoapTransmissionParameters.Default with
             {
-                AckTimeout = TimeSpan.FromSeconds(1),
-                PiggybackWindow = TimeSpan.FromMinutes(1)
+                AckTimeout = FromSeconds(1),
+                PiggybackWindow = FromMinutes(1)
             };
         });
-        secure.Server.MapGet("/large", static () => CoapResults.Text(Large()));
+        secure.Server.MapGet("/large", () => CoapResults.Text(Large()));
         return secure;
     }
 }

@@ -1,11 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>
@@ -14,7 +6,7 @@ namespace CoAP.NET.Dtls.Tests.Moving;
 /// </summary>
 internal sealed class ScriptedDevice : IDtlsSink, IDisposable
 {
-    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
     // As many devices as there may be share them; they live as long as the tests.
     private static readonly HandshakeContext s_withCid =
@@ -38,9 +30,9 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         HandshakeContext context = withCid ? s_withCid : s_withoutCid;
         DtlsClientSettings settings = new()
         {
-            SelectPsk = static (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key)
+            SelectPsk = (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key)
         };
-        _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, static work => work());
+        _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, work => work());
         _socket = Open(source);
     }
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>
@@ -17,15 +14,15 @@ public sealed class SilentDeviceTests
     [Rfc("9146-6-1")]
     public async Task All_that_goes_to_a_new_address_stays_within_three_times_what_came_from_there(bool asks)
     {
-        await using SecureEndpoints secure = new(endpoint: static options =>
+        await using SecureEndpoints secure = new(endpoint: options =>
         {
             options.TrustedPrefixes.Clear();
             options.Parameters = CoapTransmissionParameters.Default with
             {
-                AckTimeout = TimeSpan.FromMilliseconds(5),
+                AckTimeout = FromMilliseconds(5),
                 AckRandomFactor = 1,
                 MaxRetransmit = 8,
-                PiggybackWindow = TimeSpan.FromMinutes(1)
+                PiggybackWindow = FromMinutes(1)
             };
         });
         await secure.StartAsync();

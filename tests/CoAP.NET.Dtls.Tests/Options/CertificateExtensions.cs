@@ -1,5 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-
 namespace CoAP.NET.Dtls.Tests.Options;
 
 internal static class CertificateExtensions

@@ -1,7 +1,3 @@
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Tests.Clients;
-
 namespace CoAP.NET.Dtls.Tests.Options;
 
 public sealed class CertificateFileTests : IDisposable
@@ -65,10 +61,10 @@ public sealed class CertificateFileTests : IDisposable
 
         Assert.True(chain.Certificate.HasPrivateKey);
         Assert.Contains("Give its password", Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file)).Message,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Contains("password is wrong",
             Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file, "wrong")).Message,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]
@@ -80,8 +76,8 @@ public sealed class CertificateFileTests : IDisposable
             () => CoapCertificates.Load(_files.Write("device.pem", _leaf.ExportCertificatePem()),
                 _files.Write("other.key", other.ExportPkcs8PrivateKeyPem())));
 
-        Assert.Contains("not that of the certificate", exception.Message, StringComparison.Ordinal);
-        Assert.EndsWith("other.key", exception.FileName, StringComparison.Ordinal);
+        Assert.Contains("not that of the certificate", exception.Message, Ordinal);
+        Assert.EndsWith("other.key", exception.FileName, Ordinal);
     }
 
     [Fact]
@@ -92,13 +88,13 @@ public sealed class CertificateFileTests : IDisposable
             .CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(99));
         string alone = _files.Write("alone.pem", _leaf.ExportCertificatePem());
 
-        Assert.Contains("no private key", Message(alone, null), StringComparison.Ordinal);
-        Assert.Contains("no such file", Message(_files.Name("missing"), null), StringComparison.Ordinal);
-        Assert.Contains("no such file", Message(alone, _files.Name("missing")), StringComparison.Ordinal);
-        Assert.Contains("No certificate can be read", Message(_files.Write("text", "hello"), null), StringComparison.Ordinal);
+        Assert.Contains("no private key", Message(alone, null), Ordinal);
+        Assert.Contains("no such file", Message(_files.Name("missing"), null), Ordinal);
+        Assert.Contains("no such file", Message(alone, _files.Name("missing")), Ordinal);
+        Assert.Contains("No certificate can be read", Message(_files.Write("text", "hello"), null), Ordinal);
         Assert.Contains("ECDSA",
             Message(_files.Write("rsa.pem", rsaCertificate.ExportCertificatePem() + "\n" + rsa.ExportPkcs8PrivateKeyPem()), null),
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]

@@ -1,6 +1,5 @@
 using System.Reflection;
 using System.Runtime.Loader;
-using System.Security.Cryptography;
 
 namespace CoAP.NET.Dtls.Tests.Options;
 
@@ -27,9 +26,9 @@ public sealed class CoapDtlsTests : IDisposable
         Exception exception = Missing(dtls);
         Assert.Equal(typeof(CoapDtlsException).FullName, exception.GetType().FullName);
         Assert.Contains($"CoapDtls.LibraryDirectory names, {_files.Path}, which has no such OpenSSL", exception.Message,
-            StringComparison.Ordinal);
-        Assert.Contains("remove the setting to use the OpenSSL of the system", exception.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("Install it", exception.Message, StringComparison.Ordinal);
+            Ordinal);
+        Assert.Contains("remove the setting to use the OpenSSL of the system", exception.Message, Ordinal);
+        Assert.DoesNotContain("Install it", exception.Message, Ordinal);
         Assert.IsAssignableFrom<CoapException>(exception);
     }
 
@@ -37,7 +36,7 @@ public sealed class CoapDtlsTests : IDisposable
     public void A_directory_that_does_not_exist_is_named_as_the_fault()
     {
         string missing = _files.Name("nowhere");
-        Assert.Contains($"{missing}, which does not exist", Missing(CopyThatLooksIn(missing)).Message, StringComparison.Ordinal);
+        Assert.Contains($"{missing}, which does not exist", Missing(CopyThatLooksIn(missing)).Message, Ordinal);
     }
 
     [Theory]
@@ -54,7 +53,7 @@ public sealed class CoapDtlsTests : IDisposable
         object?[] arguments = method == nameof(CoapCertificates.Load) ? ["missing.pem", null, null] : ["missing.pem"];
         Exception exception = Assert.Throws<TargetInvocationException>(
             () => certificates.GetMethod(method)!.Invoke(null, arguments)).InnerException!;
-        Assert.StartsWith("coaps needs OpenSSL", exception.Message, StringComparison.Ordinal);
+        Assert.StartsWith("coaps needs OpenSSL", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -68,16 +67,16 @@ public sealed class CoapDtlsTests : IDisposable
         // .NET has loaded one by now, and this is a copy of it elsewhere: its libssl would use the libcrypto that is there already.
         Assert.NotEmpty(SHA256.HashData([]));
         string[] maps = File.ReadAllLines("/proc/self/maps");
-        string version = maps.Any(static line => line.EndsWith("/libssl.so.3", StringComparison.Ordinal)) ? "3" : "1.1";
+        string version = maps.Any(line => line.EndsWith("/libssl.so.3", Ordinal)) ? "3" : "1.1";
         foreach (string name in new[] { $"libcrypto.so.{version}", $"libssl.so.{version}" })
         {
-            string loaded = maps.First(line => line.EndsWith($"/{name}", StringComparison.Ordinal));
-            File.Copy(loaded[loaded.IndexOf('/', StringComparison.Ordinal)..], _files.Name(name));
+            string loaded = maps.First(line => line.EndsWith($"/{name}", Ordinal));
+            File.Copy(loaded[loaded.IndexOf('/', Ordinal)..], _files.Name(name));
         }
 
         string message = Missing(CopyThatLooksIn(_files.Path)).Message;
-        Assert.Contains("uses another one with the same names already", message, StringComparison.Ordinal);
-        Assert.Contains($"LD_LIBRARY_PATH={_files.Path}", message, StringComparison.Ordinal);
+        Assert.Contains("uses another one with the same names already", message, Ordinal);
+        Assert.Contains($"LD_LIBRARY_PATH={_files.Path}", message, Ordinal);
     }
 
     [Fact]
@@ -90,7 +89,7 @@ public sealed class CoapDtlsTests : IDisposable
 
         string name = _files.Name("libcrypto.so.3");
         File.WriteAllText(name, "no library");
-        Assert.Contains($"{name}: it is there and does not load", Missing(CopyThatLooksIn(_files.Path)).Message, StringComparison.Ordinal);
+        Assert.Contains($"{name}: it is there and does not load", Missing(CopyThatLooksIn(_files.Path)).Message, Ordinal);
     }
 
     // A second copy of the assembly: in this one OpenSSL is loaded.

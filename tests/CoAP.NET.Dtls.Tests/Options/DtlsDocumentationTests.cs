@@ -1,12 +1,4 @@
-using System.Globalization;
-using System.Net;
-using System.Net.Security;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
-using CoAP.NET.Dtls.Tests.Clients;
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Options;
 
@@ -52,8 +44,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         string table = s_page[s_page.IndexOf($"| `{type}` | default |", StringComparison.Ordinal)..];
         table = table[..table.IndexOf("\n\n", StringComparison.Ordinal)];
         string[] bounds = [.. options.GetType().GetProperties()
-            .Where(static property => property.PropertyType == typeof(int) || property.PropertyType == typeof(TimeSpan))
-            .Select(static property => property.Name)];
+            .Where(property => property.PropertyType == typeof(int) || property.PropertyType == typeof(TimeSpan))
+            .Select(property => property.Name)];
 
         Assert.Equal(names.Split(',').Order(), bounds.Order());
         Assert.All(bounds, name => Assert.Contains(
@@ -95,6 +87,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
+    [Rfc("7252-9.1.3.1-1")]
     public async Task A_client_asks_with_a_key()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
@@ -113,7 +106,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     public async Task A_client_asks_from_one_address()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        secure.Server.MapGet("/from", static request => CoapResults.Text($"{request.Peer.Address.ToIPAddress()}"));
+        secure.Server.MapGet("/from", request => CoapResults.Text($"{request.Peer.Address.ToIPAddress()}"));
         byte[] key = SecureEndpoints.Key;
         IPAddress local = IPAddress.Parse("127.3.0.6");
 
@@ -145,7 +138,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         HashSet<string> revoked = [];
 
         await using CoapServer server = Serving(authority, authorityFile, revoked);
-        server.MapGet("/secret", static request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
+        server.MapGet("/secret", request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
         await server.StartAsync();
         CoapDtlsClientOptions own = new() { Certificate = device, TrustedAuthorities = { authority.Certificate } };
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = own }));

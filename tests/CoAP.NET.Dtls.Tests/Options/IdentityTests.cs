@@ -1,11 +1,4 @@
-using System.Collections.Concurrent;
-using System.Net.Security;
 using System.Security.Authentication;
-using System.Security.Cryptography.X509Certificates;
-using System.Text;
-using CoAP.NET.Dtls.Tests.Clients;
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Options;
 
@@ -31,8 +24,8 @@ public sealed class IdentityTests
         Assert.Equal("TLS_PSK_WITH_AES_128_CCM_8", identities[0].CipherSuite);
         Assert.True(identities[0].HasConnectionId);
         Assert.True(identities[0].IsKnown);
-        Assert.Contains("device-1", identities[0].ToString(), StringComparison.Ordinal);
-        Assert.DoesNotContain(Encoding.ASCII.GetString(SecureEndpoints.Key), identities[0].ToString(), StringComparison.Ordinal);
+        Assert.Contains("device-1", identities[0].ToString(), Ordinal);
+        Assert.DoesNotContain(Encoding.ASCII.GetString(SecureEndpoints.Key), identities[0].ToString(), Ordinal);
     }
 
     [Fact]
@@ -86,18 +79,18 @@ public sealed class IdentityTests
             TrustedAuthorities = { authority.Certificate }
         };
         CoapDtlsOptions Small() =>
-            new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = TimeSpan.FromMinutes(1) };
+            new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = FromMinutes(1) };
         CoapDtlsOptions serving = Small();
         serving.Server = own;
         await using CoapServer server = new(new CoapEndpointOptions().UseDtls(serving));
         server.Listen("coaps://127.0.0.1:0");
-        server.MapGet("/who", static request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
+        server.MapGet("/who", request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
         await server.StartAsync();
         CoapDtlsOptions asking = Small();
         asking.Client = new CoapDtlsClientOptions { Certificate = device, TrustedAuthorities = { authority.Certificate } };
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(asking));
 
-        Assert.Equal("CN=device-7", (await client.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+        await client.GetAsync($"{server.LocalEndpoints[0]}/who").Says("CN=device-7");
     }
 
     private static CoapClient WithCertificate(SecureEndpoints secure, BenchAuthority authority, X509Certificate2? certificate) =>

@@ -31,12 +31,12 @@ public sealed class OpenSslNamesTests
             "libssl.4.dylib", "/opt/homebrew/opt/openssl@4/lib/libssl.4.dylib", "/usr/local/opt/openssl@4/lib/libssl.4.dylib",
             "libssl.1.1.dylib", "/opt/homebrew/opt/openssl@1.1/lib/libssl.1.1.dylib", "/usr/local/opt/openssl@1.1/lib/libssl.1.1.dylib",
         ],
-        OpenSslNames.For(OSPlatform.OSX, Architecture.Arm64, isInDirectory: false).Select(static names => names.Ssl));
+        OpenSslNames.For(OSPlatform.OSX, Architecture.Arm64, isInDirectory: false).Select(names => names.Ssl));
 
     [Fact]
     public void In_a_named_directory_on_macOS_only_its_own_files_count() => Assert.Equal(
         ["libcrypto.3.dylib", "libcrypto.4.dylib", "libcrypto.1.1.dylib"],
-        OpenSslNames.For(OSPlatform.OSX, Architecture.Arm64, isInDirectory: true).Select(static names => names.Crypto));
+        OpenSslNames.For(OSPlatform.OSX, Architecture.Arm64, isInDirectory: true).Select(names => names.Crypto));
 
     [Theory]
     [InlineData(10, null, "libssl.so.3", "libssl.so.1.1", "libssl.so.1.0.2", "libssl.so.1.0.0", "libssl.so.10")]

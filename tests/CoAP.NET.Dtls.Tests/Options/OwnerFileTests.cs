@@ -33,20 +33,14 @@ public sealed class OwnerFileTests : IDisposable
     [Fact]
     public void A_key_log_at_the_place_of_a_link_is_refused_and_says_so()
     {
-        if (OperatingSystem.IsWindows())
+        if (!TryLink(out string path, out string aim))
         {
-            // Making links needs rights there.
             return;
         }
 
-        string aim = _files.Name("aim");
-        string path = _files.Name("keys");
-        File.WriteAllText(aim, "precious");
-        File.CreateSymbolicLink(path, aim);
-
         CoapDtlsException refused = Assert.Throws<CoapDtlsException>(() => new KeyLogFile(path));
 
-        Assert.Contains("is a link", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("is a link", refused.Message, Ordinal);
         Assert.Equal("precious", File.ReadAllText(aim));
     }
 
@@ -86,15 +80,10 @@ public sealed class OwnerFileTests : IDisposable
     [Fact]
     public void A_link_at_the_place_of_a_file_that_is_written_whole_is_replaced_and_not_followed()
     {
-        if (OperatingSystem.IsWindows())
+        if (!TryLink(out string path, out string aim))
         {
             return;
         }
-
-        string aim = _files.Name("aim");
-        string path = _files.Name("sessions");
-        File.WriteAllText(aim, "precious");
-        File.CreateSymbolicLink(path, aim);
 
         OwnerFile.Write(path, [1, 2, 3]);
 
@@ -106,20 +95,28 @@ public sealed class OwnerFileTests : IDisposable
     [Fact]
     public void Sessions_are_not_taken_from_behind_a_link()
     {
-        if (OperatingSystem.IsWindows())
+        if (!TryLink(out string path, out string aim))
         {
             return;
         }
-
-        string aim = _files.Name("aim");
-        string path = _files.Name("sessions");
-        File.WriteAllText(aim, "precious");
-        File.CreateSymbolicLink(path, aim);
 
         Assert.Throws<IOException>(() => CoapDtlsSessionFile.Take(path));
 
         Assert.Equal("precious", File.ReadAllText(aim));
         Assert.False(File.Exists(path));
+    }
+
+    // Making links needs rights on Windows.
+    private bool TryLink(out string path, out string aim)
+    {
+        (path, aim) = (_files.Name("link"), _files.Name("aim"));
+        File.WriteAllText(aim, "precious");
+        if (!OperatingSystem.IsWindows())
+        {
+            File.CreateSymbolicLink(path, aim);
+        }
+
+        return !OperatingSystem.IsWindows();
     }
 
     private static void SetForAll(string path)

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Text;
 
 namespace CoAP.NET.Dtls.Tests.Options;
 
@@ -42,14 +41,14 @@ public sealed class PskDictionaryTests : IDisposable
 
         Assert.Equal(3, exception.Line);
         Assert.Equal(file, exception.FileName);
-        Assert.Contains("line 3", exception.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("geheim", exception.ToString(), StringComparison.Ordinal);
+        Assert.Contains("line 3", exception.Message, Ordinal);
+        Assert.DoesNotContain("geheim", exception.ToString(), Ordinal);
     }
 
     [Fact]
     public void A_file_that_is_not_there_is_a_typed_error() =>
         Assert.Contains("missing", Assert.Throws<CoapCredentialException>(() => CoapPskDictionary.FromFile(_files.Name("missing"))).Message,
-            StringComparison.Ordinal);
+            Ordinal);
 
     [Fact]
     public async Task A_file_replaces_all_keys_or_none()
@@ -77,7 +76,7 @@ public sealed class PskDictionaryTests : IDisposable
         keys.Add("replaced", "5678"u8);
         keys.LoadFile(_files.Write("keys", "other:1\n"));
 
-        Assert.All(stored, static key => Assert.Equal(new byte[4], key));
+        Assert.All(stored, key => Assert.Equal(new byte[4], key));
         Assert.Equal("1234"u8.ToArray(), held);
     }
 
@@ -142,7 +141,7 @@ public sealed class PskDictionaryTests : IDisposable
         Assert.Equal("device", credential.ToString());
         Assert.Equal("word"u8.ToArray(), CoapPskCredential.Parse("urn:dev:1:word").Key.ToArray());
         Assert.DoesNotContain("geheim", Assert.Throws<CoapCredentialException>(() => CoapPskCredential.Parse("geheim")).ToString(),
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     private static async Task<byte[]> KeyOf(CoapPskDictionary keys, string identity) =>

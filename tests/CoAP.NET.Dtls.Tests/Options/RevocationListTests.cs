@@ -1,9 +1,3 @@
-using System.Net.Security;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Tests.Clients;
-
 namespace CoAP.NET.Dtls.Tests.Options;
 
 /// <summary>Revocation lists of files (RFC 5280 section 5), which are checked without a network.</summary>
@@ -59,12 +53,12 @@ public sealed class RevocationListTests : IDisposable
         using BenchAuthority sameName = new();
         using X509Certificate2 bad = _authority.Issue();
         byte[] list = _authority.Revoke(bad);
-        Assert.Contains("not signed by one of the authorities", Refuse(list, sameName.Certificate), StringComparison.Ordinal);
+        Assert.Contains("not signed by one of the authorities", Refuse(list, sameName.Certificate), Ordinal);
 
         // The last byte of the date of the next update.
         int place = list.AsSpan().IndexOf("2120"u8);
         list[place + 3] = (byte)'1';
-        Assert.Contains("not signed by one of the authorities", Refuse(list, _authority.Certificate), StringComparison.Ordinal);
+        Assert.Contains("not signed by one of the authorities", Refuse(list, _authority.Certificate), Ordinal);
     }
 
     [Theory]
@@ -85,11 +79,11 @@ public sealed class RevocationListTests : IDisposable
     public void Deltas_and_unknown_critical_extensions_are_refused()
     {
         Assert.Contains("delta", Refuse(Crafted("2.5.29.27", isCritical: true, [2, 1, 1]), _authority.Certificate),
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Contains("critical extension 1.2.3.4", Refuse(Crafted("1.2.3.4", isCritical: true, [5, 0]), _authority.Certificate),
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Contains("indirect", Refuse(Crafted("2.5.29.28", isCritical: true, [0x30, 3, 0x84, 1, 0xff]), _authority.Certificate),
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Equal(0, CoapRevocationLists.Load(
             Write(Crafted("2.5.29.28", isCritical: true, [0x30, 3, 0x81, 1, 0xff])), [_authority.Certificate]).Count);
         Assert.Equal(0, CoapRevocationLists.Load(Write(Crafted("1.2.3.4", isCritical: false, [5, 0])), [_authority.Certificate]).Count);

@@ -1,6 +1,3 @@
-using System.Buffers.Binary;
-using CoAP.NET.Dtls.Keeping;
-
 namespace CoAP.NET.Dtls.Tests.Options;
 
 /// <summary>A damaged file of sessions is told, with words for the operator.</summary>
@@ -24,6 +21,6 @@ public sealed class SessionFileTests : IDisposable
         InvalidDataException error = await Assert.ThrowsAsync<InvalidDataException>(
             async () => await new SessionFileKeeper(new CoapDtlsSessionFile(path, new byte[32])).StartAsync(null!, CancellationToken.None));
 
-        Assert.Contains("end of the saved sessions is missing", error.Message, StringComparison.Ordinal);
+        Assert.Contains("end of the saved sessions is missing", error.Message, Ordinal);
     }
 }

@@ -1,12 +1,9 @@
-using System.Security.Cryptography;
-using CoAP.NET.Dtls.Records;
-
 namespace CoAP.NET.Dtls.Tests.Records;
 
 /// <summary>Sealing with raw keys gives what .NET's own ciphers give.</summary>
 public sealed class AeadTests
 {
-    public static TheoryData<string> Suites => [.. CipherSuite.All.Select(static suite => suite.Name)];
+    public static TheoryData<string> Suites => [.. CipherSuite.All.Select(suite => suite.Name)];
 
     [Theory]
     [MemberData(nameof(Suites))]

@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls.Records;
-
 namespace CoAP.NET.Dtls.Tests.Records;
 
 /// <summary>Records of a session.</summary>
@@ -7,7 +5,7 @@ public sealed class RecordLayerTests
 {
     private static readonly CipherSuite s_ccm8 = CipherSuite.All[0];
     private static readonly byte[] s_cid = [1, 2, 3, 4, 5, 6, 7, 8];
-    private static readonly byte[] s_longCid = [.. Enumerable.Range(0, RecordLayer.MaxCidLength).Select(static i => (byte)i)];
+    private static readonly byte[] s_longCid = [.. Enumerable.Range(0, RecordLayer.MaxCidLength).Select(i => (byte)i)];
 
     [Theory]
     [InlineData(0, 0)]

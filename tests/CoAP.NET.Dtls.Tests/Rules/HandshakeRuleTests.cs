@@ -1,9 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Tests.Clients;
-using CoAP.NET.Dtls.Tests.Handshakes;
-
 namespace CoAP.NET.Dtls.Tests.Rules;
 
 /// <summary>What RFC 6347, RFC 7925 and RFC 9146 say of handshakes.</summary>
@@ -30,9 +24,9 @@ public sealed class HandshakeRuleTests
                 Mtu = Mtu
             })
         {
-            ClientTrusts = static _ => true,
-            ServerTrusts = static _ => true,
-            Loses = static (_, _) => false,
+            ClientTrusts = _ => true,
+            ServerTrusts = _ => true,
+            Loses = (_, _) => false,
         };
         pair.Client.Start(null);
         pair.Run();
@@ -49,7 +43,7 @@ public sealed class HandshakeRuleTests
     [Rfc("9146-3-4")]
     public void Long_Connection_IDs_of_peers_are_put_into_records(int length)
     {
-        byte[] wanted = [.. Enumerable.Range(0, length).Select(static i => (byte)i)];
+        byte[] wanted = [.. Enumerable.Range(0, length).Select(i => (byte)i)];
         using HandshakePair pair = new(
             new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = length },
             new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = 8 },
@@ -77,11 +71,11 @@ public sealed class HandshakeRuleTests
     public void The_timer_begins_where_it_is_set_to_doubles_and_ends_at_a_minute(int seconds)
     {
         using HandshakeContext context = new(
-            new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = TimeSpan.FromSeconds(seconds) });
+            new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = FromSeconds(seconds) });
         using ClientHandshake handshake = new(context, null, "user", s_key);
         handshake.Start(null);
         TimeSpan first = handshake.NextTimeout()!.Value;
-        Assert.True(first > TimeSpan.Zero && first <= TimeSpan.FromSeconds(seconds));
+        Assert.True(first > TimeSpan.Zero && first <= FromSeconds(seconds));
         unsafe
         {
             delegate* unmanaged[Cdecl]<nint, uint, uint> next = &HandshakeTimer.Next;

@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls.Records;
-
 namespace CoAP.NET.Dtls.Tests.Rules;
 
 /// <summary>What RFC 9146 says of the inside of records with a Connection ID.</summary>

@@ -1,11 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Clients;
-using CoAP.NET.Dtls.Tests.Handshakes;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Rules;
 
 /// <summary>Sessions are not renegotiated (RFC 7925 section 17).</summary>

@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls.Tests.Moving;
-using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Rules;
 
 /// <summary>What RFC 7252 section 9 and RFC 7925 say of sessions.</summary>
@@ -40,12 +36,12 @@ public sealed class SessionRuleTests
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         await using NatRelay way = new(secure.Endpoint);
         CoapClient client = secure.Client();
-        Assert.Equal("hello", (await client.GetAsync($"{way.Host}/hello")).GetText());
+        await client.GetAsync($"{way.Host}/hello").Says("hello");
 
         // From the server's address, before each of its records: for every Message ID that the client may have used, an acknowledgement
         // with an answer.
-        way.Injected = static () => [0x60, 0x45, 0, 2, 0xff, (byte)'n', (byte)'o'];
-        Assert.Equal("hello", (await client.GetAsync($"{way.Host}/hello")).GetText());
+        way.Injected = () => [0x60, 0x45, 0, 2, 0xff, (byte)'n', (byte)'o'];
+        await client.GetAsync($"{way.Host}/hello").Says("hello");
         Assert.True(client.Endpoint.Counters[CoapCounter.RecordsRejected] > 0);
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
@@ -55,7 +51,7 @@ public sealed class SessionRuleTests
     public async Task Long_identities_and_keys_do_and_identities_are_compared_byte_by_byte()
     {
         string identity = new('i', 128);
-        byte[] key = [.. Enumerable.Range(0, 64).Select(static i => (byte)i)];
+        byte[] key = [.. Enumerable.Range(0, 64).Select(i => (byte)i)];
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         secure.Keys.Add(identity, key);
         secure.Keys.Add(SecureEndpoints.Identity.ToUpperInvariant(), [1, 2, 3, 4]);

@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Peers at other addresses (RFC 9146 section 6).</summary>
@@ -28,6 +25,7 @@ public sealed class AddressTests
     }
 
     [Fact]
+    [Rfc("9146-6-1")]
     public void Each_change_is_told_once()
     {
         using SessionRig rig = new();

@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>A client of servers on the same thread.</summary>

@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Several threads at one session: it ends once, and is found where it is.</summary>
@@ -53,23 +50,6 @@ public sealed class ConcurrencyTests
 
         Assert.Equal(Rounds, rig.Closed.Count);
         Assert.Equal(Rounds, Enum.GetValues<DtlsEnd>().Sum(rig.Server.Counters.SessionsEnded));
-    }
-
-    [Fact]
-    public void A_session_that_used_up_its_numbers_leaves_and_says_so()
-    {
-        using SessionRig rig = new();
-        (DtlsSession session, RecordLayer client) = rig.Open(1);
-        session.SkipTo(session.Suite.MaxRecords - 17);
-        Assert.True(session.Send([1]));
-        byte[] last = [];
-        rig.OnSent = (_, datagram) => last = datagram;
-        Assert.False(session.Send([2]));
-        Assert.Equal(0, rig.Server.SessionCount);
-        Assert.Equal((session, DtlsEnd.Exhausted), Assert.Single(rig.Closed));
-        Assert.True(RecordHeader.TryRead(last, 0, out RecordHeader header));
-        Assert.Equal(OpenResult.Opened, client.Open(header, last, out ContentType type, out Range content, out _));
-        Assert.Equal((ContentType.Alert, "0100"), (type, Convert.ToHexString(last[content])));
     }
 
     [Fact]

@@ -1,14 +1,9 @@
-using CoAP.NET.Dtls.Cookies;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Cookies, and what is not taken from strangers.</summary>
 public sealed class CookieTests
 {
-    private static readonly TimeSpan s_lifetime = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_lifetime = FromMinutes(2);
     /// <summary>That of a client.</summary>
     internal static readonly byte[] Address = [.. new byte[20], 1, 2];
 
@@ -31,7 +26,7 @@ public sealed class CookieTests
         byte[] busyHello = WithCookie(busy);
         for (int i = 0; i < seconds; i += 60)
         {
-            clock.Advance(TimeSpan.FromSeconds(Math.Min(60, seconds - i)));
+            clock.Advance(FromSeconds(Math.Min(60, seconds - i)));
             _ = Accepts(busy, hello, Address);
         }
 

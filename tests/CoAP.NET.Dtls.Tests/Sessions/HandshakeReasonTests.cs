@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>What the server knows of a handshake that failed: who the client claimed to be, and why it failed.</summary>
@@ -21,7 +18,7 @@ public sealed class HandshakeReasonTests
 
         HandshakeFailure failure = Assert.Single(bench.Failures);
         Assert.Equal((identity, (HandshakeFault)fault), (failure.Identity, failure.End.Fault));
-        Assert.StartsWith(why, failure.End.Why, StringComparison.Ordinal);
+        Assert.StartsWith(why, failure.End.Why, Ordinal);
         Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
     }
 
@@ -54,7 +51,7 @@ public sealed class HandshakeReasonTests
     [Fact]
     public void A_key_store_that_is_too_slow_is_named()
     {
-        using ServerBench bench = new(store: new Store(static () => new TaskCompletionSource<ReadOnlyMemory<byte>>().Task));
+        using ServerBench bench = new(store: new Store(() => new TaskCompletionSource<ReadOnlyMemory<byte>>().Task));
         bench.Connect(1);
 
         End(bench);
@@ -83,7 +80,7 @@ public sealed class HandshakeReasonTests
     private static void End(ServerBench bench)
     {
         Assert.Empty(bench.Failures);
-        bench.Clock.Advance(TimeSpan.FromSeconds(30));
+        bench.Clock.Advance(FromSeconds(30));
         bench.Server.Tick();
     }
 

@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Bounds of numbers and times.</summary>
@@ -16,14 +12,14 @@ public sealed class LimitTests
         for (int host = 1; host <= Max; host++)
         {
             all.Add(rig.Open(host));
-            rig.Clock.Advance(TimeSpan.FromSeconds(2));
+            rig.Clock.Advance(FromSeconds(2));
         }
 
         // Every third is heard of.
         for (int i = 0; i < Max; i += 3)
         {
             Assert.True(rig.Server.Receive(all[i].Session.Path, SessionRig.Record(all[i].Client, [1])));
-            rig.Clock.Advance(TimeSpan.FromSeconds(2));
+            rig.Clock.Advance(FromSeconds(2));
         }
 
         for (int host = Max + 1; host <= 2 * Max; host++)
@@ -33,33 +29,33 @@ public sealed class LimitTests
         }
 
         DtlsSession[] expected = [
-            .. all.Where((_, i) => i % 3 != 0).Concat(all.Where((_, i) => i % 3 == 0)).Select(static one => one.Session)];
-        Assert.Equal(expected, rig.Closed.Select(static one => one.Session));
+            .. all.Where((_, i) => i % 3 != 0).Concat(all.Where((_, i) => i % 3 == 0)).Select(one => one.Session)];
+        Assert.Equal(expected, rig.Closed.Select(one => one.Session));
         Assert.Equal(Max, rig.Server.Counters.SessionsEnded(DtlsEnd.Evicted));
     }
 
     [Fact]
     public void Many_silent_sessions_go_a_batch_at_a_time()
     {
-        using SessionRig rig = new(new DtlsServerLimits { IdleTimeout = TimeSpan.FromHours(1) });
+        using SessionRig rig = new(new DtlsServerLimits { IdleTimeout = FromHours(1) });
         for (int host = 1; host <= 1_500; host++)
         {
             rig.Open(host);
         }
 
-        rig.Clock.Advance(TimeSpan.FromMinutes(40));
+        rig.Clock.Advance(FromMinutes(40));
         (_, RecordLayer client) = rig.Open(2_000);
-        rig.Clock.Advance(TimeSpan.FromMinutes(21));
+        rig.Clock.Advance(FromMinutes(21));
         rig.Server.Tick();
         Assert.Equal(501, rig.Server.SessionCount);
         rig.Server.Tick();
         rig.Server.Tick();
         Assert.Equal(1, rig.Server.SessionCount);
         Assert.True(rig.Server.Receive(ServerBench.Path(2_000), SessionRig.Record(client, [1])));
-        rig.Clock.Advance(TimeSpan.FromMinutes(60));
+        rig.Clock.Advance(FromMinutes(60));
         rig.Server.Tick();
         Assert.Equal(1, rig.Server.SessionCount);
-        rig.Clock.Advance(TimeSpan.FromSeconds(1));
+        rig.Clock.Advance(FromSeconds(1));
         rig.Server.Tick();
         Assert.Equal(0, rig.Server.SessionCount);
     }
@@ -80,7 +76,7 @@ public sealed class LimitTests
         rig.Clock.Advance(DtlsSession.LastFlightLifetime);
         rig.Server.Tick();
         Assert.True(session.HasLastFlight);
-        rig.Clock.Advance(TimeSpan.FromSeconds(1));
+        rig.Clock.Advance(FromSeconds(1));
         rig.Server.Tick();
         Assert.False(session.HasLastFlight);
         Assert.True(rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, finished, ContentType.Handshake)));
@@ -115,7 +111,7 @@ public sealed class LimitTests
 
         DtlsServerCounters counters = bench.Server.Counters;
         Assert.Equal((3, 3), (bench.Server.HandshakeCount, counters.HandshakesStarted));
-        bench.Clock.Advance(TimeSpan.FromSeconds(30));
+        bench.Clock.Advance(FromSeconds(30));
         bench.Server.Tick();
         Assert.Equal((0, 3), (bench.Server.HandshakeCount, counters.HandshakesFailed));
         Assert.Equal(3, bench.Failures.Count);
@@ -129,7 +125,7 @@ public sealed class LimitTests
         using ServerBench bench = new(store: new DeafStore());
         bench.Connect(1);
         Assert.Equal(1, bench.Server.HandshakeCount);
-        bench.Clock.Advance(TimeSpan.FromSeconds(30));
+        bench.Clock.Advance(FromSeconds(30));
         bench.Server.Tick();
         Assert.Equal(0, bench.Server.HandshakeCount);
         Assert.Single(bench.Failures);

@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 public sealed class MessageKindTests

@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Dtls.Sessions;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>How the sessions of a start come into a server.</summary>
@@ -14,7 +11,7 @@ public sealed class OrderedOpeningTests
     [InlineData(5_250)]
     public void Each_session_is_opened_before_it_is_added_and_they_are_added_in_their_order_by_one_thread_at_a_time(int count)
     {
-        DtlsSession[] sessions = [.. Enumerable.Range(0, count).Select(static i => SessionIndexTests.Session((ulong)i))];
+        DtlsSession[] sessions = [.. Enumerable.Range(0, count).Select(i => SessionIndexTests.Session((ulong)i))];
         ConcurrentDictionary<DtlsSession, bool> opened = new();
         List<DtlsSession> added = [];
         int adding = 0;

@@ -1,9 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>A server of sessions and its clients, whose datagrams are carried by hand on one thread.</summary>
@@ -27,10 +21,10 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
             IsServer = false,
             Suites = CipherSuite.All,
             OwnCidLength = 0,
-            RetransmitTimeout = isLossy ? TimeSpan.FromMilliseconds(100) : TimeSpan.FromSeconds(30)
+            RetransmitTimeout = isLossy ? FromMilliseconds(100) : FromSeconds(30)
         });
         Server = new DtlsServer(_serverContext, limits ?? new DtlsServerLimits(), store ?? new OneKey(), null, this, Clock,
-            new VirtualRandom(7), static work => work())
+            new VirtualRandom(7), work => work())
         {
             HandshakeFailed = Failures.Add,
         };

@@ -1,9 +1,3 @@
-using System.Buffers.Binary;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Clients;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 public class SessionIndexTests
@@ -66,7 +60,7 @@ public class SessionIndexTests
     public async Task Who_stays_is_found_all_the_time_while_others_come_and_go()
     {
         Index index = new(uint.MaxValue);
-        DtlsSession[] staying = [.. Enumerable.Range(0, 64).Select(static i => Session((ulong)i))];
+        DtlsSession[] staying = [.. Enumerable.Range(0, 64).Select(i => Session((ulong)i))];
         Array.ForEach(staying, session => index.TryAdd(BinaryPrimitives.ReadUInt64BigEndian(session.OwnCid), session));
         using CancellationTokenSource done = new();
         Task<long> reader = Task.Factory.StartNew(
@@ -89,7 +83,7 @@ public class SessionIndexTests
 
         for (int round = 0; round < 200; round++)
         {
-            DtlsSession[] others = [.. Enumerable.Range(1_000, 200).Select(static i => Session((ulong)i))];
+            DtlsSession[] others = [.. Enumerable.Range(1_000, 200).Select(i => Session((ulong)i))];
             Assert.All(others, session => Assert.True(index.TryAdd(BinaryPrimitives.ReadUInt64BigEndian(session.OwnCid), session)));
             Assert.All(others, session => Assert.True(index.Remove(BinaryPrimitives.ReadUInt64BigEndian(session.OwnCid), session)));
         }
@@ -105,7 +99,7 @@ public class SessionIndexTests
         byte[] own = new byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64BigEndian(own, cid);
         RecordLayer records = new(CipherSuite.All[0], default, isServer: true, own, []);
-        return new DtlsSession(new Established(records, [], 0, null, null), default, new BenchSink(static (_, _) => { }),
+        return new DtlsSession(new Established(records, [], 0, null, null), default, new BenchSink((_, _) => { }),
             TimeProvider.System);
     }
 

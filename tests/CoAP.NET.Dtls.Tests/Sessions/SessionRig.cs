@@ -1,10 +1,3 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>A server whose sessions come without handshakes, for tests of many sessions or threads.</summary>
@@ -22,7 +15,7 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     {
         Clock = clock ?? new VirtualClock();
         Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), store ?? new SameKey(), null, this, Clock,
-            new VirtualRandom(seed), static work => work())
+            new VirtualRandom(seed), work => work())
         {
             Keeping = keeping,
             Asks = asks,

@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Orders of threads that are rare, played by hand.</summary>

@@ -1,10 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Clients;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Sessions that several servers keep for short handshakes, in a store that answers later.</summary>
@@ -84,7 +77,7 @@ public sealed class SharedResumptionTests
         _store.Gate = null;
         never.SetResult();
         await Eventually.IsTrueAsync(() => _store.States.Count == 3);
-        bench.Clock.Advance(TimeSpan.FromSeconds(1));
+        bench.Clock.Advance(FromSeconds(1));
         await bench.ConnectAsync(4);
         await bench.DriveAsync(() => bench.Server.SessionCount == 4);
         Assert.Equal((4, 1), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
@@ -124,7 +117,7 @@ public sealed class SharedResumptionTests
         VirtualClock clock = new();
         using ClientBench bench = new(Settings(false, clock));
         await bench.ConnectAsync(1);
-        clock.Advance(TimeSpan.FromHours(1));
+        clock.Advance(FromHours(1));
         await bench.ConnectAsync(2);
         await bench.DriveAsync(() => bench.Server.SessionCount == 2);
         Assert.Equal((2, 0), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
@@ -149,7 +142,7 @@ public sealed class SharedResumptionTests
         SharedResumption resumption = bench.Server.Resumption!;
         TaskCompletionSource gate = new();
         _store.Gate = gate.Task;
-        byte[][] states = [.. Enumerable.Range(0, SharedResumption.MaxCalls + 50).Select(static _ => new byte[] { 1, 2, 3 })];
+        byte[][] states = [.. Enumerable.Range(0, SharedResumption.MaxCalls + 50).Select(_ => new byte[] { 1, 2, 3 })];
         foreach (byte[] state in states)
         {
             resumption.Add([1], state, DateTimeOffset.MaxValue);
@@ -158,9 +151,9 @@ public sealed class SharedResumptionTests
         Assert.Equal(SharedResumption.MaxCalls, _store.Calls);
         Assert.Equal(50, bench.Server.Counters.ResumptionFailures);
         Assert.Null(await resumption.FindAsync([1], default));
-        Assert.All(states[SharedResumption.MaxCalls..], static state => Assert.Equal(new byte[3], state));
+        Assert.All(states[SharedResumption.MaxCalls..], state => Assert.Equal(new byte[3], state));
         gate.SetResult();
-        await Eventually.IsTrueAsync(() => states.All(static state => state.AsSpan().IndexOfAnyExcept((byte)0) < 0));
+        await Eventually.IsTrueAsync(() => states.All(state => state.AsSpan().IndexOfAnyExcept((byte)0) < 0));
         Assert.NotNull(await resumption.FindAsync([1], default));
     }
 
@@ -184,12 +177,12 @@ public sealed class SharedResumptionTests
         BenchSettings settings = hasCertificates ? CertificateTests.MutualSettings() : BenchSettings.OfPsk();
 
         // Where handshakes are counted the machine may be slow.
-        settings.Client = settings.Client with { RetransmitTimeout = TimeSpan.FromSeconds(30) };
+        settings.Client = settings.Client with { RetransmitTimeout = FromSeconds(30) };
         settings.Server = settings.Server with
         {
-            RetransmitTimeout = TimeSpan.FromSeconds(30),
+            RetransmitTimeout = FromSeconds(30),
             AsyncSessionStore = _store,
-            ResumptionLifetime = TimeSpan.FromHours(1),
+            ResumptionLifetime = FromHours(1),
             Time = time ?? TimeProvider.System,
         };
         return settings;

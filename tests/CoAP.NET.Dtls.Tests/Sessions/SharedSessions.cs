@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>A store of resumable sessions outside of the servers that share it.</summary>

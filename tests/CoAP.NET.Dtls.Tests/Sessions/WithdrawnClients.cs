@@ -1,9 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-using System.Text;
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Clients;
-
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Clients that resumed a session, and whose credentials the server accepts no more: the same with each store.</summary>

@@ -1,10 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Keeping;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>One of several servers that share their sessions: one of <see cref="SteeredNodes"/>.</summary>
@@ -17,7 +10,7 @@ internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
         _nodes = nodes;
         Number = number;
         Server = new DtlsServer(context, new DtlsServerLimits(), new ServerBench.OneKey(), null, this, nodes.Clock,
-            new VirtualRandom((ulong)number), static work => work())
+            new VirtualRandom((ulong)number), work => work())
         {
             Keeping = Keeper.Keeping(),
             SteeringFailed = Failures.Add,

@@ -1,10 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>Several servers that share 256 slots and answer whatever they are told, and clients, all on one thread.</summary>
@@ -18,7 +11,7 @@ internal sealed class SteeredNodes : IDisposable
         IsServer = false,
         Suites = CipherSuite.All,
         OwnCidLength = 0,
-        RetransmitTimeout = TimeSpan.FromSeconds(30)
+        RetransmitTimeout = FromSeconds(30)
     });
 
     private readonly List<SteeredNode> _nodes;
@@ -40,7 +33,7 @@ internal sealed class SteeredNodes : IDisposable
     public HashSet<int> Down { get; } = [];
 
     /// <summary>Which node a datagram of a client arrives at.</summary>
-    public Func<int> Balance { get; set; } = static () => 1;
+    public Func<int> Balance { get; set; } = () => 1;
 
     /// <summary>What was sent to clients: from which node, and to which local address it had come.</summary>
     public List<(int Node, CoapAddress Local)> Sent { get; } = [];
@@ -111,7 +104,7 @@ internal sealed class SteeredNodes : IDisposable
 
     public void Dispose()
     {
-        _nodes.ForEach(static node => node.Dispose());
+        _nodes.ForEach(node => node.Dispose());
         foreach (BenchClient client in _clients.Values)
         {
             client.Handshake.Dispose();

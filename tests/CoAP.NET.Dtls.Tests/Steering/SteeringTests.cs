@@ -1,35 +1,32 @@
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Keeping;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>Datagrams that arrive at another server than that of their session.</summary>
-public sealed class SteeringTests
+public sealed class SteeringTests : IDisposable
 {
+    private readonly SteeredNodes _nodes = new(2);
+
+    public void Dispose() => _nodes.Dispose();
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
     public void The_slot_of_a_session_is_the_first_byte_of_its_Connection_ID_and_of_its_name(bool withCid)
     {
-        using SteeredNodes nodes = new(2);
-        nodes.Balance = static () => 2;
-        nodes.Owners[200] = 1;
-        BenchClient client = nodes.Connect(1, withCid);
+        _nodes.Balance = () => 2;
+        _nodes.Owners[200] = 1;
+        BenchClient client = _nodes.Connect(1, withCid);
 
-        DtlsSession session = Assert.Single(nodes[2].Opened);
-        byte slot = (byte)nodes.Owners.IndexOf(2);
+        DtlsSession session = Assert.Single(_nodes[2].Opened);
+        byte slot = (byte)_nodes.Owners.IndexOf(2);
         Assert.Equal((128, slot), (slot, session.Slot!.Value));
         Assert.Equal(withCid ? [slot] : [], session.OwnCid.Length == 0 ? [] : session.OwnCid[..1].ToArray());
-        Assert.Equal(slot, Assert.Single(nodes[2].Keeper.Batches.SelectMany(static batch => batch)).Id.Span[0]);
-        Assert.Equal((1, 0), (nodes[2].Port.SessionsOf(slot), nodes[2].Port.SessionsOf((byte)(slot + 1))));
-        nodes.Say(client, 1);
+        Assert.Equal(slot, Assert.Single(_nodes[2].Keeper.Batches.SelectMany(batch => batch)).Id.Span[0]);
+        Assert.Equal((1, 0), (_nodes[2].Port.SessionsOf(slot), _nodes[2].Port.SessionsOf((byte)(slot + 1))));
+        _nodes.Say(client, 1);
         Assert.Single(client.Received);
 
         session.End(DtlsEnd.Closed, tells: true);
-        Assert.Equal(0, nodes[2].Port.SessionsOf(slot));
+        Assert.Equal(0, _nodes[2].Port.SessionsOf(slot));
     }
 
     [Fact]
@@ -37,7 +34,7 @@ public sealed class SteeringTests
     {
         using SteeredNodes nodes = new(3);
         BenchClient client = nodes.Connect(1);
-        nodes.Balance = static () => 3;
+        nodes.Balance = () => 3;
         nodes.Sent.Clear();
         nodes.Say(client, 1);
 
@@ -48,7 +45,7 @@ public sealed class SteeringTests
         Assert.Equal((byte)0, Assert.Single(nodes[3].Relayed).Slot);
 
         // The next one comes directly, and so does its answer.
-        nodes.Balance = static () => 1;
+        nodes.Balance = () => 1;
         nodes.Say(client, 2);
         Assert.Equal((1, SteeredNodes.LocalOf(1)), nodes.Sent[^1]);
         Assert.Equal(0, nodes[1].Opened[0].Path.Via);
@@ -58,14 +55,13 @@ public sealed class SteeringTests
     [Fact]
     public void A_way_that_is_gone_is_left_out()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
-        nodes.Balance = static () => 2;
-        nodes.Say(client, 1);
-        nodes.Down.Add(2);
-        nodes.Sent.Clear();
-        Assert.True(nodes[1].Opened[0].Send([7]));
-        Assert.Equal(1, Assert.Single(nodes.Sent).Node);
+        BenchClient client = _nodes.Connect(1);
+        _nodes.Balance = () => 2;
+        _nodes.Say(client, 1);
+        _nodes.Down.Add(2);
+        _nodes.Sent.Clear();
+        Assert.True(_nodes[1].Opened[0].Send([7]));
+        Assert.Equal(1, Assert.Single(_nodes.Sent).Node);
     }
 
     [Theory]
@@ -161,14 +157,14 @@ public sealed class SteeringTests
             nodes.Owners[slot] = 1;
         }
 
-        nodes.Balance = static () => 2;
+        nodes.Balance = () => 2;
         BenchClient client = nodes.Connect(1);
         nodes.Say(client, 1);
 
         Assert.Single(client.Received);
         Assert.Equal(2, Assert.Single(nodes[1].Opened).Path.Via);
         Assert.Equal(0, nodes[2].Server.Counters.CookiesSent);
-        Assert.All(nodes.Sent, static sent => Assert.Equal(2, sent.Node));
+        Assert.All(nodes.Sent, sent => Assert.Equal(2, sent.Node));
     }
 
     [Fact]
@@ -196,12 +192,12 @@ public sealed class SteeringTests
         for (int slot = 0; slot < 256; slot++)
         {
             forged[11] = (byte)slot;
-            nodes.Balance = static () => 3;
+            nodes.Balance = () => 3;
             nodes.SendToServers(ServerBench.Path(99), [.. forged]);
         }
 
         // The slots of the two others, one relay for each; the owners relay nothing further.
-        Assert.Equal(nodes.Owners.Count(static owner => owner != 3), nodes[3].Relayed.Count);
+        Assert.Equal(nodes.Owners.Count(owner => owner != 3), nodes[3].Relayed.Count);
         Assert.Empty(nodes[1].Relayed.Concat(nodes[2].Relayed));
         Assert.Empty(nodes[1].Received.Concat(nodes[2].Received).Concat(nodes[3].Received));
         Assert.Single(nodes[1].Opened.Concat(nodes[2].Opened).Concat(nodes[3].Opened));
@@ -212,84 +208,81 @@ public sealed class SteeringTests
     [InlineData(false)]
     public void What_comes_when_a_server_does_not_serve_is_left_alone_and_a_copy_is_as_good_as_new(bool withCid)
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1, withCid);
-        CoapDtlsSteeringPort port = nodes[1].Port;
-        port.ServeFor(TimeSpan.FromSeconds(3));
-        nodes.Clock.Advance(TimeSpan.FromSeconds(2));
-        nodes.Say(client, 1);
-        Assert.Single(nodes[1].Received);
+        BenchClient client = _nodes.Connect(1, withCid);
+        CoapDtlsSteeringPort port = _nodes[1].Port;
+        port.ServeFor(FromSeconds(3));
+        _nodes.Clock.Advance(FromSeconds(2));
+        _nodes.Say(client, 1);
+        Assert.Single(_nodes[1].Received);
 
-        nodes.Clock.Advance(TimeSpan.FromSeconds(1));
-        (long ignored, long replayed) = (nodes[1].Server.Counters.RecordsIgnored, nodes[1].Server.Counters.RecordsReplayed);
-        nodes.Sent.Clear();
-        nodes.Say(client, 2);
+        _nodes.Clock.Advance(FromSeconds(1));
+        (long ignored, long replayed) = (_nodes[1].Server.Counters.RecordsIgnored, _nodes[1].Server.Counters.RecordsReplayed);
+        _nodes.Sent.Clear();
+        _nodes.Say(client, 2);
         byte[] record = [.. client.Sent[^1]];
         Assert.False(port.Receive(2, client.Path.Remote, [.. record]));
-        Assert.Null(nodes.Connect(2).Session);
+        Assert.Null(_nodes.Connect(2).Session);
         byte[] other = [.. record];
         other[11] = 200;
-        nodes.SendToServers(ServerBench.Path(3), other);
-        Assert.Equal(4, nodes[1].Server.Counters.RecordsIgnored - ignored);
-        Assert.Equal((0, replayed), (nodes[1].Server.HandshakeCount, nodes[1].Server.Counters.RecordsReplayed));
-        Assert.Single(nodes[1].Received);
-        Assert.Empty(nodes.Sent);
-        Assert.Empty(nodes[1].Relayed);
+        _nodes.SendToServers(ServerBench.Path(3), other);
+        Assert.Equal(4, _nodes[1].Server.Counters.RecordsIgnored - ignored);
+        Assert.Equal((0, replayed), (_nodes[1].Server.HandshakeCount, _nodes[1].Server.Counters.RecordsReplayed));
+        Assert.Single(_nodes[1].Received);
+        Assert.Empty(_nodes.Sent);
+        Assert.Empty(_nodes[1].Relayed);
 
         // The same record, as it lay in a socket.
-        port.ServeFor(TimeSpan.FromSeconds(3));
-        nodes.SendToServers(client.Path, [.. record]);
-        nodes.Carry();
-        Assert.Equal([1, 2], nodes[1].Received.Select(static content => content[0]));
+        port.ServeFor(FromSeconds(3));
+        _nodes.SendToServers(client.Path, [.. record]);
+        _nodes.Carry();
+        Assert.Equal([1, 2], _nodes[1].Received.Select(content => content[0]));
         Assert.Equal(2, client.Received.Count);
 
         port.ServeFor(TimeSpan.Zero);
-        nodes.Say(client, 3);
-        Assert.Equal(2, nodes[1].Received.Count);
+        _nodes.Say(client, 3);
+        Assert.Equal(2, _nodes[1].Received.Count);
         foreach (TimeSpan endless in new[] { Timeout.InfiniteTimeSpan, TimeSpan.MaxValue })
         {
             port.ServeFor(endless);
-            nodes.Clock.Advance(TimeSpan.FromHours(1));
-            nodes.Say(client, 4);
+            _nodes.Clock.Advance(FromHours(1));
+            _nodes.Say(client, 4);
         }
 
-        Assert.Equal(4, nodes[1].Received.Count);
-        Assert.Throws<ArgumentOutOfRangeException>(() => port.ServeFor(TimeSpan.FromSeconds(-1)));
+        Assert.Equal(4, _nodes[1].Received.Count);
+        Assert.Throws<ArgumentOutOfRangeException>(() => port.ServeFor(FromSeconds(-1)));
     }
 
     [Fact]
     public async Task What_is_held_for_a_session_that_waits_is_left_alone_too_when_a_server_does_not_serve()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
+        BenchClient client = _nodes.Connect(1);
         TaskCompletionSource kept = new();
-        nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
-        await nodes.MoveSlotAsync(0, to: 2);
-        nodes.Balance = static () => 2;
-        nodes.Say(client, 1);
-        Assert.Equal(1, nodes[2].Server.Keeper!.Early.Count);
+        _nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
+        await _nodes.MoveSlotAsync(0, to: 2);
+        _nodes.Balance = () => 2;
+        _nodes.Say(client, 1);
+        Assert.Equal(1, _nodes[2].Server.Keeper!.Early.Count);
 
-        nodes[2].Port.ServeFor(TimeSpan.Zero);
+        _nodes[2].Port.ServeFor(TimeSpan.Zero);
         MemoryKeeper.Complete(kept.SetResult);
-        Assert.Equal(0, nodes[2].Server.Keeper!.Early.Count);
-        Assert.Empty(nodes[2].Received);
+        Assert.Equal(0, _nodes[2].Server.Keeper!.Early.Count);
+        Assert.Empty(_nodes[2].Received);
 
-        nodes[2].Port.ServeFor(TimeSpan.FromSeconds(3));
-        nodes.SendToServers(client.Path, [.. client.Sent[^1]]);
-        Assert.Single(nodes[2].Received);
+        _nodes[2].Port.ServeFor(FromSeconds(3));
+        _nodes.SendToServers(client.Path, [.. client.Sent[^1]]);
+        Assert.Single(_nodes[2].Received);
     }
 
     [Fact]
     public void A_relay_that_says_nonsense_has_no_effect()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
-        nodes.Say(client, 1);
+        BenchClient client = _nodes.Connect(1);
+        _nodes.Say(client, 1);
         CoapAddress remote = client.Path.Remote;
-        CoapDtlsSteeringPort port = nodes[1].Port;
+        CoapDtlsSteeringPort port = _nodes[1].Port;
         client.Session!.Send([2]);
         byte[] record = client.Sent[^1];
-        nodes.Sent.Clear();
+        _nodes.Sent.Clear();
 
         Assert.Throws<ArgumentOutOfRangeException>(() => port.Receive(-1, remote, [.. record]));
         Assert.False(port.Receive(2, default, [.. record]));
@@ -297,7 +290,7 @@ public sealed class SteeringTests
         Assert.False(port.Receive(2, CoapAddress.FromIPv4(0xE0000101, 5_684), [.. record]));
         Assert.False(port.Receive(2, remote, []));
         Assert.False(port.Receive(2, remote, new byte[100_000]));
-        Assert.False(port.Receive(2, remote, [.. record.Select(static (b, i) => i == 20 ? (byte)~b : b)]));
+        Assert.False(port.Receive(2, remote, [.. record.Select((b, i) => i == 20 ? (byte)~b : b)]));
         Assert.False(port.Receive(2, remote, [.. record]));
         for (int length = 0; length < record.Length; length++)
         {
@@ -307,85 +300,82 @@ public sealed class SteeringTests
         Assert.False(port.Send(default, [1]));
         Assert.False(port.Send(remote, []));
         Assert.False(port.Send(remote, new byte[100_000]));
-        Assert.Empty(nodes.Sent);
-        Assert.Equal(0, nodes[1].Opened[0].Path.Via);
+        Assert.Empty(_nodes.Sent);
+        Assert.Equal(0, _nodes[1].Opened[0].Path.Via);
 
         // The session has suffered nothing.
-        nodes.Say(client, 3);
-        Assert.Equal([1, 2, 3], nodes[1].Received.Select(static content => content[0]));
+        _nodes.Say(client, 3);
+        Assert.Equal([1, 2, 3], _nodes[1].Received.Select(content => content[0]));
     }
 
     [Fact]
     public void A_steering_that_throws_harms_nobody()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
-        nodes.Balance = static () => 2;
-        nodes.Say(client, 1);
-        nodes[1].Throws = nodes[2].Throws = new InvalidOperationException("a defect");
-        nodes.Say(client, 2);
-        nodes.Connect(2);
-        Assert.True(nodes[1].Opened[0].Send([3]));
-        Assert.Equal(3, nodes[1].Failures.Count + nodes[2].Failures.Count - 1);
+        BenchClient client = _nodes.Connect(1);
+        _nodes.Balance = () => 2;
+        _nodes.Say(client, 1);
+        _nodes[1].Throws = _nodes[2].Throws = new InvalidOperationException("a defect");
+        _nodes.Say(client, 2);
+        _nodes.Connect(2);
+        Assert.True(_nodes[1].Opened[0].Send([3]));
+        Assert.Equal(3, _nodes[1].Failures.Count + _nodes[2].Failures.Count - 1);
 
-        nodes.Balance = static () => 1;
-        nodes.Say(client, 4);
-        Assert.Equal([1, 4], nodes[1].Received.Select(static content => content[0]));
+        _nodes.Balance = () => 1;
+        _nodes.Say(client, 4);
+        Assert.Equal([1, 4], _nodes[1].Received.Select(content => content[0]));
     }
 
     [Fact]
     public async Task A_slot_that_is_handed_over_takes_its_sessions_with_it_exactly()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
-        BenchClient plain = nodes.Connect(2, withCid: false);
-        nodes.Say(client, 1);
-        nodes.Say(plain, 2);
-        await nodes.MoveSlotAsync(0, to: 2);
+        BenchClient client = _nodes.Connect(1);
+        BenchClient plain = _nodes.Connect(2, withCid: false);
+        _nodes.Say(client, 1);
+        _nodes.Say(plain, 2);
+        await _nodes.MoveSlotAsync(0, to: 2);
 
-        Assert.Equal(0, nodes[1].Port.SessionsOf(0));
-        Assert.Equal(2, nodes[2].Port.SessionsOf(0));
-        Assert.All(nodes[1].Closed, static closed => Assert.Equal(DtlsEnd.Saved, closed.Reason));
+        Assert.Equal(0, _nodes[1].Port.SessionsOf(0));
+        Assert.Equal(2, _nodes[2].Port.SessionsOf(0));
+        Assert.All(_nodes[1].Closed, closed => Assert.Equal(DtlsEnd.Saved, closed.Reason));
         Assert.Empty(client.Ends.Concat(plain.Ends));
 
         // What still arrives at the old server goes to the new one, and nothing is asked of the client before an unsafe request.
-        nodes.Say(client, 0x40, 2, 0, 1);
-        Assert.Equal([0x40, 2, 0, 1], Assert.Single(nodes[2].Received));
-        nodes.Balance = static () => 2;
-        nodes.Say(client, 4);
-        nodes.Say(plain, 5);
-        Assert.Equal(3, nodes[2].Received.Count);
+        _nodes.Say(client, 0x40, 2, 0, 1);
+        Assert.Equal([0x40, 2, 0, 1], Assert.Single(_nodes[2].Received));
+        _nodes.Balance = () => 2;
+        _nodes.Say(client, 4);
+        _nodes.Say(plain, 5);
+        Assert.Equal(3, _nodes[2].Received.Count);
         Assert.Equal((3, 2), (client.Received.Count, plain.Received.Count));
 
         // And back.
-        await nodes.MoveSlotAsync(0, to: 1);
-        nodes.Say(client, 6);
+        await _nodes.MoveSlotAsync(0, to: 1);
+        _nodes.Say(client, 6);
         Assert.Equal(4, client.Received.Count);
-        Assert.Equal(2, nodes[1].Port.SessionsOf(0));
-        Assert.Equal(4, nodes[1].Opened.Count);
+        Assert.Equal(2, _nodes[1].Port.SessionsOf(0));
+        Assert.Equal(4, _nodes[1].Opened.Count);
     }
 
     [Fact]
     public async Task A_session_that_comes_back_while_its_slot_is_still_released_is_not_released_with_it()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
+        BenchClient client = _nodes.Connect(1);
         TaskCompletionSource underWay = new();
-        nodes[1].UnderWay = underWay.Task;
-        Task released = nodes[1].Port.ReleaseAsync(0, default);
+        _nodes[1].UnderWay = underWay.Task;
+        Task released = _nodes[1].Port.ReleaseAsync(0, default);
 
         // The other server takes the slot as after a crash, and hands it over.
-        nodes[2].Load(nodes[1], 0);
-        await nodes[2].Port.ReleaseAsync(0, default);
-        ReadOnlyMemory<byte> state = Assert.Single(nodes[2].Keeper.States).Value;
-        Assert.Equal(CoapDtlsSessionLoad.Loaded, nodes[1].Keeper.Loader.TryLoad(state.Span, stamp: 2));
+        _nodes[2].Load(_nodes[1], 0);
+        await _nodes[2].Port.ReleaseAsync(0, default);
+        ReadOnlyMemory<byte> state = Assert.Single(_nodes[2].Keeper.States).Value;
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, _nodes[1].Keeper.Loader.TryLoad(state.Span, stamp: 2));
 
         MemoryKeeper.Complete(underWay.SetResult);
         await released;
-        Assert.Equal(1, nodes[1].Port.SessionsOf(0));
-        nodes.Say(client, 6);
+        Assert.Equal(1, _nodes[1].Port.SessionsOf(0));
+        _nodes.Say(client, 6);
         Assert.Single(client.Received);
-        Assert.Equal([DtlsEnd.TakenOver], nodes[1].Closed.Select(static closed => closed.Reason));
+        Assert.Equal([DtlsEnd.TakenOver], _nodes[1].Closed.Select(closed => closed.Reason));
     }
 
     [Theory]
@@ -408,7 +398,7 @@ public sealed class SteeringTests
         Assert.Equal([0x60, 0, 0, 9], Assert.Single(nodes[1].Received));
         int via = arrivesAt == 1 ? 0 : arrivesAt;
         Assert.Equal([(via, 0, client.Path.Remote), (via, 0, client.Path.Remote)],
-            nodes[1].Held.Select(static held => (held.Via, (int)held.Slot, held.Remote)));
+            nodes[1].Held.Select(held => (held.Via, (int)held.Slot, held.Remote)));
 
         MemoryKeeper.Complete(underWay.SetResult);
         await released;
@@ -430,116 +420,111 @@ public sealed class SteeringTests
     [InlineData(false)]
     public async Task A_request_that_nobody_keeps_while_its_session_is_handed_over_counts_as_not_received(bool throws)
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
+        BenchClient client = _nodes.Connect(1);
         TaskCompletionSource underWay = new();
-        nodes[1].UnderWay = underWay.Task;
-        nodes[1].Holds = false;
-        Task released = nodes[1].Port.ReleaseAsync(0, default);
-        nodes[1].Throws = throws ? new InvalidOperationException("a defect") : null;
-        long ignored = nodes[1].Server.Counters.RecordsIgnored;
-        nodes.Say(client, 0x40, 2, 0, 1);
-        Assert.Equal((1, throws ? 1 : 0), (nodes[1].Server.Counters.RecordsIgnored - ignored, nodes[1].Failures.Count));
-        Assert.Empty(nodes[1].Received);
+        _nodes[1].UnderWay = underWay.Task;
+        _nodes[1].Holds = false;
+        Task released = _nodes[1].Port.ReleaseAsync(0, default);
+        _nodes[1].Throws = throws ? new InvalidOperationException("a defect") : null;
+        long ignored = _nodes[1].Server.Counters.RecordsIgnored;
+        _nodes.Say(client, 0x40, 2, 0, 1);
+        Assert.Equal((1, throws ? 1 : 0), (_nodes[1].Server.Counters.RecordsIgnored - ignored, _nodes[1].Failures.Count));
+        Assert.Empty(_nodes[1].Received);
 
         MemoryKeeper.Complete(underWay.SetResult);
         await released;
-        nodes.Owners[0] = 2;
-        nodes[2].Load(nodes[1], 0);
-        nodes.Balance = static () => 2;
-        nodes.SendToServers(client.Path, [.. client.Sent[^1]]);
-        Assert.Equal([0x40, 2, 0, 1], Assert.Single(nodes[2].Received));
+        _nodes.Owners[0] = 2;
+        _nodes[2].Load(_nodes[1], 0);
+        _nodes.Balance = () => 2;
+        _nodes.SendToServers(client.Path, [.. client.Sent[^1]]);
+        Assert.Equal([0x40, 2, 0, 1], Assert.Single(_nodes[2].Received));
     }
 
     [Fact]
     public async Task What_waits_for_the_numbers_of_a_session_that_is_handed_over_goes_with_it()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
-        await nodes.MoveSlotAsync(0, to: 2);
-        nodes.Balance = static () => 2;
+        BenchClient client = _nodes.Connect(1);
+        await _nodes.MoveSlotAsync(0, to: 2);
+        _nodes.Balance = () => 2;
         TaskCompletionSource kept = new();
-        nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
-        nodes.Say(client, 0x40, 2, 0, 1);
-        Assert.Equal(1, nodes[2].Server.Keeper!.Early.Count);
+        _nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
+        _nodes.Say(client, 0x40, 2, 0, 1);
+        Assert.Equal(1, _nodes[2].Server.Keeper!.Early.Count);
 
         TaskCompletionSource underWay = new();
-        nodes[2].UnderWay = underWay.Task;
-        Task released = nodes[2].Port.ReleaseAsync(0, default);
-        nodes.Say(client, 0x40, 2, 0, 2);
+        _nodes[2].UnderWay = underWay.Task;
+        Task released = _nodes[2].Port.ReleaseAsync(0, default);
+        _nodes.Say(client, 0x40, 2, 0, 2);
         MemoryKeeper.Complete(underWay.SetResult);
         MemoryKeeper.Complete(kept.SetResult);
         await released;
-        Assert.Empty(nodes[2].Received);
-        Assert.Equal(0, nodes[2].Server.Counters.EarlyRecordsDropped);
+        Assert.Empty(_nodes[2].Received);
+        Assert.Equal(0, _nodes[2].Server.Counters.EarlyRecordsDropped);
 
-        nodes.Owners[0] = 1;
-        nodes[1].Load(nodes[2], 0);
-        Assert.All(nodes[2].Held, held => Assert.True(nodes[1].Port.Receive(0, held.Remote, held.Datagram)));
-        Assert.Equal([1, 2], nodes[1].Received.Select(static content => (int)content[3]).Order());
+        _nodes.Owners[0] = 1;
+        _nodes[1].Load(_nodes[2], 0);
+        Assert.All(_nodes[2].Held, held => Assert.True(_nodes[1].Port.Receive(0, held.Remote, held.Datagram)));
+        Assert.Equal([1, 2], _nodes[1].Received.Select(content => (int)content[3]).Order());
     }
 
     [Fact]
     public async Task A_handshake_whose_slot_is_released_is_given_up()
     {
-        using SteeredNodes nodes = new(2);
         int sent = 0;
-        nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
-        Assert.Throws<InvalidOperationException>(() => nodes.Connect(1));
-        Assert.Equal(1, nodes[1].Server.HandshakeCount);
+        _nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
+        Assert.Throws<InvalidOperationException>(() => _nodes.Connect(1));
+        Assert.Equal(1, _nodes[1].Server.HandshakeCount);
 
-        await nodes[1].Port.ReleaseAsync(1, default);
-        Assert.Equal(1, nodes[1].Server.HandshakeCount);
-        await nodes[1].Port.ReleaseAsync(0, default);
-        Assert.Equal(0, nodes[1].Server.HandshakeCount);
+        await _nodes[1].Port.ReleaseAsync(1, default);
+        Assert.Equal(1, _nodes[1].Server.HandshakeCount);
+        await _nodes[1].Port.ReleaseAsync(0, default);
+        Assert.Equal(0, _nodes[1].Server.HandshakeCount);
 
-        nodes.Balance = static () => 1;
-        nodes.Say(nodes.Connect(1), 1);
-        Assert.Single(nodes[1].Received);
+        _nodes.Balance = () => 1;
+        _nodes.Say(_nodes.Connect(1), 1);
+        Assert.Single(_nodes[1].Received);
     }
 
     [Fact]
     public void A_handshake_that_is_under_way_goes_on_at_a_server_that_has_no_slot_for_new_ones()
     {
-        using SteeredNodes nodes = new(2);
         int sent = 0;
-        nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
-        Assert.Throws<InvalidOperationException>(() => nodes.Connect(1));
+        _nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
+        Assert.Throws<InvalidOperationException>(() => _nodes.Connect(1));
         for (int slot = 0; slot < 256; slot++)
         {
-            nodes.Owners[slot] = 2;
+            _nodes.Owners[slot] = 2;
         }
 
         // The client sends its ClientHello with the cookie again.
-        nodes.Balance = static () => 1;
-        nodes.SendToServers(ServerBench.Path(1), nodes.Arrived[1]);
+        _nodes.Balance = () => 1;
+        _nodes.SendToServers(ServerBench.Path(1), _nodes.Arrived[1]);
 
-        Assert.Empty(nodes[1].Relayed);
-        Assert.Equal((1, 0), (nodes[1].Server.HandshakeCount, nodes[2].Server.HandshakeCount));
-        Assert.Equal(0, nodes[1].Server.Counters.RecordsIgnored);
+        Assert.Empty(_nodes[1].Relayed);
+        Assert.Equal((1, 0), (_nodes[1].Server.HandshakeCount, _nodes[2].Server.HandshakeCount));
+        Assert.Equal(0, _nodes[1].Server.Counters.RecordsIgnored);
     }
 
     [Fact]
     public async Task A_release_that_the_store_does_not_confirm_says_so_and_leaves_nothing_here()
     {
-        using SteeredNodes nodes = new(2);
-        BenchClient client = nodes.Connect(1);
-        nodes[1].Keeper.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
-        Task released = nodes[1].Port.ReleaseAsync(0, default);
-        Task again = nodes[1].Port.ReleaseAsync(0, default);
+        BenchClient client = _nodes.Connect(1);
+        _nodes[1].Keeper.BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away."));
+        Task released = _nodes[1].Port.ReleaseAsync(0, default);
+        Task again = _nodes[1].Port.ReleaseAsync(0, default);
         Assert.False(released.IsCompleted);
-        Assert.Equal(0, nodes[1].Port.SessionsOf(0));
-        nodes.Clock.Advance(TimeSpan.FromSeconds(30));
+        Assert.Equal(0, _nodes[1].Port.SessionsOf(0));
+        _nodes.Clock.Advance(FromSeconds(30));
         await Assert.ThrowsAsync<TimeoutException>(() => released);
         await Assert.ThrowsAsync<TimeoutException>(() => again);
 
         // Once it is back the states are kept nevertheless.
-        nodes[1].Keeper.BeforeKeeping = null;
-        nodes.Clock.Advance(TimeSpan.FromMinutes(1));
-        nodes[1].Server.Tick();
-        nodes.Owners[0] = 2;
-        nodes[2].Load(nodes[1], 0);
-        nodes.Say(client, 1);
+        _nodes[1].Keeper.BeforeKeeping = null;
+        _nodes.Clock.Advance(FromMinutes(1));
+        _nodes[1].Server.Tick();
+        _nodes.Owners[0] = 2;
+        _nodes[2].Load(_nodes[1], 0);
+        _nodes.Say(client, 1);
         Assert.Single(client.Received);
     }
 }

@@ -1,8 +1,3 @@
-using System.Buffers.Binary;
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Dtls.Tests.Hostile;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
@@ -25,10 +20,10 @@ public sealed class AllocationTests(ITestOutputHelper output)
     public async Task A_request_in_a_session_allocates_no_more_than_one_without(string suite, bool withCid)
     {
         await using SecureEndpoints secure = new();
-        secure.Server.MapGet("/reading", static () => CoapResults.Text("21.5")).AllowInsecureTransport();
+        secure.Server.MapGet("/reading", () => CoapResults.Text("21.5")).AllowInsecureTransport();
         secure.Server.Listen("coap://127.0.0.1:0");
         await secure.StartAsync();
-        string plainHost = secure.Server.LocalEndpoints.First(static endpoint => endpoint.StartsWith("coap:", StringComparison.Ordinal));
+        string plainHost = secure.Server.LocalEndpoints.First(endpoint => endpoint.StartsWith("coap:", Ordinal));
         using Device plain = new(new IPEndPoint(IPAddress.Loopback, new Uri(plainHost).Port), null);
         using SecureClient client = new(suite, withCid);
         using Device secured = new(secure.Endpoint, client);

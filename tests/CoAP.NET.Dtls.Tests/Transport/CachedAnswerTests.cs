@@ -10,19 +10,19 @@ public sealed class CachedAnswerTests
     {
         int runs = 0;
         await using SecureEndpoints secure = new();
-        secure.Server.MapGet("/count", () => CoapResults.Text($"{++runs}").WithMaxAge(TimeSpan.FromHours(1)));
+        secure.Server.MapGet("/count", () => CoapResults.Text($"{++runs}").WithMaxAge(FromHours(1)));
         await secure.StartAsync();
         CoapCache cache = new();
         CoapClient client = secure.Client(endpoint: options => options.Cache = cache);
-        Assert.Equal("1", (await client.GetAsync($"{secure.Host}/count")).GetText());
-        Assert.Equal("1", (await client.GetAsync($"{secure.Host}/count")).GetText());
+        await client.GetAsync($"{secure.Host}/count").Says("1");
+        await client.GetAsync($"{secure.Host}/count").Says("1");
         Assert.Equal((1, 1L, 1), (cache.Count, cache.Hits, runs));
 
         TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
         client.Endpoint.PeerDisconnected += (_, _) => ended.TrySetResult();
         Assert.Single(client.Endpoint.ConnectedPeers).Connection!.Close(null);
-        await ended.Task.WaitAsync(TimeSpan.FromMinutes(2));
-        Assert.Equal("1", (await client.GetAsync($"{secure.Host}/count")).GetText());
+        await ended.Task.WaitAsync(FromMinutes(2));
+        await client.GetAsync($"{secure.Host}/count").Says("1");
         Assert.Empty(client.Endpoint.ConnectedPeers);
     }
 
@@ -34,9 +34,9 @@ public sealed class CachedAnswerTests
         CoapCache cache = new();
         CoapClient one = secure.Client(endpoint: options => options.Cache = cache);
         CoapClient two = secure.Client("device-2", endpoint: options => options.Cache = cache);
-        Assert.Equal("device-1", (await one.GetAsync($"{secure.Host}/who")).GetText());
-        Assert.Equal("device-2", (await two.GetAsync($"{secure.Host}/who")).GetText());
-        Assert.Equal("device-1", (await one.GetAsync($"{secure.Host}/who")).GetText());
+        await one.GetAsync($"{secure.Host}/who").Says("device-1");
+        await two.GetAsync($"{secure.Host}/who").Says("device-2");
+        await one.GetAsync($"{secure.Host}/who").Says("device-1");
         Assert.Equal((2, 1L), (cache.Count, cache.Hits));
     }
 }

@@ -16,7 +16,7 @@ public sealed class ChangingAnswerTests
         CoapClient[] clients = [.. Enumerable.Range(0, count).Select(_ => secure.Client())];
 
         Task<CoapResponse[]> asked = Task.WhenAll(clients.Select(client => client.GetAsync(secure.Host + "/document")));
-        CoapResponse[] answers = await asked.WaitAsync(TimeSpan.FromMinutes(3));
+        CoapResponse[] answers = await asked.WaitAsync(FromMinutes(3));
 
         Assert.Equal(Enumerable.Range(1, count), answers.Select(answer => NumberOf(answer.Payload.Span, size)).Order());
         Assert.Equal(count, runs);

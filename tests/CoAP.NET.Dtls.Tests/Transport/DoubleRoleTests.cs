@@ -1,7 +1,3 @@
-using System.Net;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>Two endpoints that are server and client of each other over one pair of ports.</summary>
@@ -10,7 +6,7 @@ public sealed class DoubleRoleTests
     private const int Requests = 40;
 
     // Less than a handshake may take.
-    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
     [Theory]
     [InlineData(true)]
@@ -23,14 +19,14 @@ public sealed class DoubleRoleTests
         await two.StartAsync();
 
         // One after the other, as handshakes at the same time take longer; then both at once.
-        Assert.Equal("two", (await one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name")).GetText());
-        Assert.Equal("one", (await two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name")).GetText());
+        await one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name").Says("two");
+        await two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name").Says("one");
         Task<CoapResponse>[] ofTwos = [
             .. Enumerable.Range(0, Requests).Select(_ => one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name"))];
         Task<CoapResponse>[] ofOnes = [
             .. Enumerable.Range(0, Requests).Select(_ => two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name"))];
-        Assert.All(await Task.WhenAll(ofTwos), static response => Assert.Equal("two", response.GetText()));
-        Assert.All(await Task.WhenAll(ofOnes), static response => Assert.Equal("one", response.GetText()));
+        Assert.All(await Task.WhenAll(ofTwos), response => Assert.Equal("two", response.GetText()));
+        Assert.All(await Task.WhenAll(ofOnes), response => Assert.Equal("one", response.GetText()));
 
         foreach ((CoapServer server, CoapDtlsTransport transport) in new[] { (one, ofOne), (two, ofTwo) })
         {
@@ -56,8 +52,8 @@ public sealed class DoubleRoleTests
             Task<CoapResponse> ofTheTwo = one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name");
             Task<CoapResponse> ofTheOne = two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name");
 
-            Assert.Equal("two", (await ofTheTwo.WaitAsync(s_hangLimit)).GetText());
-            Assert.Equal("one", (await ofTheOne.WaitAsync(s_hangLimit)).GetText());
+            await ofTheTwo.WaitAsync(s_hangLimit).Says("two");
+            await ofTheOne.WaitAsync(s_hangLimit).Says("one");
             Assert.Equal((1, 1), (ofOne.Engine!.Client!.SessionCount, ofTwo.Engine!.Client!.SessionCount));
         }
     }
@@ -95,7 +91,7 @@ public sealed class DoubleRoleTests
         };
         CoapServer server = new(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1), NStart = 8 }
+            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = FromMinutes(1), NStart = 8 }
         });
         transport = new CoapDtlsTransport(dtls, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
         server.Endpoint.AddTransport(transport);

@@ -1,11 +1,6 @@
 using System.IO.Pipelines;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Moving;
-using CoAP.NET.Dtls.Transport;
 using CoAP.NET.QBlock;
-using CoAP.NET.Tests;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 
@@ -17,8 +12,8 @@ public sealed class EndInTheMidstTests
 {
     private const int BodyLength = 200_000;
 
-    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
-    private static readonly byte[] s_body = [.. Enumerable.Range(0, BodyLength).Select(static i => (byte)(i ^ (i >> 8)))];
+    private static readonly TimeSpan s_hangLimit = FromMinutes(2);
+    private static readonly byte[] s_body = [.. Enumerable.Range(0, BodyLength).Select(i => (byte)(i ^ (i >> 8)))];
 
     private readonly DatagramGate _gate = new();
 
@@ -79,7 +74,7 @@ public sealed class EndInTheMidstTests
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size, qBlock))
         {
-            secure.Server.MapGet("/body", static () => CoapResults.Bytes(s_body));
+            secure.Server.MapGet("/body", () => CoapResults.Bytes(s_body));
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size, qBlock);
             CoapRequest get = new(CoapMethod.Get, $"{secure.Host}/body") { Confirmable = qBlock == CoapQBlock.Off };
@@ -100,7 +95,7 @@ public sealed class EndInTheMidstTests
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size))
         {
-            secure.Server.MapGet("/body", static () => CoapResults.Bytes(s_body));
+            secure.Server.MapGet("/body", () => CoapResults.Bytes(s_body));
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size);
             using MemoryStream read = new();
@@ -185,7 +180,7 @@ public sealed class EndInTheMidstTests
             CoapClient client = await ClientAsync(secure, size);
             Task<CoapResponse> get = client.GetAsync($"{secure.Host}/late");
             await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Served.Count == 1
-                && client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding) == 0);
+                && client.Endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding) == 0);
             await CauseAsync(secure, client, ending);
             answer.SetResult();
 
@@ -291,7 +286,7 @@ public sealed class EndInTheMidstTests
 
     private static async Task EndAsync(SecureEndpoints secure, CoapClient client)
     {
-        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit)).GetText());
+        await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit).Says("hello");
         await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Served.Count == 0);
         foreach (CoapPeer peer in client.Endpoint.ConnectedPeers)
         {
@@ -305,7 +300,7 @@ public sealed class EndInTheMidstTests
     }
 
     private static int LeftOver(CoapEndpoint endpoint) =>
-        endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
+        endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
 
     private SecureEndpoints Secure(int size, CoapQBlock qBlock = CoapQBlock.Off) => new(endpoint: options =>
     {
@@ -314,8 +309,8 @@ public sealed class EndInTheMidstTests
         options.UseQBlock(qBlock);
         options.Parameters = CoapTransmissionParameters.Default with
         {
-            PiggybackWindow = TimeSpan.FromMilliseconds(20),
-            NonTimeout = TimeSpan.FromMilliseconds(50)
+            PiggybackWindow = FromMilliseconds(20),
+            NonTimeout = FromMilliseconds(50)
         };
     });
 
@@ -325,7 +320,7 @@ public sealed class EndInTheMidstTests
         {
             options.Limits.MaxDatagramSize = size;
             options.UseQBlock(qBlock);
-            options.Parameters = CoapTransmissionParameters.Default with { NonTimeout = TimeSpan.FromMilliseconds(50) };
+            options.Parameters = CoapTransmissionParameters.Default with { NonTimeout = FromMilliseconds(50) };
         });
         await client.GetAsync($"{secure.Host}/hello");
         return client;

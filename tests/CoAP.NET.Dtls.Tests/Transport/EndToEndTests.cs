@@ -1,41 +1,19 @@
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Transport;
-using CoAP.NET.Options;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 public sealed class EndToEndTests
 {
     [Fact]
-    [Rfc("7252-9.1.3.1-1")]
-    public async Task A_client_with_a_key_is_answered_and_known_by_its_identity()
-    {
-        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        CoapClient client = secure.Client();
-
-        CoapResponse response = await client.GetAsync($"{secure.Host}/who");
-
-        Assert.Equal(SecureEndpoints.Identity, response.GetText());
-        Assert.Equal(1, secure.Server.Counters[CoapCounter.ConnectionsAccepted]);
-        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
-    }
-
-    [Fact]
     public async Task A_client_of_a_server_that_is_disposed_hears_5_03_before_the_session_ends()
     {
         await using SecureEndpoints secure = new();
-        secure.Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        secure.Server.MapGet("/never", (_, _) => new TaskCompletionSource<CoapResult>().Task);
         await secure.StartAsync();
         Task<CoapResponse> request = secure.Client().GetAsync($"{secure.Host}/never");
-        await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Pipelines.Any(static pipeline => pipeline.Resource.Unanswered == 1));
+        await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Pipelines.Any(pipeline => pipeline.Resource.Unanswered == 1));
 
         await secure.Server.DisposeAsync();
 
-        Assert.Equal(CoapCode.ServiceUnavailable, (await request.WaitAsync(TimeSpan.FromMinutes(2))).Code);
+        await request.WaitAsync(FromMinutes(2)).Gives(CoapCode.ServiceUnavailable);
     }
 
     [Fact]
@@ -46,39 +24,8 @@ public sealed class EndToEndTests
 
         CoapResponse[] responses = await Task.WhenAll(Enumerable.Range(0, 50).Select(_ => client.GetAsync($"{secure.Host}/hello")));
 
-        Assert.All(responses, static response => Assert.Equal("hello", response.GetText()));
+        Assert.All(responses, response => Assert.Equal("hello", response.GetText()));
         Assert.Equal(1, secure.Server.Counters[CoapCounter.ConnectionsAccepted]);
-    }
-
-    [Fact]
-    public async Task Clients_with_keys_of_their_own_are_told_apart()
-    {
-        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        byte[] other = [1, 2, 3, 4, 5, 6, 7, 8];
-        secure.Keys.Add("device-2", other);
-
-        CoapResponse first = await secure.Client().GetAsync($"{secure.Host}/who");
-        CoapResponse second = await secure.Client("device-2", other).GetAsync($"{secure.Host}/who");
-
-        Assert.Equal("device-1", first.GetText());
-        Assert.Equal("device-2", second.GetText());
-    }
-
-    [Fact]
-    [Rfc("7959-7-1")]
-    public async Task Bodies_go_in_blocks_both_ways()
-    {
-        byte[] body = new byte[20_000];
-        CoapRandomSource.Secure.Fill(body);
-        await using SecureEndpoints secure = new();
-        secure.Server.MapPost("/echo",
-            static request => CoapResults.Content(new CoapContent(request.Payload, CoapContentFormat.OctetStream)));
-        await secure.StartAsync();
-
-        CoapResponse response = await secure.Client()
-            .PostAsync($"{secure.Host}/echo", new CoapContent(body, CoapContentFormat.OctetStream));
-
-        Assert.Equal(body, response.Payload.ToArray());
     }
 
     [Fact]
@@ -86,7 +33,7 @@ public sealed class EndToEndTests
     public async Task An_observation_in_a_session_becomes_stale_when_its_Max_Age_ends_as_a_server_that_crashed_says_nothing()
     {
         await using SecureEndpoints secure = new();
-        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable(maxAge: TimeSpan.FromSeconds(1));
+        secure.Server.MapGet("/state", () => CoapResults.Text("on")).Observable(maxAge: FromSeconds(1));
         await secure.StartAsync();
         await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
         TaskCompletionSource stale = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -98,31 +45,7 @@ public sealed class EndToEndTests
             }
         };
 
-        await stale.Task.WaitAsync(TimeSpan.FromMinutes(2));
-    }
-
-    [Fact]
-    [Rfc("7641-7-2")]
-    public async Task An_observer_is_told_of_changes_in_its_session()
-    {
-        int state = 0;
-        await using SecureEndpoints secure = new();
-        CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
-        await secure.StartAsync();
-        CoapClient client = secure.Client();
-        await using CoapObservation observation = await client.ObserveAsync($"{secure.Host}/state");
-        await using IAsyncEnumerator<CoapResponse> told = observation.ReadAllAsync().GetAsyncEnumerator();
-
-        List<string> seen = [];
-        for (int i = 0; i < 3; i++)
-        {
-            Assert.True(await told.MoveNextAsync());
-            seen.Add(told.Current.GetText());
-            Volatile.Write(ref state, i + 1);
-            route.Notify();
-        }
-
-        Assert.Equal(["0", "1", "2"], seen);
+        await stale.Task.WaitAsync(FromMinutes(2));
     }
 
     [Fact]
@@ -153,7 +76,7 @@ public sealed class EndToEndTests
         stranger.Send([0x40, 1, 0, 1, 0xb5, .. "hello"u8]);
         await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.RecordsRejected] == 1);
 
-        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+        await client.GetAsync($"{secure.Host}/hello").Says("hello");
         Assert.Equal(0, stranger.Available);
         Assert.Equal(2, secure.Server.Counters[CoapCounter.RequestsReceived]);
     }
@@ -165,13 +88,13 @@ public sealed class EndToEndTests
         await using SecureEndpoints secure = new();
         secure.Server.Listen("coap://127.0.0.1:0");
         await secure.StartAsync();
-        string plain = secure.Server.LocalEndpoints.First(static endpoint => endpoint.StartsWith("coap:", StringComparison.Ordinal));
+        string plain = secure.Server.LocalEndpoints.First(endpoint => endpoint.StartsWith("coap:", Ordinal));
         await using CoapClient client = new();
 
         CoapResponse response = await client.GetAsync($"{plain}/hello");
 
         Assert.Equal(CoapCode.Unauthorized, response.Code);
-        Assert.Equal("hello", (await secure.Client().GetAsync($"{secure.Host}/hello")).GetText());
+        await secure.Client().GetAsync($"{secure.Host}/hello").Says("hello");
     }
 
     [Fact]
@@ -184,7 +107,7 @@ public sealed class EndToEndTests
         CoapClient client = secure.Client();
         await client.GetAsync($"{secure.Host}/hello");
 
-        CoapPeer peer = await connected.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        CoapPeer peer = await connected.Task.WaitAsync(FromMinutes(2));
         TimeSpan roundTrip = await peer.PingAsync();
 
         Assert.True(roundTrip > TimeSpan.Zero);
@@ -204,7 +127,7 @@ public sealed class EndToEndTests
 
         await client.Endpoint.DisposeAsync();
 
-        CoapDisconnection end = await gone.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        CoapDisconnection end = await gone.Task.WaitAsync(FromMinutes(2));
         Assert.Equal(CoapConnectionError.Closed, end.Reason.Error);
         Assert.Empty(secure.Server.Endpoint.ConnectedPeers);
     }

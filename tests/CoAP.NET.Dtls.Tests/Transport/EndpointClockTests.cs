@@ -1,13 +1,9 @@
-using System.Net;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Tests.Clients;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>Certificates are valid by the clock of the endpoint, which need not be that of the system.</summary>
 public sealed class EndpointClockTests : IDisposable
 {
-    private static readonly TimeSpan s_validity = TimeSpan.FromDays(365);
+    private static readonly TimeSpan s_validity = FromDays(365);
 
     private readonly BenchAuthority _authority = new();
 
@@ -38,11 +34,11 @@ public sealed class EndpointClockTests : IDisposable
         Task<CoapResponse> asked = client.GetAsync($"{secure.Host}/hello");
         if (!isServerAhead && !isClientAhead)
         {
-            Assert.Equal("hello", (await asked).GetText());
+            await asked.Says("hello");
             return;
         }
 
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked);
-        Assert.Contains(isClientAhead ? "not valid at this time" : "bad_certificate", exception.Message, StringComparison.Ordinal);
+        Assert.Contains(isClientAhead ? "not valid at this time" : "bad_certificate", exception.Message, Ordinal);
     }
 }

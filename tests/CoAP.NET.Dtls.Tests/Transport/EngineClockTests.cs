@@ -1,9 +1,3 @@
-using System.Collections.Concurrent;
-using System.Net;
-using CoAP.NET.Dtls.Transport;
-using CoAP.NET.Tests;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>
@@ -28,7 +22,7 @@ public sealed class EngineClockTests
         (CoapServer server, CoapDtlsTransport transport) = Make(time, CoapUdpEngine.Auto);
         await using CoapServer disposed = server;
         await server.StartAsync();
-        Assert.Equal(!transport.DrivesClock, time.Timers.Any(static timer => timer.State is EngineClock));
+        Assert.Equal(!transport.DrivesClock, time.Timers.Any(timer => timer.State is EngineClock));
     }
 
     [Theory]
@@ -41,7 +35,7 @@ public sealed class EngineClockTests
         await using CoapServer disposed = server;
         await server.StartAsync();
         Assert.False(transport.DrivesClock);
-        await _scheduler.Engine.WaitAsync(TimeSpan.FromMinutes(2));
+        await _scheduler.Engine.WaitAsync(FromMinutes(2));
     }
 
     [Fact]
@@ -51,7 +45,7 @@ public sealed class EngineClockTests
         (CoapServer server, _) = Make(time, CoapUdpEngine.Portable);
         await using CoapServer disposed = server;
         await server.StartAsync();
-        OwnTimer timer = Assert.Single(time.Timers, static timer => timer.State is EngineClock);
+        OwnTimer timer = Assert.Single(time.Timers, timer => timer.State is EngineClock);
         t_reads = 0;
         timer.Fire();
 
@@ -68,7 +62,7 @@ public sealed class EngineClockTests
         (CoapServer server, _) = Make(time, CoapUdpEngine.Portable);
         await using CoapServer disposed = server;
         await server.StartAsync();
-        await time.ReadByRefused.WaitAsync(TimeSpan.FromMinutes(2));
+        await time.ReadByRefused.WaitAsync(FromMinutes(2));
     }
 
     [Theory]
@@ -90,11 +84,11 @@ public sealed class EngineClockTests
         EngineClock clock = transport.Engine!.Clock;
 
         // Nothing is due before the session was silent for a day; a handshake that has ended is noticed by the next look.
-        await Eventually.IsTrueAsync(() => clock.Tick() > TimeSpan.FromHours(23));
+        await Eventually.IsTrueAsync(() => clock.Tick() > FromHours(23));
         long looks = clock.Looks;
         await client.GetAsync($"{secure.Host}/hello");
 
-        Assert.True(clock.Tick() > TimeSpan.FromHours(23));
+        Assert.True(clock.Tick() > FromHours(23));
         Assert.Equal(looks, clock.Looks);
     }
 

@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Tests;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
@@ -14,7 +10,7 @@ public sealed class HandshakeLogTests
     {
         LogLines log = new();
         await using SecureEndpoints secure = await new SecureEndpoints(
-            static server => server.PskStore = new Down(), endpoint => endpoint.LoggerFactory = log).StartAsync();
+            server => server.PskStore = new Down(), endpoint => endpoint.LoggerFactory = log).StartAsync();
 
         Task[] requests = [.. Enumerable.Range(1, 3).Select(number => secure.Client($"meter-{number}").GetAsync($"{secure.Host}/hello"))];
         await Eventually.IsTrueAsync(() => log.Of(2102).Count >= 3);
@@ -23,14 +19,14 @@ public sealed class HandshakeLogTests
         Assert.Equal(LogLevel.Error, level);
         Assert.IsType<TimeZoneNotFoundException>(exception);
         Assert.StartsWith("CoapDtlsServerOptions.PskStore threw an exception during a handshake with 127.0.0.1:", text,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.All(Enumerable.Range(1, 3), number => Assert.Contains(log.Of(2102), line => line.Level == LogLevel.Information
             && line.Text.Contains(
-                $"it claimed the identity 'meter-{number}'. CoapDtlsServerOptions.PskStore threw", StringComparison.Ordinal)));
+                $"it claimed the identity 'meter-{number}'. CoapDtlsServerOptions.PskStore threw", Ordinal)));
         Assert.True(secure.Server.Counters[CoapCounter.HandshakeCallbackFailures] >= 3);
         Assert.Equal(secure.Server.Counters[CoapCounter.HandshakesFailed], secure.Server.Counters[CoapCounter.HandshakeCallbackFailures]);
         await secure.DisposeAsync();
-        await Task.WhenAll(requests).ContinueWith(static _ => { }, TaskScheduler.Default);
+        await Task.WhenAll(requests).ContinueWith(_ => { }, TaskScheduler.Default);
     }
 
     [Theory]
@@ -57,15 +53,15 @@ public sealed class HandshakeLogTests
     {
         LogLines log = new();
         await using SecureEndpoints secure = await new SecureEndpoints(
-            static server => server.PskStore = new Down(), endpoint => endpoint.LoggerFactory = log).StartAsync();
+            server => server.PskStore = new Down(), endpoint => endpoint.LoggerFactory = log).StartAsync();
 
         Task request = secure.Client("meter\r\n\u001b[2Jinfo: all is well").GetAsync($"{secure.Host}/hello");
         await Eventually.IsTrueAsync(() => log.Of(2102).Count > 0);
 
         Assert.DoesNotContain(log.Of(2102)[0].Text, char.IsControl);
-        Assert.Contains("'meter   [2Jinfo: all is well'", log.Of(2102)[0].Text, StringComparison.Ordinal);
+        Assert.Contains("'meter   [2Jinfo: all is well'", log.Of(2102)[0].Text, Ordinal);
         await secure.DisposeAsync();
-        await request.ContinueWith(static _ => { }, TaskScheduler.Default);
+        await request.ContinueWith(_ => { }, TaskScheduler.Default);
     }
 
     [Fact]
@@ -73,13 +69,13 @@ public sealed class HandshakeLogTests
     {
         LogLines log = new();
         await using SecureEndpoints secure = await new SecureEndpoints(
-            static server => server.ResumptionStore = new Broken(), endpoint => endpoint.LoggerFactory = log).StartAsync();
+            server => server.ResumptionStore = new Broken(), endpoint => endpoint.LoggerFactory = log).StartAsync();
 
-        Assert.Equal("hello", (await secure.Client().GetAsync($"{secure.Host}/hello")).GetText());
+        await secure.Client().GetAsync($"{secure.Host}/hello").Says("hello");
 
         (_, LogLevel level, string text, Exception? exception) = Assert.Single(log.Of(2111));
         Assert.Equal((LogLevel.Error, typeof(TimeZoneNotFoundException)), (level, exception!.GetType()));
-        Assert.StartsWith("CoapDtlsServerOptions.ResumptionStore threw an exception", text, StringComparison.Ordinal);
+        Assert.StartsWith("CoapDtlsServerOptions.ResumptionStore threw an exception", text, Ordinal);
         Assert.Equal(1, secure.Server.Counters[CoapCounter.ResumptionStoreFailures]);
     }
 

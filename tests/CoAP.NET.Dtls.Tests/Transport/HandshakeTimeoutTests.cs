@@ -1,7 +1,3 @@
-using CoAP.NET.Testing;
-using CoAP.NET.Tests;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>A request whose own time ends during a handshake says how far that came.</summary>
@@ -23,17 +19,17 @@ public sealed class HandshakeTimeoutTests
         client.Endpoint.AddTransport(transport);
 
         Task<CoapResponse> sending = client.SendAsync(
-            new CoapRequest(CoapMethod.Get, $"{host}/hello") { Timeout = TimeSpan.FromSeconds(5) });
+            new CoapRequest(CoapMethod.Get, $"{host}/hello") { Timeout = FromSeconds(5) });
         CoapAddress remote = CoapAddress.FromIPEndPoint(System.Net.IPEndPoint.Parse(host["coaps://".Length..]));
         await Eventually.IsTrueAsync(() => transport.ProgressOf(remote, null) is { } progress && progress.Stage == stage);
-        clock.Advance(TimeSpan.FromSeconds(5.2));
+        clock.Advance(FromSeconds(5.2));
 
-        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => sending.WaitAsync(TimeSpan.FromMinutes(2)));
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => sending.WaitAsync(FromMinutes(2)));
         Assert.Equal(
             (CoapAwaited.DtlsHandshake, CoapTimeLimit.RequestTimeout, CoapTimeoutReason.NotSent, stage),
             (error.Awaited, error.EndedBy, error.Reason, error.ConnectProgress!.Stage));
-        Assert.Contains("the DTLS handshake was not complete within the Timeout of 5 s", error.Message, StringComparison.Ordinal);
-        Assert.Contains(text, error.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("NStart", error.Message, StringComparison.Ordinal);
+        Assert.Contains("the DTLS handshake was not complete within the Timeout of 5 s", error.Message, Ordinal);
+        Assert.Contains(text, error.Message, Ordinal);
+        Assert.DoesNotContain("NStart", error.Message, Ordinal);
     }
 }

@@ -1,11 +1,8 @@
-using CoAP.NET.Dtls.Transport;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 public sealed class HandshakeWorkTests
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan s_patience = FromMilliseconds(50);
 
     private readonly VirtualClock _clock = new();
     private readonly Queue<(Action<object?> Work, object? State)> _started = new();
@@ -51,7 +48,7 @@ public sealed class HandshakeWorkTests
     [Fact]
     public void Work_that_throws_takes_no_thread_away()
     {
-        _work.Run(static () => throw new InvalidOperationException("a mistake"));
+        _work.Run(() => throw new InvalidOperationException("a mistake"));
         _work.Run(() => _done.Add(7));
         (Action<object?> work, object? state) = _started.Dequeue();
         Assert.Throws<InvalidOperationException>(() => work(state));
@@ -66,11 +63,11 @@ public sealed class HandshakeWorkTests
     public async Task Work_is_done_where_the_scheduler_has_no_thread()
     {
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        HandshakeWork refused = new(static (_, _) => false, _clock, s_patience);
+        HandshakeWork refused = new((_, _) => false, _clock, s_patience);
 
         refused.Run(done.SetResult);
 
-        await done.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        await done.Task.WaitAsync(FromMinutes(2));
     }
 
     private bool Start(Action<object?> work, object? state)

@@ -1,11 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Keeping;
-using CoAP.NET.Dtls.Tests.Sessions;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>Sessions that are loaded on another host: that sends from its own addresses.</summary>
@@ -33,7 +25,7 @@ public sealed class OwnAddressTests
         }).StartAsync();
         CoapPeer peer = Assert.Single(after.Server.Endpoint.ConnectedPeers);
         Assert.Equal((remote, default), (peer.Address, peer.LocalAddress));
-        using CancellationTokenSource patience = new(TimeSpan.FromMinutes(4));
+        using CancellationTokenSource patience = new(FromMinutes(4));
         Task ping = peer.PingAsync(patience.Token);
 
         UdpReceiveResult heard = await device.ReceiveAsync(patience.Token);

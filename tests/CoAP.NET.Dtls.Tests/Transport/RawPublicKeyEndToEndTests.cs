@@ -1,8 +1,3 @@
-using System.Net;
-using System.Security.Cryptography;
-using CoAP.NET.Dtls.Native;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 public sealed class RawPublicKeyEndToEndTests
@@ -10,6 +5,7 @@ public sealed class RawPublicKeyEndToEndTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
+    [Rfc("7252-9.1.3.2-1")]
     public async Task Both_ends_know_each_other_by_their_keys_or_are_told_what_to_install(bool isKnown)
     {
         using ECDsa serverKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
@@ -20,16 +16,16 @@ public sealed class RawPublicKeyEndToEndTests
         {
             RawPublicKey = serverKey,
             RequireClientCertificate = true,
-            ValidateClientCertificate = static (_, _, _) => false,
+            ValidateClientCertificate = (_, _, _) => false,
             ValidateClientPublicKey = key => isKnown && key.Span.SequenceEqual(ofClient),
         };
         await using CoapServer server = new();
         server.Endpoint.AddTransport(new CoapDtlsTransport(new CoapDtlsOptions { Server = serving },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } }));
-        server.MapGet("/key", static request => CoapResults.Bytes(((CoapDtlsIdentity)request.Peer.Identity!).PublicKey.ToArray()));
+        server.MapGet("/key", request => CoapResults.Bytes(((CoapDtlsIdentity)request.Peer.Identity!).PublicKey.ToArray()));
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
-            HandshakeTimeout = TimeSpan.FromMinutes(1),
+            HandshakeTimeout = FromMinutes(1),
             Client = new CoapDtlsClientOptions
             {
                 RawPublicKey = clientKey,
@@ -39,9 +35,9 @@ public sealed class RawPublicKeyEndToEndTests
         if (!RawPublicKeys.IsSupported)
         {
             Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => server.StartAsync())).Message,
-                StringComparison.Ordinal);
+                Ordinal);
             Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => client.GetAsync("coaps://127.0.0.1/key"))).Message,
-                StringComparison.Ordinal);
+                Ordinal);
             return;
         }
 

@@ -1,11 +1,3 @@
-using System.Net;
-using System.Text;
-using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Tests.Keeping;
-using CoAP.NET.Dtls.Transport;
-using CoAP.NET.Tests;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>A server and clients over coaps on the loopback, with pre-shared keys unless said otherwise.</summary>
@@ -23,14 +15,14 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         configure?.Invoke(server);
         CoapEndpointOptions options = new();
         // A machine that is busy must not make separate answers of what scripts expect on the acknowledgement.
-        options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1) };
+        options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = FromMinutes(1) };
         endpoint?.Invoke(options);
         Server = new CoapServer(options);
         Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server, UseConnectionIds = useCids },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) }, Engine = engine });
         Server.Endpoint.AddTransport(Transport);
-        Server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
-        Server.MapGet("/hello", static () => CoapResults.Text("hello"));
+        Server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
+        Server.MapGet("/hello", () => CoapResults.Text("hello"));
     }
 
     public static byte[] Key => Encoding.ASCII.GetBytes("secretPSK-1234567");
@@ -41,7 +33,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
 
     public CoapDtlsTransport Transport { get; }
 
-    public string Host => Server.LocalEndpoints.First(static endpoint => endpoint.StartsWith("coaps:", StringComparison.Ordinal));
+    public string Host => Server.LocalEndpoints.First(endpoint => endpoint.StartsWith("coaps:", Ordinal));
 
     public IPEndPoint Endpoint => new(IPAddress.Loopback, new Uri(Host).Port);
 
@@ -61,8 +53,8 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         CoapDtlsOptions dtls = new()
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(identity, key ?? Key) },
-            RetransmitTimeout = TimeSpan.FromMilliseconds(200),
-            HandshakeTimeout = TimeSpan.FromMinutes(1)
+            RetransmitTimeout = FromMilliseconds(200),
+            HandshakeTimeout = FromMinutes(1)
         };
         dtls.SilenceToProbe = silence ?? dtls.SilenceToProbe;
         configure?.Invoke(dtls);

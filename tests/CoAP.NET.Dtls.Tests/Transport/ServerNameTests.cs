@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>Several servers by name at one address and port, as behind one host.</summary>
@@ -19,10 +16,10 @@ public sealed class ServerNameTests
         {
             foreach (string name in s_names)
             {
-                Assert.Equal("hello", (await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello")).GetText());
+                await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello").Says("hello");
             }
 
-            Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+            await client.GetAsync($"{secure.Host}/hello").Says("hello");
         }
 
         Assert.Equal(s_names.Length + 1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
@@ -41,7 +38,7 @@ public sealed class ServerNameTests
         CoapResponse[] responses = await Task.WhenAll(
             Enumerable.Range(0, 40).Select(i => client.GetAsync($"coaps://name{i % 8}.example:{secure.Endpoint.Port}/hello")));
 
-        Assert.All(responses, static response => Assert.Equal("hello", response.GetText()));
+        Assert.All(responses, response => Assert.Equal("hello", response.GetText()));
         Assert.Equal(8, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
         Assert.Equal(0, client.Endpoint.Counters[CoapCounter.ConnectionsClosed]);
         Assert.Equal(8, secure.Server.Endpoint.ConnectedPeers.Count);
@@ -61,11 +58,11 @@ public sealed class ServerNameTests
         CoapConnectionException full =
             await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"coaps://more.example:{secure.Endpoint.Port}/hello"));
         Assert.Equal(CoapConnectionError.ConnectFailed, full.Error);
-        Assert.Contains("other names", full.Message, StringComparison.Ordinal);
+        Assert.Contains("other names", full.Message, Ordinal);
         Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
 
         await client.Endpoint.ConnectedPeers[3].ReleaseAsync();
-        Assert.Equal("hello", (await client.GetAsync($"coaps://further.example:{secure.Endpoint.Port}/hello")).GetText());
+        await client.GetAsync($"coaps://further.example:{secure.Endpoint.Port}/hello").Says("hello");
         Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
     }
 
@@ -81,7 +78,7 @@ public sealed class ServerNameTests
             await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello");
         }
 
-        int[] ports = [.. secure.Server.Endpoint.ConnectedPeers.Select(static peer => (int)peer.Address.Port).Distinct()];
+        int[] ports = [.. secure.Server.Endpoint.ConnectedPeers.Select(peer => (int)peer.Address.Port).Distinct()];
         Assert.Equal(s_names.Length, ports.Length);
 
         await client.Endpoint.DisposeAsync();
@@ -96,5 +93,5 @@ public sealed class ServerNameTests
 
     private static CoapClient Client(SecureEndpoints secure, bool withCids) => secure.Client(
         configure: dtls => dtls.UseConnectionIds = withCids,
-        endpoint: static options => options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
+        endpoint: options => options.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
 }

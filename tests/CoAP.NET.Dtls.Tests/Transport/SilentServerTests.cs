@@ -1,9 +1,3 @@
-using System.Globalization;
-using System.Net;
-using CoAP.NET.Dtls.Tests.Moving;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>
@@ -14,7 +8,7 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 public sealed class SilentServerTests
 {
     private static readonly string[] s_names = ["one.example", "two.example", "three.example"];
-    private static readonly TimeSpan s_silence = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan s_silence = FromSeconds(3);
 
     private readonly VirtualClock _clock = new();
 
@@ -25,7 +19,7 @@ public sealed class SilentServerTests
     public async Task A_wrong_key_and_an_unknown_identity_are_refused_alike(string identity)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        CoapClient client = secure.Client(identity, [9, 9, 9, 9], static dtls => dtls.HandshakeTimeout = TimeSpan.FromSeconds(1),
+        CoapClient client = secure.Client(identity, [9, 9, 9, 9], dtls => dtls.HandshakeTimeout = FromSeconds(1),
             options => options.TimeProvider = _clock);
 
         CoapConnectionException exception =
@@ -55,10 +49,10 @@ public sealed class SilentServerTests
     public async Task A_server_that_lost_its_sessions_is_asked_anew_by_each_name_that_is_used()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        CoapClient client = secure.Client(silence: s_silence, configure: static dtls => dtls.UseConnectionIds = true, endpoint: options =>
+        CoapClient client = secure.Client(silence: s_silence, configure: dtls => dtls.UseConnectionIds = true, endpoint: options =>
         {
             options.TimeProvider = _clock;
-            options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+            options.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
         });
         foreach (string name in s_names)
         {
@@ -69,7 +63,7 @@ public sealed class SilentServerTests
         CoapResponse[] responses =
             await RunAsync(Task.WhenAll(s_names.Select(name => client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/who"))));
 
-        Assert.All(responses, static response => Assert.Equal(SecureEndpoints.Identity, response.GetText()));
+        Assert.All(responses, response => Assert.Equal(SecureEndpoints.Identity, response.GetText()));
         Assert.Equal(2 * s_names.Length, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
         Assert.Equal(s_names.Length, client.Endpoint.ConnectedPeers.Count);
     }
@@ -89,7 +83,7 @@ public sealed class SilentServerTests
         await RunAsync(client.GetAsync($"{secure.Host}/who"));
 
         // Copies leave after 2 to 3 s, 6 to 9 s, 14 to 21 s, and 30 to 45 s (RFC 7252 section 4.8); after 62 to 93 s a message is given up.
-        Assert.InRange(_clock.GetElapsedTime(begin), TimeSpan.FromSeconds(least), TimeSpan.FromSeconds(most));
+        Assert.InRange(_clock.GetElapsedTime(begin), FromSeconds(least), FromSeconds(most));
         Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
@@ -114,13 +108,13 @@ public sealed class SilentServerTests
             Volatile.Write(ref state, state + 1);
             secure.Server.Notify("/state");
             await Eventually.IsTrueAsync(() => Volatile.Read(ref seen) == state || !path.IsDeaf);
-            await _clock.AdvanceUntilAsync(() => _clock.Elapsed > now + TimeSpan.FromSeconds(1), TimeSpan.FromMinutes(1));
+            await _clock.AdvanceUntilAsync(() => _clock.Elapsed > now + FromSeconds(1), FromMinutes(1));
         }
 
         Assert.Equal(SecureEndpoints.Identity, (await RunAsync(asked)).GetText());
         Assert.InRange(state, 2, 60);
         Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
-        await RunAsync(observation.DisposeAsync().AsTask().ContinueWith(static _ => true));
+        await RunAsync(observation.DisposeAsync().AsTask().ContinueWith(_ => true));
         await reading;
 
         async Task ReadAsync()
@@ -136,18 +130,18 @@ public sealed class SilentServerTests
     public async Task A_session_of_a_client_ends_when_it_was_silent_for_its_time_and_not_before()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        CoapClient client = secure.Client(configure: static dtls => dtls.Client!.SessionIdleTimeout = TimeSpan.FromMinutes(20),
+        CoapClient client = secure.Client(configure: dtls => dtls.Client!.SessionIdleTimeout = FromMinutes(20),
             endpoint: options => options.TimeProvider = _clock);
         await RunAsync(client.GetAsync($"{secure.Host}/hello"));
-        _clock.Advance(TimeSpan.FromMinutes(15));
+        _clock.Advance(FromMinutes(15));
         await RunAsync(client.GetAsync($"{secure.Host}/hello"));
         long begin = _clock.GetTimestamp();
 
-        await _clock.AdvanceUntilAsync(() => client.Endpoint.ConnectedPeers.Count == 0, TimeSpan.FromHours(1));
+        await _clock.AdvanceUntilAsync(() => client.Endpoint.ConnectedPeers.Count == 0, FromHours(1));
 
-        Assert.InRange(_clock.GetElapsedTime(begin), TimeSpan.FromMinutes(19.9), TimeSpan.FromMinutes(20.1));
+        Assert.InRange(_clock.GetElapsedTime(begin), FromMinutes(19.9), FromMinutes(20.1));
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
-    private Task<T> RunAsync<T>(Task<T> task) => _clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(10));
+    private Task<T> RunAsync<T>(Task<T> task) => _clock.AdvanceUntilAsync(task, FromMinutes(10));
 }

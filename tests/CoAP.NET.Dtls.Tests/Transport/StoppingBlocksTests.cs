@@ -1,5 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 
@@ -7,7 +6,7 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 /// <remarks>Real clock: sockets, and blocks with tasks of their own. No time is asserted.</remarks>
 public sealed class StoppingBlocksTests
 {
-    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
     private volatile TaskCompletionSource? _closed;
     private int _held;
@@ -23,12 +22,12 @@ public sealed class StoppingBlocksTests
     {
         await using SecureEndpoints secure = new(endpoint: options =>
         {
-            options.StopGracePeriod = TimeSpan.FromMinutes(5);
+            options.StopGracePeriod = FromMinutes(5);
             Insert(options.Pipeline, seam);
         });
         await secure.StartAsync();
-        CoapClient client = secure.Client(endpoint: static options => options.Parameters = new() { NStart = 8 });
-        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit)).GetText());
+        CoapClient client = secure.Client(endpoint: options => options.Parameters = new() { NStart = 8 });
+        await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit).Says("hello");
         long received = secure.Server.Counters[CoapCounter.DatagramsReceived];
 
         TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -42,7 +41,7 @@ public sealed class StoppingBlocksTests
 
         foreach (Task<CoapResponse> request in requests)
         {
-            Assert.Equal("hello", (await request.WaitAsync(s_hangLimit)).GetText());
+            await request.WaitAsync(s_hangLimit).Says("hello");
         }
 
         await stop.WaitAsync(s_hangLimit);

@@ -16,7 +16,7 @@ public sealed class BoundTests
     [Fact]
     public async Task Sessions_of_a_source_are_bounded_and_others_are_served()
     {
-        await using EdhocWorld world = new(static options => options.MaxSessionsPerSource = 5);
+        await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 5);
         await world.Server.StartAsync();
         CoapClient greedy = world.MakeClient("[2001:db8:66::1]");
         for (int i = 0; i < 5; i++)
@@ -29,15 +29,15 @@ public sealed class BoundTests
         Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
         Assert.Equal((5, 5L, 1L), (
             world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Busy));
-        EdhocClient honest = world.MakeEdhoc(world.MakeClient());
-        using EdhocSession session = await world.RunAsync(() => honest.ConnectAsync(EdhocWorld.Uri));
+        EdhocClient honest = world.MakeEdhoc();
+        using EdhocSession session = await world.ConnectAsync(honest);
         Assert.Single(world.Established);
     }
 
     [Fact]
     public async Task Sessions_that_failed_count_until_their_time_is_over()
     {
-        await using EdhocWorld world = new(static options => options.MaxSessionsPerSource = 3);
+        await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 3);
         await world.Server.StartAsync();
         CoapClient greedy = world.MakeClient("[2001:db8:66::1]");
         for (int i = 0; i < 3; i++)
@@ -51,7 +51,7 @@ public sealed class BoundTests
 
         Assert.Equal(CoapCode.ServiceUnavailable, (await world.PostAsync(greedy, First(world))).Code);
         Assert.Equal((3L, 3L), (world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Failed));
-        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        world.Clock.Advance(FromSeconds(61));
         Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
         Assert.Equal(CoapCode.Changed, (await world.PostAsync(greedy, First(world))).Code);
     }
@@ -67,7 +67,7 @@ public sealed class BoundTests
         byte[] third = initiator.CreateMessage3([world.ServerKey.Credential]);
         Assert.Equal(1, world.Edhoc.GetCounters().Sessions);
 
-        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        world.Clock.Advance(FromSeconds(61));
 
         Assert.Equal((0, 1L), (world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Abandoned));
         CoapResponse late = await world.PostAsync(client, [.. initiator.PeerConnectionId.Span, .. third]);
@@ -78,7 +78,7 @@ public sealed class BoundTests
     [Fact]
     public async Task When_all_places_are_taken_the_greediest_source_gives_way_to_a_newcomer()
     {
-        await using EdhocWorld world = new(static options =>
+        await using EdhocWorld world = new(options =>
         {
             options.MaxSessions = 6;
             options.MaxSessionsPerSource = 5;
@@ -93,8 +93,8 @@ public sealed class BoundTests
             await world.PostAsync(greedy, First(world));
         }
 
-        EdhocClient honest = world.MakeEdhoc(world.MakeClient());
-        using EdhocSession session = await world.RunAsync(() => honest.ConnectAsync(EdhocWorld.Uri));
+        EdhocClient honest = world.MakeEdhoc();
+        using EdhocSession session = await world.ConnectAsync(honest);
 
         Assert.Equal(1, world.Edhoc.GetCounters().Abandoned);
         CoapResponse last = await world.PostAsync(
@@ -131,12 +131,12 @@ public sealed class BoundTests
         TaskCompletionSource<IReadOnlyList<EdhocCredential>> never = new();
         await using EdhocWorld world = new(options => options.Trust = new SlowTrust(never.Task));
         await world.Server.StartAsync();
-        EdhocClient client = world.MakeEdhoc(world.MakeClient());
+        EdhocClient client = world.MakeEdhoc();
 
-        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri)));
+        EdhocException error = await world.FailAsync(client);
 
         Assert.True(error.IsOfPeer);
-        Assert.Contains("too long", error.Message, StringComparison.Ordinal);
+        Assert.Contains("too long", error.Message, Ordinal);
         Assert.Equal(1, world.Edhoc.GetCounters().Failed);
     }
 
@@ -157,9 +157,9 @@ public sealed class BoundTests
         byte[] third = [.. initiator.PeerConnectionId.Span, .. initiator.CreateMessage3([world.ServerKey.Credential])];
         Task<CoapResponse> asked = client.PostAsync(
             $"{EdhocWorld.Uri}/.well-known/edhoc", new CoapContent(third, CoapContentFormat.CidEdhocCborSequence));
-        await world.Clock.AdvanceUntilAsync(begun.Task, TimeSpan.FromSeconds(10));
+        await world.Clock.AdvanceUntilAsync(begun.Task, FromSeconds(10));
 
-        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        world.Clock.Advance(FromSeconds(61));
         Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
         goesOn.SetResult();
 
@@ -170,10 +170,9 @@ public sealed class BoundTests
     [Fact]
     public async Task Identifiers_that_are_taken_are_not_chosen()
     {
-        await using EdhocWorld world = new(static options => options.IsIdentifierTaken = static id => id.Length == 1);
+        await using EdhocWorld world = new(options => options.IsIdentifierTaken = id => id.Length == 1);
         await world.Server.StartAsync();
-        EdhocClient client = world.MakeEdhoc(
-            world.MakeClient(), static options => options.IsIdentifierTaken = static id => id.Span[0] != 7 || id.Length != 1);
+        EdhocClient client = world.MakeEdhoc(options => options.IsIdentifierTaken = id => id.Span[0] != 7 || id.Length != 1);
 
         using EdhocSession session = await world.RunAsync(async () =>
         {
@@ -183,7 +182,7 @@ public sealed class BoundTests
                 {
                     return await client.ConnectAsync(EdhocWorld.Uri);
                 }
-                catch (EdhocException exception) when (i < 1000 && exception.Message.Contains("No free", StringComparison.Ordinal))
+                catch (EdhocException exception) when (i < 1000 && exception.Message.Contains("No free", Ordinal))
                 {
                     // The one that is free was not among those that were tried.
                 }
@@ -209,7 +208,7 @@ public sealed class BoundTests
             forged.Responder = received => Interlocked.Add(ref answered, received.Data.Length) > 0;
             (head[2], head[3]) = ((byte)(i >> 8), (byte)i);
             forged.Send([.. head, .. payload]);
-            world.Clock.Advance(TimeSpan.FromMilliseconds(1));
+            world.Clock.Advance(FromMilliseconds(1));
         }
 
         EdhocServerCounters counters = world.Edhoc.GetCounters();

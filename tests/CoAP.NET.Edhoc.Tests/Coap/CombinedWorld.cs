@@ -1,5 +1,4 @@
 using CoAP.NET.Options;
-using CoAP.NET.Oscore;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Edhoc.Tests.Coap;
@@ -32,7 +31,7 @@ internal sealed class CombinedWorld : IAsyncDisposable
             return CoapResults.Changed(CoapContent.Text(((EdhocCredential)identity.Owner!).Subject!));
         }).RequireOscore();
         Edhoc.Server.MapPost(
-            "/body", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}"))).RequireOscore();
+            "/body", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}"))).RequireOscore();
     }
 
     public EdhocWorld Edhoc { get; }

@@ -1,5 +1,3 @@
-using CoAP.NET.Oscore;
-
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>A server that answers EDHOC and clients that ask it, on a network in memory, in virtual time.</summary>
@@ -86,6 +84,12 @@ public sealed class EdhocWorld : IAsyncDisposable
         return client;
     }
 
+    internal EdhocClient MakeEdhoc(Action<EdhocClientOptions>? configure = null) => MakeEdhoc(MakeClient(), configure);
+
+    internal Task<EdhocSession> ConnectAsync(EdhocClient client) => RunAsync(() => client.ConnectAsync(Uri));
+
+    internal Task<EdhocException> FailAsync(EdhocClient client) => Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(client));
+
     internal EdhocClient MakeEdhoc(ICoapRequester requester, Action<EdhocClientOptions>? configure = null)
     {
         EdhocClientOptions options = new()
@@ -102,7 +106,7 @@ public sealed class EdhocWorld : IAsyncDisposable
         return new EdhocClient(requester, options);
     }
 
-    internal Task<T> RunAsync<T>(Func<Task<T>> exchange) => Clock.AdvanceUntilAsync(exchange(), TimeSpan.FromMinutes(10));
+    internal Task<T> RunAsync<T>(Func<Task<T>> exchange) => Clock.AdvanceUntilAsync(exchange(), FromMinutes(10));
 
     internal Task<CoapResponse> PostAsync(CoapClient client, byte[] payload, CoapContentFormat? format = null) => RunAsync(() =>
         client.PostAsync(

@@ -1,6 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Oscore;
-
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>Which server a client reaches, when it trusts several peers.</summary>
@@ -40,8 +37,8 @@ public sealed class ExpectedServerTests
             EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(world, client, isReverse));
 
             Assert.False(error.IsOfPeer);
-            Assert.Contains($"carry '{Address}'", error.Message, StringComparison.Ordinal);
-            Assert.DoesNotContain(Address, EdhocException.OfPeer(error.ToMessage()).Message, StringComparison.Ordinal);
+            Assert.Contains($"carry '{Address}'", error.Message, Ordinal);
+            Assert.DoesNotContain(Address, EdhocException.OfPeer(error.ToMessage()).Message, Ordinal);
             Assert.Equal(0, contexts.Count);
             if (!isReverse)
             {
@@ -59,7 +56,7 @@ public sealed class ExpectedServerTests
         using Issuer issuer = new();
         await using EdhocWorld world = WorldOf(issuer, name, ServerAuthentication);
         await world.Server.StartAsync();
-        EdhocClient client = ClientOf(world, issuer, false, static options => options.ExpectServer(EdhocWorld.Uri, "door.example"));
+        EdhocClient client = ClientOf(world, issuer, false, options => options.ExpectServer(EdhocWorld.Uri, "door.example"));
 
         if (isAccepted)
         {
@@ -81,7 +78,7 @@ public sealed class ExpectedServerTests
             options.Trust = new EdhocCertificateTrust(issuer.Certificate)
             {
                 TimeProvider = issuer.Time,
-                Identify = static owner => owner.Subject,
+                Identify = owner => owner.Subject,
             };
             options.ExpectServer(EdhocWorld.Uri, "CN=device");
         });
@@ -102,7 +99,7 @@ public sealed class ExpectedServerTests
         await using EdhocWorld world = new(options =>
             options.Trust = new EdhocCertificateTrust(issuer.Certificate) { TimeProvider = issuer.Time });
         await world.Server.StartAsync();
-        EdhocClient client = world.MakeEdhoc(world.MakeClient(), options =>
+        EdhocClient client = world.MakeEdhoc(options =>
         {
             options.Method = EdhocMethod.SignatureStatic;
             options.Credentials.Add(OwnOf(certificate, key));
@@ -123,18 +120,18 @@ public sealed class ExpectedServerTests
     [InlineData(true)]
     public async Task A_client_with_several_servers_in_its_list_has_to_say_which_one_it_expects(bool isReverse)
     {
-        await using EdhocWorld world = new(static options => options.ReverseMethod = EdhocMethod.StaticStatic);
+        await using EdhocWorld world = new(options => options.ReverseMethod = EdhocMethod.StaticStatic);
         await world.Server.StartAsync();
         EdhocCredential other = Parties.Own(EdhocCurve.P256, 0x33, "other").Credential;
         OscoreContexts contexts = new();
-        EdhocClient unsure = world.MakeEdhoc(world.MakeClient(), options => Fill(options, null));
-        EdhocClient sure = world.MakeEdhoc(world.MakeClient(), options => Fill(options, world.ServerKey.Credential));
-        EdhocClient wrong = world.MakeEdhoc(world.MakeClient(), options => Fill(options, other));
+        EdhocClient unsure = world.MakeEdhoc(options => Fill(options, null));
+        EdhocClient sure = world.MakeEdhoc(options => Fill(options, world.ServerKey.Credential));
+        EdhocClient wrong = world.MakeEdhoc(options => Fill(options, other));
 
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(world, unsure, isReverse));
-        Assert.Contains("EdhocClientOptions.ExpectServer", error.Message, StringComparison.Ordinal);
+        Assert.Contains("EdhocClientOptions.ExpectServer", error.Message, Ordinal);
         error = await Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(world, wrong, isReverse));
-        Assert.Contains("not that of the expected peer", error.Message, StringComparison.Ordinal);
+        Assert.Contains("not that of the expected peer", error.Message, Ordinal);
         Assert.Equal(0, contexts.Count);
         using EdhocSession session = await ConnectAsync(world, sure, isReverse);
         Assert.Equal("server", session.PeerCredential.Subject);
@@ -160,7 +157,7 @@ public sealed class ExpectedServerTests
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
-        EdhocClient client = world.MakeEdhoc(world.MakeClient(), options =>
+        EdhocClient client = world.MakeEdhoc(options =>
         {
             options.Trust = new EdhocCredentialStore()
                 .Add(EdhocCredential.OfCcs(world.ServerKey.Credential.Encoded.Span, identity))
@@ -188,7 +185,7 @@ public sealed class ExpectedServerTests
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
         AnyCredential trust = new(world.ServerKey.Credential);
-        EdhocClient client = world.MakeEdhoc(world.MakeClient(), options =>
+        EdhocClient client = world.MakeEdhoc(options =>
         {
             options.Trust = trust;
             options.ExpectServer(EdhocWorld.Uri, "door 7");
@@ -213,7 +210,7 @@ public sealed class ExpectedServerTests
     }
 
     private static EdhocClient ClientOf(EdhocWorld world, Issuer issuer, bool isReverse, Action<EdhocClientOptions> configure) =>
-        world.MakeEdhoc(world.MakeClient(), options =>
+        world.MakeEdhoc(options =>
         {
             options.Method = isReverse ? options.Method : EdhocMethod.StaticSignature;
             options.Trust = new EdhocCertificateTrust(issuer.Certificate) { TimeProvider = issuer.Time };

@@ -1,5 +1,3 @@
-using CoAP.NET.Oscore;
-
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>What EDHOC is for: requests that OSCORE protects with the keys that came of it.</summary>
@@ -18,7 +16,7 @@ public sealed class OscoreTests
                 return ValueTask.CompletedTask;
             },
             ofServer);
-        world.Server.MapPost("/door", static request => CoapResults.Changed(CoapContent.Text($"{request.Peer.Identity is OscoreIdentity}")))
+        world.Server.MapPost("/door", request => CoapResults.Changed(CoapContent.Text($"{request.Peer.Identity is OscoreIdentity}")))
             .RequireOscore();
         await world.Server.StartAsync();
         CoapClient client = world.MakeClient(contexts: ofClient);
@@ -54,7 +52,7 @@ public sealed class OscoreTests
                 };
             },
             ofServer);
-        world.Server.MapPost("/door", static _ => CoapResults.Changed()).RequireOscore();
+        world.Server.MapPost("/door", _ => CoapResults.Changed()).RequireOscore();
         await world.Server.StartAsync();
         CoapClient client = world.MakeClient(contexts: ofClient);
         EdhocClient edhoc = world.MakeEdhoc(client, options => options.Contexts = ofClient);
@@ -87,10 +85,10 @@ public sealed class OscoreTests
 
         await using EdhocWorld world = new(options => options.Contexts = ofServer, ofServer);
         await world.Server.StartAsync();
-        EdhocClient client = world.MakeEdhoc(world.MakeClient());
+        EdhocClient client = world.MakeEdhoc();
         for (int i = 0; i < 10; i++)
         {
-            using EdhocSession session = await world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri));
+            using EdhocSession session = await world.ConnectAsync(client);
             byte[] kid = session.PeerConnectionId.ToArray();
             Assert.True(kid.Length > 1 || kid[0] == 0x05);
         }
@@ -116,10 +114,10 @@ public sealed class OscoreTests
             },
             ofServer);
         await world.Server.StartAsync();
-        EdhocClient client = world.MakeEdhoc(world.MakeClient());
+        EdhocClient client = world.MakeEdhoc();
         for (int i = 0; i < Devices; i++)
         {
-            using EdhocSession session = await world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri));
+            using EdhocSession session = await world.ConnectAsync(client);
             Assert.True(ofServer.IsRecipient(session.PeerConnectionId));
         }
 

@@ -8,43 +8,28 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class TelemetryTests
 {
     [Fact]
-    public async Task Sessions_are_counted_by_what_became_of_them()
+    public async Task Sessions_are_counted_by_what_became_of_them_and_logged_with_who_the_peer_is_and_without_keys()
     {
         using MeterMaker maker = new();
-        await using EdhocWorld world = new(options => options.MeterFactory = maker);
+        Entries log = new();
+        await using EdhocWorld world = new(options => (options.MeterFactory, options.Logger) = (maker, log));
         await world.Server.StartAsync();
-        EdhocClient trusted = world.MakeEdhoc(world.MakeClient());
-        EdhocClient stranger = world.MakeEdhoc(
-            world.MakeClient(), static options => options.Credentials.Add(Parties.Own(EdhocCurve.P256, 0x21, "stranger")));
+        EdhocClient trusted = world.MakeEdhoc();
+        EdhocClient stranger = world.MakeEdhoc(options => options.Credentials.Add(Parties.Own(EdhocCurve.P256, 0x21, "stranger")));
 
-        using EdhocSession session = await world.RunAsync(() => trusted.ConnectAsync(EdhocWorld.Uri));
-        await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => stranger.ConnectAsync(EdhocWorld.Uri)));
+        using EdhocSession session = await world.ConnectAsync(trusted);
+        await world.FailAsync(stranger);
 
         Assert.Equal(
             ["begun=2", "challenged=2", "established=1", "failed=1"],
-            maker.Values.OrderBy(static pair => pair.Key, StringComparer.Ordinal).Select(static pair => $"{pair.Key}={pair.Value}"));
+            maker.Values.OrderBy(pair => pair.Key, StringComparer.Ordinal).Select(pair => $"{pair.Key}={pair.Value}"));
         Assert.Equal(1, maker.Active);
-        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        world.Clock.Advance(FromSeconds(61));
         Assert.Equal(0, maker.Active);
-    }
-
-    [Fact]
-    public async Task Sessions_are_logged_with_who_the_peer_is_and_without_keys()
-    {
-        Entries log = new();
-        await using EdhocWorld world = new(options => options.Logger = log);
-        await world.Server.StartAsync();
-        EdhocClient trusted = world.MakeEdhoc(world.MakeClient());
-        EdhocClient stranger = world.MakeEdhoc(
-            world.MakeClient(), static options => options.Credentials.Add(Parties.Own(EdhocCurve.P256, 0x21, "stranger")));
-
-        using EdhocSession session = await world.RunAsync(() => trusted.ConnectAsync(EdhocWorld.Uri));
-        await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => stranger.ConnectAsync(EdhocWorld.Uri)));
-
-        Assert.Equal([2400, 2401], log.All.Select(static entry => entry.Id));
-        Assert.Contains("StaticStatic", log.All[0].Text, StringComparison.Ordinal);
-        Assert.Contains("[2001:db8::2]", log.All[0].Text, StringComparison.Ordinal);
-        Assert.Contains("This side does not know the credential", log.All[1].Text, StringComparison.Ordinal);
+        Assert.Equal([2400, 2401], log.All.Select(entry => entry.Id));
+        Assert.Contains("StaticStatic", log.All[0].Text, Ordinal);
+        Assert.Contains("[2001:db8::2]", log.All[0].Text, Ordinal);
+        Assert.Contains("This side does not know the credential", log.All[1].Text, Ordinal);
     }
 
     private sealed class MeterMaker : IMeterFactory
@@ -57,7 +42,7 @@ public sealed class TelemetryTests
         {
             _listener.InstrumentPublished = (instrument, listener) =>
             {
-                if (ReferenceEquals(instrument.Meter, _meter) && instrument.Name.StartsWith("coap.edhoc.", StringComparison.Ordinal))
+                if (ReferenceEquals(instrument.Meter, _meter) && instrument.Name.StartsWith("coap.edhoc.", Ordinal))
                 {
                     listener.EnableMeasurementEvents(instrument);
                 }

@@ -1,6 +1,4 @@
 using System.Formats.Cbor;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Edhoc.Tests.Credentials;
 
@@ -58,9 +56,9 @@ public sealed class CredentialTests
         Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(forged, issuer.Certificate.RawDataMemory)));
         Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(new byte[] { 0x30, 0x00 })));
         Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateHash(certificate)));
-        EdhocCertificateTrust choosy = new(issuer.Certificate) { TimeProvider = issuer.Time, Identify = static _ => null };
+        EdhocCertificateTrust choosy = new(issuer.Certificate) { TimeProvider = issuer.Time, Identify = _ => null };
         Assert.Empty(await FindAsync(choosy, EdhocCredentialId.OfCertificateChain(certificate)));
-        issuer.Time.Advance(TimeSpan.FromDays(31));
+        issuer.Time.Advance(FromDays(31));
         Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(certificate)));
     }
 
@@ -134,7 +132,7 @@ public sealed class CredentialTests
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         byte[] naked = KeyOf(key, -4, writer => writer.WriteByteString(new byte[32]));
 
-        Assert.Contains("private", Assert.Throws<EdhocException>(() => EdhocCredential.OfCoseKey(naked)).Message, StringComparison.Ordinal);
+        Assert.Contains("private", Assert.Throws<EdhocException>(() => EdhocCredential.OfCoseKey(naked)).Message, Ordinal);
     }
 
     [Fact]

@@ -1,6 +1,3 @@
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
-
 namespace CoAP.NET.Edhoc.Tests.Credentials;
 
 /// <summary>Who the owner of a credential is.</summary>
@@ -14,7 +11,7 @@ public sealed class PeerIdTests
         EdhocCredential one = Make(subject);
         EdhocCredential other = Make(subject);
 
-        Assert.StartsWith("edhoc:credential=", $"{one.Id}", StringComparison.Ordinal);
+        Assert.StartsWith("edhoc:credential=", $"{one.Id}", Ordinal);
         Assert.NotEqual(one.Id, other.Id);
         Assert.NotEqual(one, other);
     }

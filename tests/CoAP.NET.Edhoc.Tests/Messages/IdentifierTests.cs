@@ -1,5 +1,3 @@
-using CoAP.NET.Edhoc.Messages;
-
 namespace CoAP.NET.Edhoc.Tests.Messages;
 
 public sealed class IdentifierTests

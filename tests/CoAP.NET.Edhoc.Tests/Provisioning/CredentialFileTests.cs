@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace CoAP.NET.Edhoc.Tests.Provisioning;
 
 /// <summary>Credentials and keys in files.</summary>
@@ -132,7 +130,7 @@ public sealed class CredentialFileTests : IDisposable
         Write("x.json", """{ "own": [ { "key": "x.key", "kid": "0x01" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }""");
         if (!EdhocCipherSuite.Find(0)!.IsSupported)
         {
-            Assert.Contains("OpenSSL", Fail("x.json").Message, StringComparison.Ordinal);
+            Assert.Contains("OpenSSL", Fail("x.json").Message, Ordinal);
             return;
         }
 
@@ -156,7 +154,7 @@ public sealed class CredentialFileTests : IDisposable
         EdhocProvisioningException error = Fail("client.json");
 
         Assert.Equal(Named("client.key"), error.FileName);
-        Assert.Contains("chmod 600", error.Message, StringComparison.Ordinal);
+        Assert.Contains("chmod 600", error.Message, Ordinal);
     }
 
     [Theory]
@@ -186,7 +184,7 @@ public sealed class CredentialFileTests : IDisposable
     {
         Write("wrong.json", json);
 
-        Assert.Contains(problem, Fail("wrong.json").Message, StringComparison.Ordinal);
+        Assert.Contains(problem, Fail("wrong.json").Message, Ordinal);
     }
 
     private const string Valid = """

@@ -17,7 +17,7 @@ internal sealed class Vectors
     /// <param name="part">The part of the trace.</param>
     /// <param name="name">How its name begins.</param>
     public byte[] this[string part, string name] =>
-        _values.First(pair => pair.Key.Part == part && pair.Key.Name.StartsWith(name, StringComparison.Ordinal)).Value;
+        _values.First(pair => pair.Key.Part == part && pair.Key.Name.StartsWith(name, Ordinal)).Value;
 
     public static IEnumerable<string[]> Lines(string name)
     {
@@ -26,7 +26,7 @@ internal sealed class Vectors
         {
             if (!line.StartsWith('#'))
             {
-                yield return [.. line.Split('|').Select(static part => part.Trim())];
+                yield return [.. line.Split('|').Select(part => part.Trim())];
             }
         }
     }

@@ -1,10 +1,3 @@
-using System.Security.Claims;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
-using Microsoft.Extensions.DependencyInjection;
 using RoomClient = global::Hosting.RoomClient;
 using RoomWorker = global::Hosting.RoomWorker;
 
@@ -13,26 +6,6 @@ namespace CoAP.NET.Hosting.Tests.Applications;
 /// <summary>Routes with policies of an application in memory, as they are, asked by whom the test wants.</summary>
 public sealed class SecuredApplicationTests
 {
-    [Fact]
-    public async Task Policies_decide_by_the_identity_that_the_test_gives_a_client()
-    {
-        using TlsCertificates certificates = new();
-        await using CoapApplicationFactory<RoomClient> application = Start();
-        string coaps = application.AddressOf("coaps");
-        CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
-        CoapClient other = application.CreateClient(identity: CoapTestIdentity.Psk("meter-8"));
-        CoapClient admin = application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin")));
-        CoapClient nobody = application.CreateClient();
-
-        Assert.Equal("psk:meter-7", await GetAsync(meter, coaps + "/psk"));
-        Assert.Equal("4.03", await GetAsync(other, coaps + "/psk"));
-        Assert.Equal("4.01", await GetAsync(admin, coaps + "/psk"));
-        Assert.Equal("4.01", await GetAsync(nobody, coaps + "/psk"));
-        Assert.Equal("CN=admin", await GetAsync(admin, coaps + "/certificate"));
-        Assert.Equal("4.01", await GetAsync(meter, coaps + "/certificate"));
-        Assert.Equal("4.01", await GetAsync(nobody, coaps + "/certificate"));
-    }
-
     [Theory]
     [InlineData("coaps")]
     [InlineData("coaps+tcp")]
@@ -74,7 +47,7 @@ public sealed class SecuredApplicationTests
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp") + "/psk"));
-        Assert.Contains("pre-shared keys and raw public keys are for coaps", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("pre-shared keys and raw public keys are for coaps", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -107,9 +80,9 @@ public sealed class SecuredApplicationTests
     public async Task A_scheme_that_is_not_listened_on_is_told()
     {
         await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
-        Assert.StartsWith("coaps://", application.Address, StringComparison.Ordinal);
+        Assert.StartsWith("coaps://", application.Address, Ordinal);
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => application.AddressOf("coap"));
-        Assert.Contains("does not listen on coap, but on coaps://", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("does not listen on coap, but on coaps://", exception.Message, Ordinal);
         await Assert.ThrowsAsync<CoapConnectionException>(
             () => application.CreateClient().GetAsync($"coaps+tcp://[{CoapApplicationFactory<RoomClient>.HostAddress}]/temperature"));
     }
@@ -133,7 +106,7 @@ public sealed class SecuredApplicationTests
                 "--Coap:Server:Dtls:PskFile=/nowhere/keys", "--Coap:Server:Tls:Certificate=/nowhere/server.pem",
             ],
         }
-        .WithServices(static services =>
+        .WithServices(services =>
         {
             services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker)));
             ICoapServerBuilder server = services.AddCoapServer().UseDtls();
@@ -142,7 +115,7 @@ public sealed class SecuredApplicationTests
             server.MapGet("/certificate", request => ((ICoapPeerIdentity)request.Peer.Identity!).Certificate!.Subject)
                 .RequireAuthorization(policy => policy.RequireCertificate(certificate => certificate.Subject == "CN=admin"));
             server.MapGet("/user", request => ((ClaimsPrincipal)request.Peer.Identity!).Identity!.Name!)
-                .RequireAuthorization(policy => policy.RequireIdentity<ClaimsPrincipal>(static _ => true));
+                .RequireAuthorization(policy => policy.RequireIdentity<ClaimsPrincipal>(_ => true));
             server.MapPost("/echo", request => CoapResults.Text(request.GetText())).AllowInsecureTransport();
             server.MapGet("/open", () => "here").AllowInsecureTransport();
         });

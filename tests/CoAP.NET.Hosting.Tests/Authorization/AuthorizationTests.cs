@@ -1,7 +1,4 @@
-using System.Security.Claims;
 using System.Security.Principal;
-using CoAP.NET.Hosting.Tests.Filters;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.Tests.Authorization;
 
@@ -23,23 +20,23 @@ public sealed class AuthorizationTests : ServedTest
         Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<string>(name => name == "ann"));
         await StartAsync();
 
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/any")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/ann")).Code);
+        await AskAsync("/any").Gives(CoapCode.Unauthorized);
+        await AskAsync("/ann").Gives(CoapCode.Unauthorized);
         _identity = "bob";
-        Assert.Equal(CoapCode.Content, (await AskAsync("/any")).Code);
-        Assert.Equal(CoapCode.Forbidden, (await AskAsync("/ann")).Code);
+        await AskAsync("/any").Gives(CoapCode.Content);
+        await AskAsync("/ann").Gives(CoapCode.Forbidden);
         _identity = "ann";
-        Assert.Equal(CoapCode.Content, (await AskAsync("/ann")).Code);
+        await AskAsync("/ann").Gives(CoapCode.Content);
         _identity = 7;
-        Assert.Equal(CoapCode.Forbidden, (await AskAsync("/ann")).Code);
+        await AskAsync("/ann").Gives(CoapCode.Forbidden);
     }
 
     [Fact]
     public async Task A_user_who_has_not_logged_in_is_nobody()
     {
         Server.MapGet("/any", () => "x").RequireAuthorization();
-        Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<object>(static _ => true));
-        Server.MapGet("/never", () => "x").RequireAuthorization(policy => policy.Require(static (CoapAuthorizationContext _) => false));
+        Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<object>(_ => true));
+        Server.MapGet("/never", () => "x").RequireAuthorization(policy => policy.Require((CoapAuthorizationContext _) => false));
         await StartAsync();
 
         foreach (object stranger in new object[]
@@ -48,9 +45,9 @@ public sealed class AuthorizationTests : ServedTest
         })
         {
             _identity = stranger;
-            Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/any")).Code);
-            Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/ann")).Code);
-            Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/never")).Code);
+            await AskAsync("/any").Gives(CoapCode.Unauthorized);
+            await AskAsync("/ann").Gives(CoapCode.Unauthorized);
+            await AskAsync("/never").Gives(CoapCode.Unauthorized);
         }
 
         foreach (object user in new object[]
@@ -59,9 +56,9 @@ public sealed class AuthorizationTests : ServedTest
         })
         {
             _identity = user;
-            Assert.Equal(CoapCode.Content, (await AskAsync("/any")).Code);
-            Assert.Equal(CoapCode.Content, (await AskAsync("/ann")).Code);
-            Assert.Equal(CoapCode.Forbidden, (await AskAsync("/never")).Code);
+            await AskAsync("/any").Gives(CoapCode.Content);
+            await AskAsync("/ann").Gives(CoapCode.Content);
+            await AskAsync("/never").Gives(CoapCode.Forbidden);
         }
     }
 
@@ -76,11 +73,11 @@ public sealed class AuthorizationTests : ServedTest
         Server.MapGet("/free", () => "x").RequireAuthorization().AllowAnonymous();
         await StartAsync();
 
-        Assert.Equal(CoapCode.Content, (await AskAsync("/open/x")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/open/shut")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/x")).Code);
-        Assert.Equal(CoapCode.Content, (await AskAsync("/free")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/.well-known/core")).Code);
+        await AskAsync("/open/x").Gives(CoapCode.Content);
+        await AskAsync("/open/shut").Gives(CoapCode.Unauthorized);
+        await AskAsync("/x").Gives(CoapCode.Unauthorized);
+        await AskAsync("/free").Gives(CoapCode.Content);
+        await AskAsync("/.well-known/core").Gives(CoapCode.Unauthorized);
     }
 
     [Fact]
@@ -118,35 +115,9 @@ public sealed class AuthorizationTests : ServedTest
         }).RequireAuthorization("nothing");
         await StartAsync();
 
-        Assert.Equal(CoapCode.InternalServerError, (await AskAsync("/x")).Code);
+        await AskAsync("/x").Gives(CoapCode.InternalServerError);
         Assert.False(runs);
         Assert.Contains(Logged.Entries, entry => entry.Id == 1500);
-    }
-
-    [Fact]
-    public async Task A_service_may_take_its_time_and_its_answer_is_given()
-    {
-        Services.AddScoped<Doorkeeper>().AddSingleton<Book>();
-        Server.MapGet("/{door}", () => "x")
-            .RequireAuthorization(
-                policy => policy.RequireIdentity().RequireAuthorizer<Doorkeeper>().Require(context => context.Route.Template == "/{door}"));
-        await StartAsync();
-
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/1")).Code);
-        _identity = "ann";
-        Assert.Equal(CoapCode.Content, (await AskAsync("/1")).Code);
-        CoapResponse hidden = await AskAsync("/2");
-        Assert.Equal((CoapCode.NotFound, "no such door"), (hidden.Code, hidden.GetText()));
-    }
-
-    [Fact]
-    public async Task A_peer_shows_that_it_receives_at_its_address_by_an_Echo()
-    {
-        Server.MapGet("/x", request => request.Channel!.IsVerified ? "verified" : "not")
-            .RequireAuthorization(policy => policy.RequireVerifiedAddress());
-        await StartAsync();
-
-        Assert.Equal("verified", (await AskAsync("/x")).GetText());
     }
 
     [Fact]
@@ -158,10 +129,10 @@ public sealed class AuthorizationTests : ServedTest
         Services.Configure<CoapServerOptions>(options => options.Listen("coap+tcp://127.0.0.1:0"));
         await StartAsync();
 
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/tls")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/cert")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/tcp")).Code);
-        Assert.Equal(CoapCode.Content, (await AskAsync("/tcp", endpoint: 1)).Code);
+        await AskAsync("/tls").Gives(CoapCode.Unauthorized);
+        await AskAsync("/cert").Gives(CoapCode.Unauthorized);
+        await AskAsync("/tcp").Gives(CoapCode.Unauthorized);
+        await AskAsync("/tcp", endpoint: 1).Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -187,31 +158,11 @@ public sealed class AuthorizationTests : ServedTest
     [Fact]
     public void Empty_policies_are_refused_where_they_are_written()
     {
-        Assert.Throws<InvalidOperationException>(() => CoapAuthorizationPolicy.Make(static _ => { }));
+        Assert.Throws<InvalidOperationException>(() => CoapAuthorizationPolicy.Make(_ => { }));
         Assert.Throws<ArgumentException>(() => Server.Routes.RequireAuthorization([]));
         Assert.Throws<ArgumentException>(() => Server.Routes.RequireAuthorization(""));
-        Assert.Throws<ArgumentException>(() => CoapAuthorizationPolicy.Make(static policy => policy.RequireScheme()));
+        Assert.Throws<ArgumentException>(() => CoapAuthorizationPolicy.Make(policy => policy.RequireScheme()));
         Assert.False(default(CoapAuthorizationDecision).IsAllowed);
         Assert.Equal(CoapCode.Forbidden, default(CoapAuthorizationDecision).Answer!.Code);
-    }
-
-    private sealed class Book
-    {
-        private readonly HashSet<string> _open = ["1"];
-
-        public async Task<bool> LooksUpAsync(string door)
-        {
-            await Task.Yield();
-            return _open.Contains(door);
-        }
-    }
-
-    private sealed class Doorkeeper(Book book) : ICoapAuthorizer
-    {
-        public async ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context,
-            CancellationToken cancellationToken) =>
-                await book.LooksUpAsync(context.Request.Route["door"])
-                    ? CoapAuthorizationDecision.Allowed
-                    : CoapAuthorizationDecision.Refused(CoapResults.NotFound("no such door"));
     }
 }

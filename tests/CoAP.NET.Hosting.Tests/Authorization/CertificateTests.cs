@@ -1,8 +1,4 @@
 using System.Net.Security;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Hosting.Tests.Filters;
-using CoAP.NET.Tests.Transports.Tcp;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.Tests.Authorization;
 
@@ -22,7 +18,7 @@ public sealed class CertificateTests : ServedTest
                 {
                     ServerCertificate = certificates.Server(["127.0.0.1"]),
                     ClientCertificateRequired = true,
-                    RemoteCertificateValidationCallback = static (_, certificate, _, errors) => certificate is null
+                    RemoteCertificateValidationCallback = (_, certificate, _, errors) => certificate is null
                         || errors is SslPolicyErrors.None or SslPolicyErrors.RemoteCertificateChainErrors,
                 },
             };
@@ -34,17 +30,17 @@ public sealed class CertificateTests : ServedTest
         group.MapGet("/somebody", () => "x").RequireAuthorization();
         await StartAsync();
 
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/admin")).Code);
+        await AskAsync("/admin").Gives(CoapCode.Unauthorized);
         CoapResponse admin = await AskAsync("/admin", client: Tls(certificates, certificates.Client("admin")), endpoint: 1);
         Assert.Equal((CoapCode.Content, "CN=admin"), (admin.Code, admin.GetText()));
         CoapClient guest = Tls(certificates, certificates.Client("guest"));
-        Assert.Equal(CoapCode.Forbidden, (await AskAsync("/admin", client: guest, endpoint: 1)).Code);
-        Assert.Equal(CoapCode.Content, (await AskAsync("/somebody", client: guest, endpoint: 1)).Code);
+        await AskAsync("/admin", client: guest, endpoint: 1).Gives(CoapCode.Forbidden);
+        await AskAsync("/somebody", client: guest, endpoint: 1).Gives(CoapCode.Content);
 
         // TLS alone says nothing of who the client is.
         CoapClient nobody = Tls(certificates, null);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/admin", client: nobody, endpoint: 1)).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/somebody", client: nobody, endpoint: 1)).Code);
+        await AskAsync("/admin", client: nobody, endpoint: 1).Gives(CoapCode.Unauthorized);
+        await AskAsync("/somebody", client: nobody, endpoint: 1).Gives(CoapCode.Unauthorized);
     }
 
     private CoapClient Tls(TlsCertificates certificates, X509Certificate2? own) => Client(new CoapEndpointOptions

@@ -1,7 +1,3 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Hosting.Tests.Filters;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.Hosting.Tests.Authorization;
 
 // The identity that a DTLS handshake with a pre-shared key gives.
@@ -26,17 +22,17 @@ public sealed class PskIdentityTests : ServedTest
         Server.MapGet("/secured", () => "x");
         await StartAsync();
 
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/admin")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/somebody")).Code);
+        await AskAsync("/admin").Gives(CoapCode.Unauthorized);
+        await AskAsync("/somebody").Gives(CoapCode.Unauthorized);
         CoapResponse answer = await AskAsync("/admin", client: With(admin), endpoint: 1);
         Assert.Equal((CoapCode.Content, "psk:admin"), (answer.Code, answer.GetText()));
         CoapClient other = With(guest);
-        Assert.Equal(CoapCode.Forbidden, (await AskAsync("/admin", client: other, endpoint: 1)).Code);
-        Assert.Equal(CoapCode.Content, (await AskAsync("/somebody", client: other, endpoint: 1)).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/certified", client: other, endpoint: 1)).Code);
+        await AskAsync("/admin", client: other, endpoint: 1).Gives(CoapCode.Forbidden);
+        await AskAsync("/somebody", client: other, endpoint: 1).Gives(CoapCode.Content);
+        await AskAsync("/certified", client: other, endpoint: 1).Gives(CoapCode.Unauthorized);
 
         // What says nothing of it is served on coaps only, as soon as there is coaps.
-        Assert.Equal(CoapCode.Content, (await AskAsync("/secured", client: other, endpoint: 1)).Code);
+        await AskAsync("/secured", client: other, endpoint: 1).Gives(CoapCode.Content);
         Assert.NotEqual(CoapCode.Content, (await AskAsync("/secured")).Code);
     }
 

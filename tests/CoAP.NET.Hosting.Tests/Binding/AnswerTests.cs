@@ -1,6 +1,3 @@
-using CoAP.NET.Hosting.BoundRoutes;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.Hosting.Tests.Binding;
 
 /// <summary>What becomes of what handlers return.</summary>
@@ -13,12 +10,12 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     public async Task Nothing_is_the_success_of_the_method(string path)
     {
         int before = AnswerRoutes.Calls;
-        Assert.Equal(CoapCode.Content, (await server.GetAsync(path)).Code);
-        Assert.Equal(CoapCode.Deleted, (await server.SendAsync(CoapMethod.Delete, path)).Code);
-        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.Post, path)).Code);
-        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.Put, path)).Code);
-        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.Patch, path)).Code);
-        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.IPatch, path + "?n=2")).Code);
+        await server.GetAsync(path).Gives(CoapCode.Content);
+        await server.SendAsync(CoapMethod.Delete, path).Gives(CoapCode.Deleted);
+        await server.SendAsync(CoapMethod.Post, path).Gives(CoapCode.Changed);
+        await server.SendAsync(CoapMethod.Put, path).Gives(CoapCode.Changed);
+        await server.SendAsync(CoapMethod.Patch, path).Gives(CoapCode.Changed);
+        await server.SendAsync(CoapMethod.IPatch, path + "?n=2").Gives(CoapCode.Changed);
         CoapResponse response = await server.SendAsync(CoapMethod.Fetch, path, CoapContent.Text("q"));
         Assert.Equal((CoapCode.Content, 0, null), (response.Code, response.Payload.Length, response.ContentFormat));
         Assert.Equal(before + 8, AnswerRoutes.Calls);
@@ -40,8 +37,7 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
         Assert.Equal(CoapCode.NotAcceptable, response.Code);
         response = await server.GetAsync("/value/device/nobody");
         Assert.Equal((CoapCode.NotFound, 0), (response.Code, response.Payload.Length));
-        Assert.Equal(CoapCode.NotAcceptable,
-            (await server.GetAsync("/value/text?q=x", request => request.Accept = CoapContentFormat.Json)).Code);
+        await server.GetAsync("/value/text?q=x", request => request.Accept = CoapContentFormat.Json).Gives(CoapCode.NotAcceptable);
     }
 
     [Theory]
@@ -61,26 +57,26 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
         CoapResponse response = await server.SendAsync(CoapMethod.Post, "/value/post",
             CoapContent.Json(new Device("a", 1), DeviceContext.Default.Device));
         Assert.Equal((CoapCode.Changed, CoapContentFormat.Json), (response.Code, response.ContentFormat));
-        Assert.Equal(CoapCode.NotFound, (await server.SendAsync(CoapMethod.Delete, "/value/nobody")).Code);
+        await server.SendAsync(CoapMethod.Delete, "/value/nobody").Gives(CoapCode.NotFound);
     }
 
     [Fact]
     public async Task Text_bytes_contents_and_results()
     {
-        Assert.Equal(CoapCode.NotFound, (await server.GetAsync("/value/text")).Code);
+        await server.GetAsync("/value/text").Gives(CoapCode.NotFound);
         CoapResponse response = await server.GetAsync("/value/text?q=hi");
         Assert.Equal((CoapContentFormat.TextPlain, "hi"), (response.ContentFormat, response.GetText()));
         response = await server.GetAsync("/value/bytes?none=false");
         Assert.Equal((CoapContentFormat.OctetStream, 3), (response.ContentFormat, response.Payload.Length));
-        Assert.Equal(CoapCode.NotFound, (await server.GetAsync("/value/bytes?none")).Code);
+        await server.GetAsync("/value/bytes?none").Gives(CoapCode.NotFound);
         Assert.Equal(5, (await server.GetAsync("/value/memory?n=5")).Payload.Length);
         Assert.Equal(CoapContentFormat.LinkFormat, (await server.GetAsync("/value/content?n=5")).ContentFormat);
-        Assert.Equal(CoapCode.Conflict, (await server.GetAsync("/value/result?n=0")).Code);
-        Assert.Equal(CoapCode.Created, (await server.GetAsync("/value/result?n=1")).Code);
-        Assert.Equal(CoapCode.Conflict, (await server.GetAsync("/value/object?n=0")).Code);
-        Assert.Equal("text", (await server.GetAsync("/value/object?n=1")).GetText());
+        await server.GetAsync("/value/result?n=0").Gives(CoapCode.Conflict);
+        await server.GetAsync("/value/result?n=1").Gives(CoapCode.Created);
+        await server.GetAsync("/value/object?n=0").Gives(CoapCode.Conflict);
+        await server.GetAsync("/value/object?n=1").Says("text");
         Assert.Equal(CoapContentFormat.OctetStream, (await server.GetAsync("/value/object?n=2")).ContentFormat);
-        Assert.Equal(CoapCode.NotFound, (await server.GetAsync("/value/null")).Code);
+        await server.GetAsync("/value/null").Gives(CoapCode.NotFound);
     }
 
     [Theory]

@@ -1,7 +1,5 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Hosting.BoundRoutes;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.Tests.Binding;
 
@@ -49,7 +47,7 @@ public sealed class BoundServer : IAsyncLifetime
     {
         CoapRequest request = new(method, Server.LocalEndpoints[0] + path) { Content = content };
         change?.Invoke(request);
-        return await _client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2));
+        return await _client.SendAsync(request).WaitAsync(FromMinutes(2));
     }
 
     public Task<CoapResponse> GetAsync(string path, Action<CoapRequest>? change = null) => SendAsync(CoapMethod.Get, path, null, change);

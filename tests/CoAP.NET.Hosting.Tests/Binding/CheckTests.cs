@@ -1,7 +1,5 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using CoAP.NET.Hosting.BoundRoutes;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.Tests.Binding;
 
@@ -22,11 +20,11 @@ public sealed class CheckTests
         Assert.Equal(5, lines.Length);
         Assert.StartsWith(
             "GET /a/{id}: the parameter 'store' is a service of type CoAP.NET.Hosting.BoundRoutes.IDeviceStore, which is not registered.",
-            lines[1], StringComparison.Ordinal);
-        Assert.Contains("with the key 'k'", lines[2], StringComparison.Ordinal);
-        Assert.StartsWith("POST /g/b: the body 'body' is a CoAP.NET.Hosting.Tests.Binding.Unknown", lines[3], StringComparison.Ordinal);
-        Assert.Contains("[JsonSerializable(typeof(Unknown))]", lines[3], StringComparison.Ordinal);
-        Assert.StartsWith("POST /g/b: what the handler returns is a ", lines[4], StringComparison.Ordinal);
+            lines[1], Ordinal);
+        Assert.Contains("with the key 'k'", lines[2], Ordinal);
+        Assert.StartsWith("POST /g/b: the body 'body' is a CoAP.NET.Hosting.Tests.Binding.Unknown", lines[3], Ordinal);
+        Assert.Contains("[JsonSerializable(typeof(Unknown))]", lines[3], Ordinal);
+        Assert.StartsWith("POST /g/b: what the handler returns is a ", lines[4], Ordinal);
     }
 
     [Fact]
@@ -81,7 +79,7 @@ public sealed class CheckTests
     {
         CoapRoutes routes = new();
         ArgumentException exception = Assert.Throws<ArgumentException>(() => routes.MapGet("/a", ([CoapFromRoute] string id) => id));
-        Assert.Contains("{id}", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("{id}", exception.Message, Ordinal);
 
         // Nothing is left of it.
         routes.MapGet("/a", () => "free");
@@ -95,7 +93,7 @@ public sealed class CheckTests
 #pragma warning disable COAP0007
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => routes.MapGet("/a", handler));
 #pragma warning restore COAP0007
-        Assert.Contains("Pass a lambda", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("Pass a lambda", exception.Message, Ordinal);
     }
 
     [Fact]

@@ -1,10 +1,5 @@
-using System.Text;
 using System.Text.Json.Serialization.Metadata;
-using CoAP.NET.Hosting.BoundRoutes;
 using CoAP.NET.Hosting.Tests.Documentation;
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Hosting.Tests.Binding;
 
@@ -32,7 +27,7 @@ public sealed class FormatterTests : HostTest
         response = await SendAsync(client, address + "/readings", "hall,20.5", s_csv, CoapContentFormat.Xml);
         Assert.Equal(CoapCode.NotAcceptable, response.Code);
         string links = (await Within(client.GetAsync(address + "/.well-known/core"))).GetText();
-        Assert.Contains("</reading>;ct=\"50 60 65000\"", links, StringComparison.Ordinal);
+        Assert.Contains("</reading>;ct=\"50 60 65000\"", links, Ordinal);
     }
 
     [Theory]
@@ -49,8 +44,8 @@ public sealed class FormatterTests : HostTest
         CoapResponse response = await SendAsync(
             client, address + "/readings", body, body.StartsWith('<') ? CoapContentFormat.Xml : s_csv, null);
         Assert.Equal(CoapCode.Parse(code), response.Code);
-        Assert.StartsWith(diagnostic, response.GetText(), StringComparison.Ordinal);
-        Assert.DoesNotContain("secret", response.GetText(), StringComparison.Ordinal);
+        Assert.StartsWith(diagnostic, response.GetText(), Ordinal);
+        Assert.DoesNotContain("secret", response.GetText(), Ordinal);
     }
 
     [Fact]
@@ -59,7 +54,7 @@ public sealed class FormatterTests : HostTest
         await using CoapClient client = new();
         string address = await StartAsync(
             services => services.AddSingleton(new Suffix("!")).AddCoapFormatter<NoteFormatter>().ConfigureCoapJson(
-                static options => options.SerializerOptions.TypeInfoResolver = JsonTypeInfoResolver.Combine(DeviceContext.Default)),
+                options => options.SerializerOptions.TypeInfoResolver = JsonTypeInfoResolver.Combine(DeviceContext.Default)),
             server =>
             {
                 server.MapPost("/notes", (Note note) => note);
@@ -72,9 +67,9 @@ public sealed class FormatterTests : HostTest
         response = await SendAsync(client, address + "/notes", "{}", CoapContentFormat.Json, null);
         Assert.Equal(CoapCode.UnsupportedContentFormat, response.Code);
         CoapRequest get = new(CoapMethod.Get, address + "/note?n=7") { Accept = NoteFormatter.Number };
-        Assert.Equal("7!", (await Within(client.SendAsync(get))).GetText());
+        await Within(client.SendAsync(get)).Says("7!");
         Assert.Contains("</typed>;ct=65001", (await Within(client.GetAsync(address + "/.well-known/core"))).GetText(),
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]
@@ -85,9 +80,9 @@ public sealed class FormatterTests : HostTest
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapPost("/readings", (Reading reading) => reading);
         IHost host = Build(builder);
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
-        Assert.Contains("POST /readings: ", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("CsvFormatter both read ", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("CsvFormatter both write ", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("POST /readings: ", exception.Message, Ordinal);
+        Assert.Contains("CsvFormatter both read ", exception.Message, Ordinal);
+        Assert.Contains("CsvFormatter both write ", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -100,7 +95,7 @@ public sealed class FormatterTests : HostTest
         host.Services.GetRequiredService<CoapServer>().MapGet("/late", (int n) => new Reading("late", n));
         await using CoapClient client = new();
         CoapRequest get = new(CoapMethod.Get, AddressOf(host) + "/late?n=3") { Accept = s_csv };
-        Assert.Equal("late,3", (await Within(client.SendAsync(get))).GetText());
+        await Within(client.SendAsync(get)).Says("late,3");
     }
 
     [Fact]
@@ -110,20 +105,20 @@ public sealed class FormatterTests : HostTest
         string address = await StartAsync(services => services.AddCoapFormatter(new CsvFormatter()), server =>
             server.MapGet("/json", (int n) => new Reading("a", n)).Produces(CoapContentFormat.Json));
         CoapRequest get = new(CoapMethod.Get, address + "/json?n=3") { Accept = s_csv };
-        Assert.Equal(CoapCode.NotAcceptable, (await Within(client.SendAsync(get))).Code);
+        await Within(client.SendAsync(get)).Gives(CoapCode.NotAcceptable);
     }
 
     [Fact]
     public async Task Without_a_host_the_options_of_a_group_have_the_formats()
     {
-        await using BoundServer bound = await BoundServer.StartAsync(static server =>
+        await using BoundServer bound = await BoundServer.StartAsync(server =>
         {
             CoapRouteGroup group = server.MapGroup("/g");
             group.WithMetadata(new CoapJsonOptions { Formatters = { new CsvFormatter() } });
             group.MapPost("/readings", (Reading reading) => reading);
         });
         CoapResponse response = await bound.SendAsync(
-            CoapMethod.Post, "/g/readings", new CoapContent("a,1"u8.ToArray(), s_csv), static request => request.Accept = s_csv);
+            CoapMethod.Post, "/g/readings", new CoapContent("a,1"u8.ToArray(), s_csv), request => request.Accept = s_csv);
         Assert.Equal("a,1", response.GetText());
     }
 

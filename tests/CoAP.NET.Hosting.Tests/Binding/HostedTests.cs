@@ -1,8 +1,3 @@
-using CoAP.NET.Hosting.BoundRoutes;
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Binding;
 
 /// <summary>Handlers on what <c>AddCoapServer</c> gives.</summary>
@@ -22,11 +17,11 @@ public sealed class HostedTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
         string address = AddressOf(host);
-        Assert.Equal("True True main", (await Within(client.GetAsync(address + "/visit"))).GetText());
+        await Within(client.GetAsync(address + "/visit")).Says("True True main");
         CoapContent content = CoapContent.Cbor(new Device("other", 5), DeviceContext.Default.Device);
-        Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/devices/lamp", content))).Code);
+        await Within(client.PutAsync(address + "/devices/lamp", content)).Gives(CoapCode.Changed);
         Assert.Equal("""{"id":"lamp","setpoint":5,"tags":null}""", (await Within(client.GetAsync(address + "/devices/lamp"))).GetText());
-        Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync(address + "/devices/none"))).Code);
+        await Within(client.GetAsync(address + "/devices/none")).Gives(CoapCode.NotFound);
     }
 
     [Fact]
@@ -43,13 +38,11 @@ public sealed class HostedTests : HostTest
         await using CoapClient client = new();
         string address = AddressOf(host);
         CoapContent content = CoapContent.Cbor(new Device("lamp", 5), DeviceContext.Default.Device);
-        Assert.Equal("main lamp True", (await Within(client.PostAsync(address + "/json", content))).GetText());
-        Assert.Equal(CoapCode.BadRequest,
-            (await Within(client.PostAsync(address + "/json", new CoapContent(ReadOnlyMemory<byte>.Empty)))).Code);
-        Assert.Equal($"main {content.Bytes.Length}", (await Within(client.PostAsync(address + "/bytes", content))).GetText());
-        Assert.Equal("main", (await Within(client.PutAsync(address + "/none", new CoapContent(ReadOnlyMemory<byte>.Empty)))).GetText());
-        Assert.Equal("main none",
-            (await Within(client.PostAsync(address + "/optional", new CoapContent(ReadOnlyMemory<byte>.Empty)))).GetText());
+        await Within(client.PostAsync(address + "/json", content)).Says("main lamp True");
+        await Within(client.PostAsync(address + "/json", new CoapContent(ReadOnlyMemory<byte>.Empty))).Gives(CoapCode.BadRequest);
+        await Within(client.PostAsync(address + "/bytes", content)).Says($"main {content.Bytes.Length}");
+        await Within(client.PutAsync(address + "/none", new CoapContent(ReadOnlyMemory<byte>.Empty))).Says("main");
+        await Within(client.PostAsync(address + "/optional", new CoapContent(ReadOnlyMemory<byte>.Empty))).Says("main none");
     }
 
     [Fact]
@@ -65,10 +58,10 @@ public sealed class HostedTests : HostTest
             "POST /d: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: "
                 + "services.AddSingleton<Device>() or services.AddSingleton<DeviceStore>().",
             exception.Message,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Contains(
             "POST /e: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: "
-                + "services.AddSingleton<DeviceStore>().", exception.Message, StringComparison.Ordinal);
+                + "services.AddSingleton<DeviceStore>().", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -79,7 +72,7 @@ public sealed class HostedTests : HostTest
             .MapGet("/d/{id}", (string id, IDeviceStore store) => store.Name);
         IHost host = Build(builder);
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
-        Assert.Contains("GET /d/{id}: the parameter 'store'", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("GET /d/{id}: the parameter 'store'", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -97,12 +90,12 @@ public sealed class HostedTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
         string address = AddressOf(host);
-        Assert.Equal(CoapCode.RequestEntityTooLarge, (await Within(client.PostAsync(address + "/small", CoapContent.Text("12345")))).Code);
-        Assert.Equal("filtered", (await Within(client.GetAsync(address + "/filtered?n=1"))).GetText());
-        Assert.Equal(CoapCode.BadRequest, (await Within(client.GetAsync(address + "/filtered"))).Code);
+        await Within(client.PostAsync(address + "/small", CoapContent.Text("12345"))).Gives(CoapCode.RequestEntityTooLarge);
+        await Within(client.GetAsync(address + "/filtered?n=1")).Says("filtered");
+        await Within(client.GetAsync(address + "/filtered")).Gives(CoapCode.BadRequest);
         string links = (await Within(client.GetAsync(address + "/.well-known/core"))).GetText();
-        Assert.Contains("</filtered>;ct=0", links, StringComparison.Ordinal);
-        Assert.Contains("</value>;ct=\"50 60\"", links, StringComparison.Ordinal);
+        Assert.Contains("</filtered>;ct=0", links, Ordinal);
+        Assert.Contains("</value>;ct=\"50 60\"", links, Ordinal);
     }
 
     internal sealed class Visit

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Hosting.Tests.Binding;
 
 /// <summary>Requests that a handler cannot be called for: their answers name the parameter, and each is counted.</summary>
@@ -91,8 +89,8 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
         long before = server.Refused;
         CoapResponse response = await server.SendAsync(method, path, content);
         Assert.Equal(code, response.Code);
-        Assert.StartsWith(diagnostic, response.GetText(), StringComparison.Ordinal);
-        Assert.DoesNotContain("secret", response.GetText(), StringComparison.Ordinal);
+        Assert.StartsWith(diagnostic, response.GetText(), Ordinal);
+        Assert.DoesNotContain("secret", response.GetText(), Ordinal);
         Assert.False(response.Options.Contains(OptionNumber.ContentFormat));
         Assert.Equal(before + 1, server.Refused);
     }

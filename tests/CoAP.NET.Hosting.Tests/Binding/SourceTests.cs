@@ -1,7 +1,3 @@
-using System.Text;
-using CoAP.NET.Hosting.BoundRoutes;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Hosting.Tests.Binding;
 
 /// <summary>Where parameters come from; each handler answers with what it was given.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Hosting.Tests.Clients;
 
 /// <summary>Copies of requests to another URI.</summary>
@@ -14,7 +12,7 @@ public sealed class RequestCopyTests
             CoapAddress.FromIPEndPoint(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 5683)));
         CoapRequest request = new(CoapMethod.Post, "/x")
         {
-            Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = TimeSpan.FromSeconds(3),
+            Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = FromSeconds(3),
             Patience = CoapPatience.Wait, BlockSize = 64,
             Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached,
             LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
@@ -24,7 +22,7 @@ public sealed class RequestCopyTests
 
         Assert.Equal((CoapMethod.Post, "coap://h/x", "hello", CoapContentFormat.TextPlain),
             (copy.Method, copy.UriText, copy.GetText(), copy.ContentFormat));
-        Assert.Equal((CoapContentFormat.Cbor, false, TimeSpan.FromSeconds(3)), (copy.Accept, copy.Confirmable, copy.Timeout));
+        Assert.Equal((CoapContentFormat.Cbor, false, FromSeconds(3)), (copy.Accept, copy.Confirmable, copy.Timeout));
         Assert.Equal((CoapPatience.Wait, 64, CoapCacheMode.OnlyIfCached), (copy.Patience, copy.BlockSize, copy.CacheMode));
         Assert.Same(progress, copy.Progress);
         Assert.Same(destination, copy.Destination);
@@ -37,7 +35,7 @@ public sealed class RequestCopyTests
         copy.Timeout = null;
         copy.BlockSize = 128;
         copy.Accept = null;
-        Assert.Equal((TimeSpan.FromSeconds(3), 64, CoapContentFormat.Cbor), (request.Timeout, request.BlockSize, request.Accept));
+        Assert.Equal((FromSeconds(3), 64, CoapContentFormat.Cbor), (request.Timeout, request.BlockSize, request.Accept));
     }
 
     [Fact]
@@ -50,7 +48,7 @@ public sealed class RequestCopyTests
             "NoResponse", "OnBehalfOf", "Patience", "Progress", "Services", "Timeout",
         ];
         Assert.Equal(known,
-            typeof(CoapRequest).GetProperties().Where(static property => property.SetMethod is { IsPublic: true })
-                .Select(static property => property.Name).Order(StringComparer.Ordinal));
+            typeof(CoapRequest).GetProperties().Where(property => property.SetMethod is { IsPublic: true })
+                .Select(property => property.Name).Order(StringComparer.Ordinal));
     }
 }

@@ -1,15 +1,3 @@
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Tests;
-using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Files of certificates, authorities and revocation lists that change while servers and clients run.</summary>
@@ -53,7 +41,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         await using CoapClient late = Client(section);
         Assert.Equal("CN=second", await ServerOfAsync(host, late));
         Assert.Contains(Logged.Entries, entry => entry.Id == TakenId && entry.Level == LogLevel.Information
-            && entry.Text.Contains($"Coap:Server:{section} ({Name("server.pem")}, {Name("server.key")}", StringComparison.Ordinal));
+            && entry.Text.Contains($"Coap:Server:{section} ({Name("server.pem")}, {Name("server.key")}", Ordinal));
         _time.Tick();
         Assert.Equal(1, Count(TakenId));
     }
@@ -101,10 +89,10 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
             _time.Tick();
         }
 
-        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == NotTakenId);
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, entry => entry.Id == NotTakenId);
         Assert.Equal(LogLevel.Error, level);
-        Assert.Contains($"Coap:Server:{section}:", text, StringComparison.Ordinal);
-        Assert.Contains(Name(file == "server.key" ? "server.pem" : file), text, StringComparison.Ordinal);
+        Assert.Contains($"Coap:Server:{section}:", text, Ordinal);
+        Assert.Contains(Name(file == "server.key" ? "server.pem" : file), text, Ordinal);
         Assert.Equal(1, host.Services.GetRequiredService<CoapServer>().Counters[CoapCounter.CredentialsNotReloaded]);
         await using CoapClient client = Client(section);
         Assert.Equal("CN=first", await ServerOfAsync(host, client));
@@ -141,7 +129,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         _time.Tick();
 
         Assert.Contains("the certificate expired on 2021-01-01",
-            Assert.Single(Logged.Entries, static entry => entry.Id == NotTakenId).Text, StringComparison.Ordinal);
+            Assert.Single(Logged.Entries, entry => entry.Id == NotTakenId).Text, Ordinal);
         await using CoapClient client = Client("Dtls");
         Assert.Equal("CN=first", await ServerOfAsync(host, client));
     }
@@ -167,14 +155,14 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         _time.Tick();
         _time.Tick();
 
-        Assert.Contains(Logged.Entries, static entry => entry.Id == TakenId
-            && entry.Text.Contains("1 connections and sessions ended because their certificates are revoked", StringComparison.Ordinal));
-        await Eventually.IsTrueAsync(() => before.Count(static peer => peer.IsConnected) == 1);
+        Assert.Contains(Logged.Entries, entry => entry.Id == TakenId
+            && entry.Text.Contains("1 connections and sessions ended because their certificates are revoked", Ordinal));
+        await Eventually.IsTrueAsync(() => before.Count(peer => peer.IsConnected) == 1);
         Assert.Equal("CN=good", await WhoAsync(host, good));
         await Assert.ThrowsAnyAsync<CoapException>(() => WhoAsync(host, thief));
         await Eventually.IsTrueAsync(() => server.Counters[CoapCounter.CertificatesRefused] > 0);
-        await Eventually.IsTrueAsync(() => Logged.Entries.Any(static entry => entry.Id is 2102 or 1026
-            && entry.Text.Contains("claimed the identity 'CN=stolen'", StringComparison.Ordinal)));
+        await Eventually.IsTrueAsync(() => Logged.Entries.Any(entry => entry.Id is 2102 or 1026
+            && entry.Text.Contains("claimed the identity 'CN=stolen'", Ordinal)));
     }
 
     [Theory]
@@ -215,14 +203,14 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         IHost host = await StartAsync(builder);
         ICoapClient client = host.Services.GetRequiredService<ICoapClient>();
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
-        Assert.Equal("CN=old", (await Within(client.GetAsync($"{AddressOf(host)}/who"))).GetText());
+        await Within(client.GetAsync($"{AddressOf(host)}/who")).Says("CN=old");
 
         Write("client", _certificates.Client("new"));
         _time.Tick();
         _time.Tick();
-        Assert.Equal(1, server.Endpoint.Disconnect(static _ => true, "Test."));
+        Assert.Equal(1, server.Endpoint.Disconnect(_ => true, "Test."));
         await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
-        Assert.Equal("CN=new", (await Within(client.GetAsync($"{AddressOf(host)}/who"))).GetText());
+        await Within(client.GetAsync($"{AddressOf(host)}/who")).Says("CN=new");
 
         _revoked.Add(_serverCertificate!);
         WriteLists();
@@ -243,9 +231,9 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         _time.Tick();
         _time.Tick();
 
-        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == DueId);
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, entry => entry.Id == DueId);
         Assert.Equal(LogLevel.Warning, level);
-        Assert.Contains(Name("revoked.crl"), text, StringComparison.Ordinal);
+        Assert.Contains(Name("revoked.crl"), text, Ordinal);
         await using CoapClient thief = Client("Dtls", stolen);
         await Assert.ThrowsAnyAsync<CoapException>(() => WhoAsync(host, thief));
     }
@@ -266,11 +254,11 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         configuration.Reload();
         configuration.Reload();
 
-        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == ChangedId);
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, entry => entry.Id == ChangedId);
         Assert.Equal(LogLevel.Warning, level);
-        Assert.Contains("Coap:Server:Dtls:Certificate, Coap:Server:Dtls:Psk:meter", text, StringComparison.Ordinal);
-        Assert.DoesNotContain("secret", text, StringComparison.Ordinal);
-        Assert.DoesNotContain("path.pem", text, StringComparison.Ordinal);
+        Assert.Contains("Coap:Server:Dtls:Certificate, Coap:Server:Dtls:Psk:meter", text, Ordinal);
+        Assert.DoesNotContain("secret", text, Ordinal);
+        Assert.DoesNotContain("path.pem", text, Ordinal);
     }
 
     [Theory]
@@ -284,7 +272,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
             [.. ServerSettings(scheme, section, ("Crl", Name("revoked.crl")), ("Authorities", null))]);
         Map(builder);
         Assert.Contains(await StartFailuresAsync(builder), failure => failure.StartsWith(
-            $"Coap:Server:{section}:Crl is set, but Coap:Server:{section}:Authorities is not.", StringComparison.Ordinal));
+            $"Coap:Server:{section}:Crl is set, but Coap:Server:{section}:Authorities is not.", Ordinal));
     }
 
     private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
@@ -348,7 +336,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     private void Map(HostApplicationBuilder builder)
     {
         ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time).UseDtls();
-        server.MapGet("/who", static request => request.Peer.Identity switch
+        server.MapGet("/who", request => request.Peer.Identity switch
         {
             CoapDtlsIdentity { Certificate: { } certificate } => certificate.Subject,
             CoapTlsIdentity { Certificate: { } certificate } => certificate.Subject,
@@ -376,8 +364,8 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         return new CoapClient(options.UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { _certificates.Authority } },
-            RetransmitTimeout = TimeSpan.FromMilliseconds(200),
-            HandshakeTimeout = TimeSpan.FromSeconds(30),
+            RetransmitTimeout = FromMilliseconds(200),
+            HandshakeTimeout = FromSeconds(30),
         }));
     }
 

@@ -1,8 +1,4 @@
-using System.Globalization;
 using System.Reflection;
-using System.Text.RegularExpressions;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
@@ -11,9 +7,9 @@ namespace CoAP.NET.Hosting.Tests.Configuration;
 /// </summary>
 public sealed partial class ConfigurationKeysTests
 {
-    public static TheoryData<string> ServerPaths => [.. AllKeys.Server.Keys.Select(static key => key.Path)];
+    public static TheoryData<string> ServerPaths => [.. AllKeys.Server.Keys.Select(key => key.Path)];
 
-    public static TheoryData<string> ClientPaths => [.. AllKeys.Client.Keys.Select(static key => key.Path)];
+    public static TheoryData<string> ClientPaths => [.. AllKeys.Client.Keys.Select(key => key.Path)];
 
     [Theory]
     [InlineData(typeof(CoapLimits), "Limits:")]
@@ -38,7 +34,7 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapEdhocClientFileOptions), "Edhoc:")]
     public void Every_property_of_a_client_has_a_key(Type options, string group) => Assert.Equal(
         PropertiesOf(options, group),
-        AllKeys.Client.Keys.Select(static key => key.Path).Where(path => IsOf(group, path)).Order());
+        AllKeys.Client.Keys.Select(key => key.Path).Where(path => IsOf(group, path)).Order());
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
@@ -77,7 +73,7 @@ public sealed partial class ConfigurationKeysTests
             if (long.TryParse(max, NumberStyles.None, CultureInfo.InvariantCulture, out long most))
             {
                 Assert.NotEmpty(key.Set(new AllKeys.OfServer(), [(most + 1).ToString(CultureInfo.InvariantCulture)]));
-                if (most < int.MaxValue && path.StartsWith("Limits:", StringComparison.Ordinal))
+                if (most < int.MaxValue && path.StartsWith("Limits:", Ordinal))
                 {
                     // So does the core.
                     PropertyInfo property = typeof(CoapLimits).GetProperty(path["Limits:".Length..])!;
@@ -101,7 +97,7 @@ public sealed partial class ConfigurationKeysTests
     {
         AllKeys.OfServer options = new();
         Assert.Empty(Key("Parameters:AckTimeout").Set(options, [text]));
-        Assert.Equal(TimeSpan.FromMilliseconds(milliseconds), options.Server.Parameters.AckTimeout);
+        Assert.Equal(FromMilliseconds(milliseconds), options.Server.Parameters.AckTimeout);
     }
 
     [Theory]
@@ -148,11 +144,11 @@ public sealed partial class ConfigurationKeysTests
             Assert.Single(Key("Parameters:PreferredBlockSize").Set(new AllKeys.OfServer(), ["100"])).Problem);
 
     private static bool IsOf(string group, string path) =>
-        path.StartsWith(group, StringComparison.Ordinal) && !path[group.Length..].Contains(':', StringComparison.Ordinal);
+        path.StartsWith(group, Ordinal) && !path[group.Length..].Contains(':', Ordinal);
 
     private static IEnumerable<string> PropertiesOf(Type options, string group) =>
         options.GetProperties(BindingFlags.Public | BindingFlags.Instance)
-            .Where(static property => (property.CanWrite || property.PropertyType.IsGenericType)
+            .Where(property => (property.CanWrite || property.PropertyType.IsGenericType)
                 && !property.PropertyType.IsAssignableTo(typeof(Delegate)))
             .Select(property => group + property.Name)
             .Order();

@@ -1,11 +1,3 @@
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Tests.Transports.Tcp;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Keys and certificates of configuration, in real sessions of coaps.</summary>
@@ -37,7 +29,7 @@ public sealed class DtlsFileTests : HostTest
         Assert.Equal(identity, await AskAsync(host));
         Assert.DoesNotContain(Logged.Entries,
             entry => entry.Text.Contains(key, StringComparison.OrdinalIgnoreCase)
-                || entry.Text.Contains("0102030405060708", StringComparison.Ordinal));
+                || entry.Text.Contains("0102030405060708", Ordinal));
     }
 
     [Fact]

@@ -1,10 +1,3 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Tests.Transports.Tcp;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>
@@ -34,8 +27,8 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer().UseDtls();
         builder.Services.AddCoapClient().UseDtls();
         string[] failures = await StartFailuresAsync(builder);
-        Assert.Contains(failures, one => one.StartsWith(failure, StringComparison.Ordinal));
-        Assert.DoesNotContain(failures, static one => one.Contains(Secret, StringComparison.Ordinal));
+        Assert.Contains(failures, one => one.StartsWith(failure, Ordinal));
+        Assert.DoesNotContain(failures, one => one.Contains(Secret, Ordinal));
     }
 
     [Theory]
@@ -66,7 +59,7 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer();
 
         Assert.EndsWith(" For keys in Coap:Server:Dtls, call UseDtls on what AddCoapServer returns.",
-            Assert.Single(await StartFailuresAsync(builder)), StringComparison.Ordinal);
+            Assert.Single(await StartFailuresAsync(builder)), Ordinal);
     }
 
     [Fact]
@@ -78,8 +71,8 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
-        Assert.StartsWith($"Coap:Server:Dtls:PskFile = '{path}': {path}, line 2: ", failure, StringComparison.Ordinal);
-        Assert.DoesNotContain(Secret, failure, StringComparison.Ordinal);
+        Assert.StartsWith($"Coap:Server:Dtls:PskFile = '{path}': {path}, line 2: ", failure, Ordinal);
+        Assert.DoesNotContain(Secret, failure, Ordinal);
     }
 
     [Fact]
@@ -114,7 +107,7 @@ public sealed class DtlsValidationTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new(host.Services.GetRequiredService<CoapServer>().Endpoint);
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(client.GetAsync("coaps://127.0.0.1/x")));
-        Assert.StartsWith("coaps needs keys, and there are none.", exception.Message, StringComparison.Ordinal);
+        Assert.StartsWith("coaps needs keys, and there are none.", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -122,7 +115,7 @@ public sealed class DtlsValidationTests : HostTest
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Psk:meter", Secret));
         builder.Services.AddCoapServer(
-            static options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() })).UseDtls();
+            options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() })).UseDtls();
         Assert.Equal("Coap:Server:Dtls is set, and code called UseDtls on Endpoint. Use configuration or code, not both.",
             Assert.Single(await StartFailuresAsync(builder)));
     }
@@ -137,6 +130,6 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
-        Assert.StartsWith($"Coap:Server:Dtls:Certificate = '{path}': ", failure, StringComparison.Ordinal);
+        Assert.StartsWith($"Coap:Server:Dtls:Certificate = '{path}': ", failure, Ordinal);
     }
 }

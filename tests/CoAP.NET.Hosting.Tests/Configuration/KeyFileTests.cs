@@ -1,8 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Files of keys that others on the machine may read or change.</summary>
@@ -39,11 +34,11 @@ public sealed class KeyFileTests : HostTest
         IHost host = await StartAsync(Application());
         Assert.NotNull(host.Services.GetRequiredService<ICoapClient>());
 
-        (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(static entry => entry.Id == OpenKeyFileId)];
+        (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(entry => entry.Id == OpenKeyFileId)];
         Assert.Equal(warnings, entries.Length);
         Assert.All(entries, entry => Assert.Equal(LogLevel.Warning, entry.Level));
-        Assert.All(entries, static entry => Assert.Contains("chmod 600", entry.Told, StringComparison.Ordinal));
-        Assert.All(entries, static entry => Assert.DoesNotContain("0102030405", entry.Told, StringComparison.Ordinal));
+        Assert.All(entries, entry => Assert.Contains("chmod 600", entry.Told, Ordinal));
+        Assert.All(entries, entry => Assert.DoesNotContain("0102030405", entry.Told, Ordinal));
     }
 
     [Fact]
@@ -66,7 +61,7 @@ public sealed class KeyFileTests : HostTest
         Assert.Equal(expected.Length, problems.Length);
         Assert.All(
             problems.Order(StringComparer.Ordinal).Zip(expected),
-            static pair => Assert.StartsWith(pair.Second, pair.First, StringComparison.Ordinal));
+            pair => Assert.StartsWith(pair.Second, pair.First, Ordinal));
     }
 
     private void Write(UnixFileMode more)

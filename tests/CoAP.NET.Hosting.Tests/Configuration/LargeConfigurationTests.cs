@@ -1,11 +1,3 @@
-using System.Net;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Transports;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Configurations with very many keys, and with keys and values that look like something else in a log.</summary>
@@ -44,21 +36,21 @@ public sealed class LargeConfigurationTests : HostTest
 
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(builder));
 
-        Assert.All(refused.Failures, static failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
-        Assert.All(Logged.Entries.Where(static entry => entry.Id is >= 1800 and < 1900),
-            static entry => Assert.Equal(CoapForeignText.LineOf(entry.Text), entry.Text));
+        Assert.All(refused.Failures, failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
+        Assert.All(Logged.Entries.Where(entry => entry.Id is >= 1800 and < 1900),
+            entry => Assert.Equal(CoapForeignText.LineOf(entry.Text), entry.Text));
     }
 
     [Fact]
     public void Very_many_unknown_keys_are_counted_and_only_the_first_are_compared_with_known_ones()
     {
-        CoapServerOptions options = Read(Enumerable.Range(0, 20_000).Select(static i => ($"Shardss{i}", "1")));
+        CoapServerOptions options = Read(Enumerable.Range(0, 20_000).Select(i => ($"Shardss{i}", "1")));
 
         Assert.Equal(FindingList.MaxHeld + 1, options.Findings.UnknownKeys.Count);
         Assert.Equal("There are 19980 more unknown keys.", options.Findings.UnknownKeys[^1]);
         Assert.Equal(FindingList.MaxHeld + 1, options.Findings.ListProblems("Coap:Server", allowsUnknownKeys: false).Count);
         Assert.All(options.Findings.UnknownKeys.SkipLast(1),
-            static unknown => Assert.Contains("is not a known key.", unknown, StringComparison.Ordinal));
+            unknown => Assert.Contains("is not a known key.", unknown, Ordinal));
     }
 
     [Fact]
@@ -81,7 +73,7 @@ public sealed class LargeConfigurationTests : HostTest
         CoapServerOptions options = Read([(new string('k', 100_000), "1")]);
 
         string error = Assert.Single(options.Findings.UnknownKeys);
-        Assert.DoesNotContain("Did you mean", error, StringComparison.Ordinal);
+        Assert.DoesNotContain("Did you mean", error, Ordinal);
         Assert.InRange(error.Length, 200, 4_000);
     }
 
@@ -103,7 +95,7 @@ public sealed class LargeConfigurationTests : HostTest
             for (int i = 0; i < prefixes; i++)
             {
                 CoapAddress address = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(AddressOf(peer, i)), 5683));
-                Assert.Equal(TimeSpan.FromSeconds(7), options.Endpoint.ParametersOf!(address)!.AckTimeout);
+                Assert.Equal(FromSeconds(7), options.Endpoint.ParametersOf!(address)!.AckTimeout);
             }
         }
     }
@@ -115,7 +107,7 @@ public sealed class LargeConfigurationTests : HostTest
 
         static int Count(int values)
         {
-            CountingSource source = new(Enumerable.Range(0, values).Select(static i => ($"TrustedPrefixes:{i}", $"{AddressOf(i, 0)}/32")));
+            CountingSource source = new(Enumerable.Range(0, values).Select(i => ($"TrustedPrefixes:{i}", $"{AddressOf(i, 0)}/32")));
             CoapServerOptions options = Read(source);
             Assert.Empty(options.Findings.Errors);
             return source.Enumerations;
@@ -128,8 +120,8 @@ public sealed class LargeConfigurationTests : HostTest
         CoapServerOptions options = Read([.. Peers(600, 1), ("Peers:400:AckTimeuot", "1s"), ("Peers:550:NStart", "0")]);
 
         Assert.StartsWith("Coap:Server:Peers:400:AckTimeuot is not a known key.", Assert.Single(options.Findings.UnknownKeys),
-            StringComparison.Ordinal);
-        Assert.StartsWith("Coap:Server:Peers:550:NStart = '0'", Assert.Single(options.Findings.Errors), StringComparison.Ordinal);
+            Ordinal);
+        Assert.StartsWith("Coap:Server:Peers:550:NStart = '0'", Assert.Single(options.Findings.Errors), Ordinal);
     }
 
     [Fact]
@@ -178,7 +170,7 @@ public sealed class LargeConfigurationTests : HostTest
     {
         public CountingSource(IEnumerable<(string Key, string Value)> settings) => Data =
             settings.ToDictionary(
-                static one => $"Coap:Server:{one.Key}", static string? (one) => one.Value, StringComparer.OrdinalIgnoreCase);
+                one => $"Coap:Server:{one.Key}", static string? (one) => one.Value, StringComparer.OrdinalIgnoreCase);
 
         public int Enumerations { get; private set; }
 

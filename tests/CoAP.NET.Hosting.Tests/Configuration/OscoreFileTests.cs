@@ -1,10 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Oscore;
-using CoAP.NET.Tests;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Security contexts of files: from start to start, and while the server runs.</summary>
@@ -105,10 +98,10 @@ public sealed class OscoreFileTests : HostTest
         await Eventually.IsTrueAsync(() => Count(NotTakenId) > 0);
         _time.Tick();
 
-        (LogLevel level, _, string told) = Assert.Single(Logged.Entries, static entry => entry.Id == NotTakenId);
+        (LogLevel level, _, string told) = Assert.Single(Logged.Entries, entry => entry.Id == NotTakenId);
         Assert.Equal(LogLevel.Error, level);
-        Assert.Contains(ServerFile, told, StringComparison.Ordinal);
-        Assert.Contains(place, told, StringComparison.Ordinal);
+        Assert.Contains(ServerFile, told, Ordinal);
+        Assert.Contains(place, told, Ordinal);
         Assert.DoesNotContain(OtherSecret, told, StringComparison.OrdinalIgnoreCase);
         Assert.Equal(1, host.Services.GetRequiredService<CoapServer>().Counters[CoapCounter.CredentialsNotReloaded]);
         Assert.Equal("oscore:02", await AskAsync(client));
@@ -124,8 +117,8 @@ public sealed class OscoreFileTests : HostTest
         CoapException refused = await Assert.ThrowsAsync<CoapException>(
             () => StartServerAsync(("Coap:Server:Oscore:Files:1", twin)));
 
-        Assert.Contains("Coap:Server:Oscore", refused.Message, StringComparison.Ordinal);
-        Assert.Contains("kid 02", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("Coap:Server:Oscore", refused.Message, Ordinal);
+        Assert.Contains("kid 02", refused.Message, Ordinal);
     }
 
     [Fact]
@@ -158,9 +151,9 @@ public sealed class OscoreFileTests : HostTest
         Assert.Equal(
             ["Coap:Client:Oscore:File = ", "Coap:Client:Oscore:File is set, but there is no server", "Coap:Clients:other:Oscore:Uri is set, but",
                 "Coap:Server:Oscore:Files:0: ", "Coap:Server:Oscore:Files:1 = "],
-            problems.Order(StringComparer.Ordinal).Select(static problem => s_beginnings.Single(
-                beginning => problem.StartsWith(beginning, StringComparison.Ordinal))));
-        Assert.All(problems, static problem => Assert.DoesNotContain(Secret, problem, StringComparison.OrdinalIgnoreCase));
+            problems.Order(StringComparer.Ordinal).Select(problem => s_beginnings.Single(
+                beginning => problem.StartsWith(beginning, Ordinal))));
+        Assert.All(problems, problem => Assert.DoesNotContain(Secret, problem, StringComparison.OrdinalIgnoreCase));
     }
 
     [Fact]
@@ -169,7 +162,7 @@ public sealed class OscoreFileTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddSingleton<Devices>();
         ICoapServerBuilder server = builder.Services.AddCoapServer().UseOscore(
-            static oscore => oscore.Resolver = static services => services.GetRequiredService<Devices>());
+            oscore => oscore.Resolver = services => services.GetRequiredService<Devices>());
         server.MapGet("/who", request => $"{request.Peer.Identity}").RequireOscore();
         IHost host = await StartAsync(builder);
         WriteClient("02", Secret);
@@ -193,7 +186,7 @@ public sealed class OscoreFileTests : HostTest
     private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
 
     private void WriteServer(params (string Client, string Secret)[] contexts) => File.WriteAllText(
-        ServerFile, $"{{ \"contexts\": [ {string.Join(", ", contexts.Select(static one => Context("01", one.Client, one.Secret)))} ] }}");
+        ServerFile, $"{{ \"contexts\": [ {string.Join(", ", contexts.Select(one => Context("01", one.Client, one.Secret)))} ] }}");
 
     private void WriteClient(string id, string secret) => File.WriteAllText(ClientFile, Context(id, "01", secret));
 

@@ -1,11 +1,3 @@
-using System.Text;
-using CoAP.NET.Dtls;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Testing;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>A file of pre-shared keys that changes while the server runs.</summary>
@@ -43,7 +35,7 @@ public sealed class PskFileTests : HostTest
         Assert.Equal("meter-1", await AskAsync(host, early));
         Assert.Equal("meter-2", await AskAsync(host, Client("meter-2", "other")));
         Assert.Equal("meter-1", await AskAsync(host, Client("meter-1", "second key")));
-        await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host, Client("meter-1", "first", TimeSpan.FromSeconds(1))));
+        await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host, Client("meter-1", "first", FromSeconds(1))));
         Assert.Equal("own", await AskAsync(host, Client("own", "of configuration")));
         _time.Tick();
         Assert.Equal(1, Count(TakenId));
@@ -55,7 +47,7 @@ public sealed class PskFileTests : HostTest
         Write("meter-1:first\nmeter-2:other\n");
         IHost host = await StartAsync();
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
-        await using CoapClient removed = Client("meter-1", "first", TimeSpan.FromSeconds(1));
+        await using CoapClient removed = Client("meter-1", "first", FromSeconds(1));
         await using CoapClient stays = Client("meter-2", "other");
         await using CoapClient own = Client("own", "of configuration");
         Assert.Equal("meter-1", await AskAsync(host, removed));
@@ -66,10 +58,10 @@ public sealed class PskFileTests : HostTest
         _time.Tick();
         _time.Tick();
 
-        Assert.Contains(Logged.Entries, static entry => entry.Id == TakenId
-            && entry.Text.Contains("1 sessions ended because their keys were removed", StringComparison.Ordinal));
+        Assert.Contains(Logged.Entries, entry => entry.Id == TakenId
+            && entry.Text.Contains("1 sessions ended because their keys were removed", Ordinal));
         Assert.Equal(["meter-2", "own"], server.Endpoint.ConnectedPeers
-            .Select(static peer => ((CoapDtlsIdentity)peer.Identity!).PskIdentity).Order(StringComparer.Ordinal));
+            .Select(peer => ((CoapDtlsIdentity)peer.Identity!).PskIdentity).Order(StringComparer.Ordinal));
         await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host, removed));
     }
 
@@ -97,11 +89,11 @@ public sealed class PskFileTests : HostTest
             _time.Tick();
         }
 
-        (LogLevel level, _, string told) = Assert.Single(Logged.Entries, static entry => entry.Id == NotTakenId);
+        (LogLevel level, _, string told) = Assert.Single(Logged.Entries, entry => entry.Id == NotTakenId);
         Assert.Equal(LogLevel.Error, level);
-        Assert.Contains(File1, told, StringComparison.Ordinal);
-        Assert.Contains(place, told, StringComparison.Ordinal);
-        Assert.DoesNotContain(Secret, told, StringComparison.Ordinal);
+        Assert.Contains(File1, told, Ordinal);
+        Assert.Contains(place, told, Ordinal);
+        Assert.DoesNotContain(Secret, told, Ordinal);
         Assert.Equal(1, server.Counters[CoapCounter.CredentialsNotReloaded]);
         Assert.Equal("meter-1", await AskAsync(host, Client("meter-1", "first")));
 
@@ -159,8 +151,8 @@ public sealed class PskFileTests : HostTest
         CoapDtlsOptions dtls = new()
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(identity, Encoding.UTF8.GetBytes(key)) },
-            RetransmitTimeout = TimeSpan.FromMilliseconds(200),
-            HandshakeTimeout = patience ?? TimeSpan.FromMinutes(1),
+            RetransmitTimeout = FromMilliseconds(200),
+            HandshakeTimeout = patience ?? FromMinutes(1),
         };
         return new CoapClient(new CoapEndpointOptions().UseDtls(dtls));
     }

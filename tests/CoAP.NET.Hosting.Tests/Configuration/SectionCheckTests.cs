@@ -1,8 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Sections that configure nobody.</summary>
@@ -41,7 +36,7 @@ public sealed class SectionCheckTests : HostTest
         builder.Services.AddCoapClient("lamp");
         await StartAsync(builder);
         Assert.Single(Logged.Entries,
-            static entry => entry.Id == 1805 && entry.Text.StartsWith("Coap:Clients:lmap configures no client", StringComparison.Ordinal));
+            entry => entry.Id == 1805 && entry.Text.StartsWith("Coap:Clients:lmap configures no client", Ordinal));
     }
 
     [Fact]
@@ -49,14 +44,14 @@ public sealed class SectionCheckTests : HostTest
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(
             [new("Coap:Clients:a\n\u001b[31mb\u202e:Timeout", "1s"),
-                .. Enumerable.Range(0, 20_000).Select(static i => new KeyValuePair<string, string?>($"Coap:Clients:x{i}:Timeout", "1s"))])
+                .. Enumerable.Range(0, 20_000).Select(i => new KeyValuePair<string, string?>($"Coap:Clients:x{i}:Timeout", "1s"))])
             .Build();
 
         FindingList problems = Find(configuration, [""], ["lamp"]);
 
         Assert.Equal(FindingList.MaxHeld + 1, problems.Count);
         Assert.Equal("There are 19981 more sections that configure nothing.", problems[^1]);
-        Assert.All(problems, static problem => Assert.Equal(CoapForeignText.LineOf(problem), problem));
+        Assert.All(problems, problem => Assert.Equal(CoapForeignText.LineOf(problem), problem));
     }
 
     private static FindingList Find(IConfiguration configuration, string[] servers, string[] clients)

@@ -1,6 +1,3 @@
-using System.Net;
-using Microsoft.Extensions.Configuration;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>What is read of a section, and what is said of what is wrong in it.</summary>
@@ -9,7 +6,7 @@ public sealed class SectionTests
     [Fact]
     public void A_shared_secret_is_read_and_one_that_is_too_short_is_told_without_it()
     {
-        string hex = string.Concat(Enumerable.Range(1, 32).Select(static number => $"{number:x2}"));
+        string hex = string.Concat(Enumerable.Range(1, 32).Select(number => $"{number:x2}"));
         CoapServerOptions options = Read($$"""{ "SharedSecret": "0x{{hex}}" }""");
         Assert.Empty(options.Findings.Errors);
         Assert.Equal(hex, Convert.ToHexStringLower(options.Endpoint.SharedSecret.Span));
@@ -20,7 +17,7 @@ public sealed class SectionTests
         Assert.True(bad.Endpoint.SharedSecret.IsEmpty);
         string error = Assert.Single(bad.Findings.Errors);
         Assert.Contains("SharedSecret = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more", error,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]
@@ -48,7 +45,7 @@ public sealed class SectionTests
         Assert.Empty(options.Findings.UnknownKeys);
         Assert.Equal(["coap://*:5683", "coap+tcp://[::1]:5683"], options.Endpoints);
         Assert.Equal(4, options.Endpoint.Shards);
-        Assert.Equal(TimeSpan.FromSeconds(10), options.Endpoint.StopGracePeriod);
+        Assert.Equal(FromSeconds(10), options.Endpoint.StopGracePeriod);
         Assert.False(options.Endpoint.AnswerWhileStopping);
         Assert.Equal([IPNetwork.Parse("192.0.2.0/24")], options.Endpoint.TrustedPrefixes);
         Assert.True(options.JoinGroups);
@@ -58,10 +55,10 @@ public sealed class SectionTests
         Assert.Equal((500, 4L << 20, 0.5), (options.Limits.MaxObservers, options.Limits.MaxBodySize, options.Limits.PeerAssemblyShare));
         Assert.False(options.Limits.LimitAmplification);
         Assert.Equal(Timeout.InfiniteTimeSpan, options.Limits.IdlePeerLifetime);
-        Assert.Equal((TimeSpan.FromSeconds(3), 4, double.PositiveInfinity),
+        Assert.Equal((FromSeconds(3), 4, double.PositiveInfinity),
             (options.Parameters.AckTimeout, options.Parameters.NStart, options.Parameters.ProbingRate));
         Assert.Equal(CoapRetransmissionTiming.Fasor, options.Parameters.RetransmissionTiming);
-        Assert.Equal(TimeSpan.FromMinutes(5), options.Endpoint.Streams.KeepAliveInterval);
+        Assert.Equal(FromMinutes(5), options.Endpoint.Streams.KeepAliveInterval);
         Assert.False(options.Endpoint.Streams.RepeatsIdempotentRequests);
         Assert.Equal(CoapPatience.Wait, options.Endpoint.Patience);
         Assert.Equal(("server.pem", CoapClientCertificateMode.Optional), (options.Tls.Certificate, options.Tls.ClientCertificates));
@@ -158,15 +155,15 @@ public sealed class SectionTests
         Assert.Empty(options.Findings.Errors);
         Assert.Empty(options.Findings.UnknownKeys);
         options.Parameters = options.Parameters with { NStart = 7 };
-        options.ForPeers("10.1.2.0/24", static parameters => parameters with { MaxRetransmit = 1 });
-        options.Endpoint.ParametersOf = static remote => remote.ToString().StartsWith("10.9.9.9:", StringComparison.Ordinal)
+        options.ForPeers("10.1.2.0/24", parameters => parameters with { MaxRetransmit = 1 });
+        options.Endpoint.ParametersOf = remote => remote.ToString().StartsWith("10.9.9.9:", Ordinal)
             ? CoapTransmissionParameters.Default
             : null;
         options.Peers.ApplyTo(options.Endpoint);
 
-        Assert.Equal(options.Parameters with { AckTimeout = TimeSpan.FromSeconds(10) }, Of("10.2.0.1"));
-        Assert.Equal(options.Parameters with { AckTimeout = TimeSpan.FromSeconds(10) }, Of("2001:db8::1"));
-        Assert.Equal(options.Parameters with { AckTimeout = TimeSpan.FromSeconds(20), PreferredBlockSize = 64 }, Of("10.1.0.1"));
+        Assert.Equal(options.Parameters with { AckTimeout = FromSeconds(10) }, Of("10.2.0.1"));
+        Assert.Equal(options.Parameters with { AckTimeout = FromSeconds(10) }, Of("2001:db8::1"));
+        Assert.Equal(options.Parameters with { AckTimeout = FromSeconds(20), PreferredBlockSize = 64 }, Of("10.1.0.1"));
         Assert.Equal(options.Parameters with { MaxRetransmit = 1 }, Of("10.1.2.3"));
         Assert.Equal(CoapTransmissionParameters.Default, Of("10.9.9.9"));
         Assert.Null(Of("192.0.2.1"));
@@ -186,7 +183,7 @@ public sealed class SectionTests
             options.Findings.Errors);
         Assert.Equal(2, options.Findings.UnknownKeys.Count);
         Assert.StartsWith("Coap:Server:Peers:1:MaxChannels is not a known key.", options.Findings.UnknownKeys[0],
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Equal("Coap:Server:Peer is not a known key. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys[1]);
         Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."],
             Read("""{ "Peers": "all" }""").Findings.Errors);

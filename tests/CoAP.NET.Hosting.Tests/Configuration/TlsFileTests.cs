@@ -1,13 +1,3 @@
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Tests;
-using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Certificates of files, on real connections.</summary>
@@ -137,8 +127,8 @@ public sealed class TlsFileTests : HostTest
     {
         CoapTlsFileOptions files = new() { Certificate = WritePfx(_certificates.Server(["a"]), "right"), Password = "wrong" };
         Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
-        Assert.StartsWith($"Coap:Server:Tls:Certificate = '{files.Certificate}': ", problem, StringComparison.Ordinal);
-        Assert.DoesNotContain("wrong", problem!.Replace(files.Certificate!, "", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.StartsWith($"Coap:Server:Tls:Certificate = '{files.Certificate}': ", problem, Ordinal);
+        Assert.DoesNotContain("wrong", problem!.Replace(files.Certificate!, "", Ordinal), Ordinal);
     }
 
     [Theory]
@@ -153,7 +143,7 @@ public sealed class TlsFileTests : HostTest
             $"Coap:Server:Tls:ClientCertificates is {mode}, but Coap:Server:Tls:Authorities is not set, so that a certificate of any "
                 + "public authority would be let in. ",
             Assert.Single(exception.Failures),
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     private (string Key, string? Value)[] WithClientCertificates(string mode) =>

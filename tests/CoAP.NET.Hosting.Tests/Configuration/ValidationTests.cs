@@ -1,8 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>An application with wrong options does not start, and says everything that is wrong at once.</summary>
@@ -50,7 +45,7 @@ public sealed class ValidationTests : HostTest
         Assert.Contains("Coap:Server:Groups:Addresses is empty, and Coap:Server:JoinGroups is true. Name at least one group.", failures);
         Assert.Contains("Coap:Server:Tls:Key is set, but Coap:Server:Tls:Certificate names no certificate.", failures);
         Assert.Contains(failures,
-            static failure => failure.StartsWith("Coap:Clients:meter:BaseAddress = 'http://x': ", StringComparison.Ordinal));
+            failure => failure.StartsWith("Coap:Clients:meter:BaseAddress = 'http://x': ", Ordinal));
         Assert.Contains("Coap:Clients:meter:Server = 'other': no server was added by this name. Known are: *.", failures);
     }
 
@@ -63,12 +58,12 @@ public sealed class ValidationTests : HostTest
         builder.Services.AddCoapClient(builder.Configuration.GetSection("Mine")).UseServer();
         (await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient();
         Assert.Contains(Logged.Entries,
-            static entry => entry.Id == 1802
+            entry => entry.Id == 1802
                 && entry.Text.StartsWith("Mine:BaseAdress is not a known key. Did you mean Mine:BaseAddress?",
-                    StringComparison.Ordinal));
+                    Ordinal));
         Assert.Contains(Logged.Entries,
-            static entry => entry.Id == 1802
-                && entry.Text.StartsWith("Coap:Server:Futuristic is not a known key.", StringComparison.Ordinal));
+            entry => entry.Id == 1802
+                && entry.Text.StartsWith("Coap:Server:Futuristic is not a known key.", Ordinal));
     }
 
     [Fact]
@@ -90,8 +85,8 @@ public sealed class ValidationTests : HostTest
         string failure = Assert.Single(await StartFailuresAsync(builder));
         Assert.StartsWith(
             "Coap:Server:Endpoints has an address that the server cannot listen on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.",
-            failure, StringComparison.Ordinal);
-        Assert.EndsWith("Coap:Server:Tls:Certificate.", failure, StringComparison.Ordinal);
+            failure, Ordinal);
+        Assert.EndsWith("Coap:Server:Tls:Certificate.", failure, Ordinal);
     }
 
     [Fact]
@@ -100,7 +95,7 @@ public sealed class ValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap+ws://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
-        Assert.Contains("MapCoapWebSocket", failure, StringComparison.Ordinal);
-        Assert.DoesNotContain("Tls:Certificate", failure, StringComparison.Ordinal);
+        Assert.Contains("MapCoapWebSocket", failure, Ordinal);
+        Assert.DoesNotContain("Tls:Certificate", failure, Ordinal);
     }
 }

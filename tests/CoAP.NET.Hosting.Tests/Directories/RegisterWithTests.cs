@@ -1,10 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.ResourceDirectory;
-using CoAP.NET.Tests;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Diagnostics.HealthChecks;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Directories;
 
 /// <summary>Hosted servers that are kept registered with resource directories.</summary>
@@ -65,7 +58,7 @@ public sealed class RegisterWithTests : HostTest
 
         SmallRegistration registered = Assert.Single(one.Registrations);
         Assert.Equal(("floor3", 7200u, AddressOf(host, "edge")), (registered.Sector, registered.Lifetime, registered.Base));
-        Assert.EndsWith("-edge", registered.Name, StringComparison.Ordinal);
+        Assert.EndsWith("-edge", registered.Name, Ordinal);
         Assert.Equal(["et=a", "et=b", "model=x1"], registered.Others);
         SmallRegistration other = Assert.Single(two.Registrations);
         Assert.Equal(("of-configuration-and-code", "coap://[2001:db8::5]"), (other.Name, other.Base));
@@ -90,7 +83,7 @@ public sealed class RegisterWithTests : HostTest
         await Eventually.IsTrueAsync(() => Registrations(host)[0].Status.State == CoapRegistrationState.Waiting);
         (HealthStatus status, string? told) = await CheckAsync(host);
         Assert.Equal(HealthStatus.Degraded, status);
-        Assert.Contains("Waiting", told, StringComparison.Ordinal);
+        Assert.Contains("Waiting", told, Ordinal);
 
         await Within(host.StopAsync());
     }
@@ -113,13 +106,13 @@ public sealed class RegisterWithTests : HostTest
 
         Assert.Equal(6, failures.Length);
         Assert.Contains(failures,
-            static text => text.StartsWith("Coap:Server:Directories:0:Uri = 'http://rd.example'", StringComparison.Ordinal));
+            text => text.StartsWith("Coap:Server:Directories:0:Uri = 'http://rd.example'", Ordinal));
         Assert.Contains(failures,
-            static text => text.StartsWith("Coap:Server:Directories:1:Uri names no directory", StringComparison.Ordinal));
-        Assert.Contains(failures, static text => text.Contains("63 bytes", StringComparison.Ordinal));
-        Assert.Contains(failures, static text => text.StartsWith("Coap:Server:Directories:2:Lifetime = '0s'", StringComparison.Ordinal));
-        Assert.Contains(failures, static text => text.Contains("more than the base of an endpoint", StringComparison.Ordinal));
-        Assert.Contains(failures, static text => text.Contains("Lifetme", StringComparison.Ordinal));
+            text => text.StartsWith("Coap:Server:Directories:1:Uri names no directory", Ordinal));
+        Assert.Contains(failures, text => text.Contains("63 bytes", Ordinal));
+        Assert.Contains(failures, text => text.StartsWith("Coap:Server:Directories:2:Lifetime = '0s'", Ordinal));
+        Assert.Contains(failures, text => text.Contains("more than the base of an endpoint", Ordinal));
+        Assert.Contains(failures, text => text.Contains("Lifetme", Ordinal));
         Assert.Throws<ArgumentException>(() => builder.Services.AddCoapServer().RegisterWith("coap://"));
     }
 
@@ -132,8 +125,8 @@ public sealed class RegisterWithTests : HostTest
 
         string failure = Assert.Single(await StartFailuresAsync(builder));
 
-        Assert.Contains("CoAP.NET.ResourceDirectory", failure, StringComparison.Ordinal);
-        Assert.Contains("RegisterWithDirectories", failure, StringComparison.Ordinal);
+        Assert.Contains("CoAP.NET.ResourceDirectory", failure, Ordinal);
+        Assert.Contains("RegisterWithDirectories", failure, Ordinal);
         Assert.Empty(Build(Builder()).Services.GetCoapRegistrations());
     }
 

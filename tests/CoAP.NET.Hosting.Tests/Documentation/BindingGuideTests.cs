@@ -1,10 +1,3 @@
-using CoAP.NET.Hosting.BoundRoutes;
-using CoAP.NET.Hosting.Generators;
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.CodeAnalysis;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 /// <summary>The snippets of docs/binding.md, compiled and run.</summary>

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 public sealed record Reading(string Sensor, double Celsius);

@@ -1,9 +1,3 @@
-using System.Collections.Concurrent;
-using System.Threading.RateLimiting;
-using CoAP.NET.Hosting.Tests.Filters;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 /// <summary>The snippets of docs/filters.md, so that they compile and do what the page says.</summary>
@@ -38,7 +32,7 @@ public sealed class FiltersGuideTests : ServedTest
         Assert.EndsWith(": 2.04 Changed", Assert.Single(Get<AuditLog>().Lines), StringComparison.Ordinal);
         Assert.Equal(CoapCode.NotFound, (await AskAsync("/firmware")).Code);
         Assert.Equal(CoapCode.Changed,
-            (await AskAsync("/locks/1", CoapMethod.Put, static request => request.Content = CoapContent.Text("open"))).Code);
+            (await AskAsync("/locks/1", CoapMethod.Put, request => request.Content = CoapContent.Text("open"))).Code);
         Assert.Equal("open", (await AskAsync("/locks/1")).GetText());
     }
 

@@ -1,17 +1,5 @@
-using System.Net;
 using System.Net.Security;
-using CoAP.NET.Dtls;
 using CoAP.NET.Edhoc;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Oscore;
-using CoAP.NET.Proxy;
-using CoAP.NET.ResourceDirectory;
-using CoAP.NET.Tests;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Diagnostics.HealthChecks;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
@@ -35,7 +23,7 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddCoapServer("certified").Configure((options, services) =>
             options.Endpoint.Tls = new CoapTlsOptions { SelectServer = services.GetRequiredService<CertificateStore>().SelectAsync });
         builder.Services.AddSingleton<CertificateStore>()
-            .Configure<CoapServerOptions>("certified", static options => options.Listen("coaps+tcp://127.0.0.1:0"));
+            .Configure<CoapServerOptions>("certified", options => options.Listen("coaps+tcp://127.0.0.1:0"));
 
         builder.Services.AddCoapServer("devices").Configure((options, services) =>
             options.Endpoint.UseDtls(
@@ -45,9 +33,9 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddCoapServer("protected").UseOscore(
             oscore => oscore.Resolver = services => services.GetRequiredService<DeviceContexts>());
         builder.Services.AddSingleton<DeviceContexts>()
-            .Configure<CoapServerOptions>("protected", static options => options.Listen("coap://127.0.0.1:0"));
+            .Configure<CoapServerOptions>("protected", options => options.Listen("coap://127.0.0.1:0"));
         builder.Services.AddSingleton<DeviceKeys>()
-            .Configure<CoapServerOptions>("devices", static options => options.Listen("coaps://127.0.0.1:0"));
+            .Configure<CoapServerOptions>("devices", options => options.Listen("coaps://127.0.0.1:0"));
 
         builder.Services.AddCoapServer("doors").UseEdhoc(edhoc => edhoc.Configure = (options, services) =>
         {
@@ -59,8 +47,8 @@ public sealed class HostingGuideTests : HostTest
         using EdhocCredentialFiles files = new();
         builder.Services.AddSingleton(EdhocCredentialFile.Read(files.Client))
             .AddSingleton(new DoorCredentials(EdhocCredentialFile.Read(files.Server)))
-            .Configure<CoapServerOptions>("doors", static options => options.Listen("coap://127.0.0.1:0"))
-            .AddOptions<CoapClientOptions>("door").Configure(static options => options.BaseAddress = "coap://127.0.0.1:9");
+            .Configure<CoapServerOptions>("doors", options => options.Listen("coap://127.0.0.1:0"))
+            .AddOptions<CoapClientOptions>("door").Configure(options => options.BaseAddress = "coap://127.0.0.1:9");
 
         builder.Services.AddSingleton<Doorbell>();
         IHost host = await StartAsync(builder);
@@ -85,7 +73,7 @@ public sealed class HostingGuideTests : HostTest
     public async Task Directories()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
-        builder.Services.AddCoapServer(options => options.Endpoint.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([]));
+        builder.Services.AddCoapServer(options => options.Endpoint.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([]));
 
         builder.Services.AddCoapServer().RegisterWith("coap://rd.example", options => options.EndpointName = "room-7");
 

@@ -1,6 +1,3 @@
-using System.Text.RegularExpressions;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.ResourceDirectory;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
@@ -17,7 +14,7 @@ public sealed partial class HostingPageTests
     [Fact]
     public void The_table_of_a_clients_keys_has_what_servers_do_not_have_or_have_otherwise()
     {
-        HashSet<string> shared = [.. AllKeys.Server.Keys.Select(static key => key.Path)];
+        HashSet<string> shared = [.. AllKeys.Server.Keys.Select(key => key.Path)];
         shared.Remove("AllowUnknownKeys");
         shared.Remove("RequirePrivateKeyFiles");
         Check("client", AllKeys.Client, new AllKeys.OfClient(), key => !shared.Contains(key));
@@ -41,7 +38,7 @@ public sealed partial class HostingPageTests
         string code = string.Concat(
             Directory.GetFiles(Path.Combine(Repository.Root, "samples", "Hosting"), "*.cs")
                 .Concat(Directory.GetFiles(Path.Combine(Repository.Root, "tests", "CoAP.NET.Hosting.Tests", "Documentation"), "*.cs"))
-                .Select(static file => Flat(File.ReadAllText(file))));
+                .Select(file => Flat(File.ReadAllText(file))));
         MatchCollection snippets = Snippet().Matches(Page.Read("hosting.md"));
         Assert.True(snippets.Count >= 6);
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));

@@ -1,4 +1,3 @@
-using System.Text.RegularExpressions;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
@@ -10,7 +9,7 @@ internal static partial class Page
 
     public static void HasOnlyCompiledSnippets(string name, int atLeast)
     {
-        string code = string.Concat(Directory.GetFiles(Folder(), "*.cs").Select(static file => Flat(File.ReadAllText(file))));
+        string code = string.Concat(Directory.GetFiles(Folder(), "*.cs").Select(file => Flat(File.ReadAllText(file))));
         MatchCollection snippets = Snippet().Matches(Read(name));
         Assert.True(snippets.Count >= atLeast);
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));

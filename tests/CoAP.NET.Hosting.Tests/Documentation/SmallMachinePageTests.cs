@@ -1,11 +1,3 @@
-using System.Globalization;
-using System.Text;
-using System.Text.RegularExpressions;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
-
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 /// <summary>docs/small-machines.md: its defaults are those of the code, and its settings are what its table says.</summary>

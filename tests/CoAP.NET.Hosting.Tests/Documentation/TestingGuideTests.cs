@@ -1,6 +1,4 @@
 using CoAP.NET.Hosting.Tests.Applications;
-using CoAP.NET.Testing;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
@@ -40,7 +38,7 @@ public sealed class TestingGuideTests
     {
         await using CoapApplicationFactory<Program> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
         application.WithServices(
-            services => services.AddCoapServer().Routes.RequireAuthorization(static policy => policy.RequirePskIdentity()));
+            services => services.AddCoapServer().Routes.RequireAuthorization(policy => policy.RequirePskIdentity()));
 
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapClient stranger = application.CreateClient();

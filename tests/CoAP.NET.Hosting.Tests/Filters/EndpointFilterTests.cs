@@ -1,7 +1,3 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.Hosting.Tests.Filters;
 
 public sealed class EndpointFilterTests : ServedTest
@@ -13,8 +9,8 @@ public sealed class EndpointFilterTests : ServedTest
         Server.MapGet("/x", request => $"handler {request.Services!.GetRequiredService<Ticket>().Number}").AddFilter<TicketFilter>();
         await StartAsync();
 
-        Assert.Equal("filter 1, handler 1", (await AskAsync("/x")).GetText());
-        Assert.Equal("filter 2, handler 2", (await AskAsync("/x")).GetText());
+        await AskAsync("/x").Says("filter 1, handler 1");
+        await AskAsync("/x").Says("filter 2, handler 2");
         Assert.Equal([1, 2], Get<TicketOffice>().Ended.Order());
     }
 
@@ -39,8 +35,8 @@ public sealed class EndpointFilterTests : ServedTest
             .AddFilter<DisposableFilter>();
         await StartAsync();
 
-        Assert.Equal("0 ended", (await AskAsync("/x")).GetText());
-        Assert.Equal("1 ended", (await AskAsync("/x")).GetText());
+        await AskAsync("/x").Says("0 ended");
+        await AskAsync("/x").Says("1 ended");
         Assert.Equal(2, Get<TicketOffice>().Made);
     }
 
@@ -70,7 +66,7 @@ public sealed class EndpointFilterTests : ServedTest
         server.MapGet("/x", () => "x").AddFilter<CountingFilter>();
         await server.Listen("coap://127.0.0.1:0").StartAsync();
 
-        Assert.Equal(CoapCode.InternalServerError, (await Within(Client().GetAsync(server.LocalEndpoints[0] + "/x"))).Code);
+        await Within(Client().GetAsync(server.LocalEndpoints[0] + "/x")).Gives(CoapCode.InternalServerError);
         Assert.Contains(Logged.Entries, entry => entry.Id == 1500);
     }
 

@@ -1,7 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Filters;
 
 /// <summary>
@@ -15,7 +11,7 @@ public abstract class ServedTest : HostTest, IAsyncLifetime
     protected ServedTest()
     {
         Application = Builder();
-        Server = Application.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        Server = Application.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
     }
 
     protected HostApplicationBuilder Application { get; }

@@ -1,6 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Hosting.Tests.Filters;
 
 /// <summary>Loggers for a server without a host.</summary>

@@ -1,8 +1,3 @@
-using System.Collections.Immutable;
-using CoAP.NET.Hosting.Generators;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-
 namespace CoAP.NET.Hosting.Tests.Generators;
 
 /// <summary>What is said about handlers while they are compiled.</summary>

@@ -1,8 +1,3 @@
-using System.Collections.Immutable;
-using CoAP.NET.Hosting.Generators;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-
 namespace CoAP.NET.Hosting.Tests.Generators;
 
 /// <summary>The generated code as such. Warnings are errors in the snippets.</summary>
@@ -14,7 +9,7 @@ public sealed class GenerationTests
         routes.MapPost("/c", async (Dto body, params string[] tags) => { await Task.Yield(); return (body, tags); });
         routes.MapPut("/d", Method);
         routes.MapPut("/e", (Dto? body, [FromKeyedServices("a\"b")] IStore store, [FromKeyedServices(5L)] IStore? other) => { });
-        routes.MapPatch("/f", static (Guid a, DateTimeOffset b, TimeSpan c, DayOfWeek d, Uri e, ulong[] f, ReadOnlyMemory<byte> g) => Task.FromResult<Dto?>(null));
+        routes.MapPatch("/f", (Guid a, DateTimeOffset b, TimeSpan c, DayOfWeek d, Uri e, ulong[] f, ReadOnlyMemory<byte> g) => Task.FromResult<Dto?>(null));
         routes.MapIPatch("/g", (Old old) => ValueTask.CompletedTask);
         routes.MapFetch("/h", delegate(int n) { return n; });
         CoapDelegateRouteExtensions.Map(routes, "/i", new[] { CoapMethod.Put }, (Dto body) => (CoapResult?)null);

@@ -1,7 +1,3 @@
-using System.Collections.Immutable;
-using CoAP.NET.Hosting.Generators;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.Diagnostics;
 
 namespace CoAP.NET.Hosting.Tests.Generators;

@@ -1,6 +1,3 @@
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-
 namespace CoAP.NET.Hosting.Tests.Generators;
 
 /// <summary>What a project is told that uses handlers of <c>CoAP.NET.Hosting</c> without referencing it.</summary>
@@ -18,7 +15,7 @@ public sealed class WithoutHostingTests
     public void The_compiler_names_the_package(string statement)
     {
         Diagnostic error = Assert.Single(Compile(statement).GetDiagnostics(),
-            static diagnostic => diagnostic.Severity == DiagnosticSeverity.Error && diagnostic.Id != "CS8974");
+            diagnostic => diagnostic.Severity == DiagnosticSeverity.Error && diagnostic.Id != "CS8974");
         Assert.Equal("CS0619", error.Id);
         Assert.Contains("CoAP.NET.Hosting", error.GetMessage(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
     }
@@ -44,6 +41,6 @@ public sealed class WithoutHostingTests
     {
         CSharpCompilation compilation = Snippet.Compile(statement, members);
         return compilation.WithReferences(
-            compilation.References.Where(static reference => Path.GetFileName(reference.Display) != "CoAP.NET.Hosting.dll"));
+            compilation.References.Where(reference => Path.GetFileName(reference.Display) != "CoAP.NET.Hosting.dll"));
     }
 }

@@ -1,10 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Diagnostics.HealthChecks;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Health;
 
 /// <summary>Health checks of servers and of peers.</summary>
@@ -48,7 +41,7 @@ public sealed class HealthTests : HostTest
             (HealthStatus.Degraded, "The CoAP server 'edge' is full: it serves 1 of 1 requests (MaxRequestsServed)."),
             await CheckAsync(host, "coap-server-edge"));
 
-        Assert.Equal(CoapCode.ServiceUnavailable, (await Within(client.GetAsync(AddressOf(host, "edge")))).Code);
+        await Within(client.GetAsync(AddressOf(host, "edge"))).Gives(CoapCode.ServiceUnavailable);
         release.SetResult();
         await Within(slow);
 
@@ -80,12 +73,12 @@ public sealed class HealthTests : HostTest
         Task answering = AnswerPingsAsync(device);
         HostApplicationBuilder builder = Builder();
         builder.Services.AddHealthChecks()
-            .AddCoapPing(uri, "device", timeout: TimeSpan.FromMinutes(2))
-            .AddCoapPing(uri, "optional", timeout: TimeSpan.FromMinutes(2), failureStatus: HealthStatus.Degraded);
+            .AddCoapPing(uri, "device", timeout: FromMinutes(2))
+            .AddCoapPing(uri, "optional", timeout: FromMinutes(2), failureStatus: HealthStatus.Degraded);
         IHost host = await StartAsync(builder);
         (HealthStatus status, string? description) = await CheckAsync(host, "device");
         Assert.Equal(HealthStatus.Healthy, status);
-        Assert.StartsWith($"{uri} answered in ", description, StringComparison.Ordinal);
+        Assert.StartsWith($"{uri} answered in ", description, Ordinal);
 
         // From here on it has ears for itself only, and others are told that the port is unreachable. Nobody else can take it.
         device.Connect(device.LocalEndPoint!);
@@ -105,7 +98,7 @@ public sealed class HealthTests : HostTest
         IHost host = Build(builder);
         InvalidOperationException exception =
             await Assert.ThrowsAsync<InvalidOperationException>(() => CheckAsync(host, "coap-server-edge"));
-        Assert.StartsWith("There is no CoAP server with the name 'edge' to check.", exception.Message, StringComparison.Ordinal);
+        Assert.StartsWith("There is no CoAP server with the name 'edge' to check.", exception.Message, Ordinal);
         Assert.Throws<ArgumentException>(() => Builder().Services.AddHealthChecks().AddCoapPing("device"));
     }
 

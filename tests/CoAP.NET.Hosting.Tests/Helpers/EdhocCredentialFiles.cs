@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
 /// <summary>Credentials of a client and a server that trust each other, in files.</summary>

@@ -1,9 +1,3 @@
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
-
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
 /// <summary>
@@ -16,7 +10,7 @@ public abstract class HostTest : IAsyncLifetime
 
     internal LogRecorder Logged { get; } = new();
 
-    protected static TimeSpan Guard { get; } = TimeSpan.FromMinutes(2);
+    protected static TimeSpan Guard { get; } = FromMinutes(2);
 
     public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
@@ -32,8 +26,8 @@ public abstract class HostTest : IAsyncLifetime
     protected HostApplicationBuilder Builder(params (string Key, string? Value)[] settings)
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
-        builder.Configuration.AddInMemoryCollection(settings.GroupBy(static setting => setting.Key)
-            .Select(static same => new KeyValuePair<string, string?>(same.Key, same.Last().Value)));
+        builder.Configuration.AddInMemoryCollection(settings.GroupBy(setting => setting.Key)
+            .Select(same => new KeyValuePair<string, string?>(same.Key, same.Last().Value)));
         builder.Logging.AddProvider(Logged);
         return builder;
     }
@@ -57,7 +51,7 @@ public abstract class HostTest : IAsyncLifetime
     {
         Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(Build(builder).StartAsync()));
         IEnumerable<Exception> all = exception is AggregateException several ? several.InnerExceptions : [exception];
-        return [.. all.SelectMany(static one => Assert.IsType<OptionsValidationException>(one).Failures)];
+        return [.. all.SelectMany(one => Assert.IsType<OptionsValidationException>(one).Failures)];
     }
 
     /// <summary>The first address that a server listens on.</summary>

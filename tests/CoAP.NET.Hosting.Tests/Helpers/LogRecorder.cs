@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
 /// <summary>Keeps what is logged, and tells who waits for a message.</summary>
@@ -32,5 +29,5 @@ internal sealed class LogRecorder : ILoggerProvider, ILogger
     }
 
     private TaskCompletionSource Waiter(int id) =>
-        _waiting.GetOrAdd(id, static _ => new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+        _waiting.GetOrAdd(id, _ => new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
 }

@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
 /// <summary>A service of which there is one.</summary>

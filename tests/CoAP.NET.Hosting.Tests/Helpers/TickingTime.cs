@@ -42,7 +42,7 @@ internal sealed class TickingTime : TimeProvider
             held = [.. _held];
         }
 
-        Array.ForEach(held, static timer => timer.Fire());
+        Array.ForEach(held, timer => timer.Fire());
     }
 
     private sealed class Held(TickingTime owner, TimerCallback callback, object? state) : ITimer

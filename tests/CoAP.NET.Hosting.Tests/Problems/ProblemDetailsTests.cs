@@ -1,5 +1,4 @@
 using System.Text.Json.Serialization;
-using CoAP.NET.Hosting.Tests.Filters;
 
 namespace CoAP.NET.Hosting.Tests.Problems;
 
@@ -20,7 +19,7 @@ public sealed partial class ProblemDetailsTests : ServedTest
         Assert.Equal("Method Not Allowed", (await AskAsync("/x", CoapMethod.Put)).ReadProblem().ToString());
         Assert.Equal("Conflict: The lock is open.", (await AskAsync("/why")).ReadProblem().ToString());
         Assert.Equal("Own", (await AskAsync("/own")).ReadProblem().ToString());
-        Assert.Equal("x", (await AskAsync("/x")).GetText());
+        await AskAsync("/x").Says("x");
     }
 
     [Fact]
@@ -31,11 +30,11 @@ public sealed partial class ProblemDetailsTests : ServedTest
         Server.MapGet("/why", () => CoapResults.Conflict("The lock is open."));
         await StartAsync();
 
-        CoapResponse gone = await AskAsync("/gone", more: static request => request.Accept = CoapContentFormat.Json);
+        CoapResponse gone = await AskAsync("/gone", more: request => request.Accept = CoapContentFormat.Json);
         Assert.Equal((null, "Not Found"), (gone.ContentFormat, gone.GetText()));
-        CoapResponse why = await AskAsync("/why", more: static request => request.Accept = CoapContentFormat.Json);
+        CoapResponse why = await AskAsync("/why", more: request => request.Accept = CoapContentFormat.Json);
         Assert.Equal((null, "The lock is open."), (why.ContentFormat, why.GetText()));
-        CoapResponse accepted = await AskAsync("/why", more: static request => request.Accept = CoapContentFormat.ConciseProblemDetails);
+        CoapResponse accepted = await AskAsync("/why", more: request => request.Accept = CoapContentFormat.ConciseProblemDetails);
         Assert.Equal("Conflict: The lock is open.", accepted.ReadProblem().ToString());
     }
 
@@ -60,7 +59,7 @@ public sealed partial class ProblemDetailsTests : ServedTest
     {
         Application.Environment.EnvironmentName = "Development";
         Server.MapGet("/never", _ => throw new FormatException("secret"))
-            .UseProblemDetails(static options => options.IncludeExceptions = false);
+            .UseProblemDetails(options => options.IncludeExceptions = false);
         await StartAsync();
 
         Assert.Null((await AskAsync("/never")).ReadProblem().Detail);
@@ -74,18 +73,18 @@ public sealed partial class ProblemDetailsTests : ServedTest
         await StartAsync();
 
         CoapResponse malformed = await AskAsync("/x", CoapMethod.Put,
-            static request => request.Content = new CoapContent("{"u8.ToArray(), CoapContentFormat.Json));
+            request => request.Content = new CoapContent("{"u8.ToArray(), CoapContentFormat.Json));
         Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is no JSON of the right form (line 1, byte 2)."),
             (malformed.Code, malformed.ReadProblem().ToString()));
-        CoapResponse other = await AskAsync("/x", CoapMethod.Put, static request => request.Content = CoapContent.Text("1"));
+        CoapResponse other = await AskAsync("/x", CoapMethod.Put, request => request.Content = CoapContent.Text("1"));
         Assert.Equal(CoapCode.UnsupportedContentFormat, other.Code);
-        Assert.Contains("JSON", other.ReadProblem().Detail!.Text, StringComparison.Ordinal);
+        Assert.Contains("JSON", other.ReadProblem().Detail!.Text, Ordinal);
     }
 
     [Fact]
     public async Task Problems_may_be_changed_or_left_out()
     {
-        Server.Routes.UseProblemDetails(static options => options.Customize = static (request, problem, exception) =>
+        Server.Routes.UseProblemDetails(options => options.Customize = (request, problem, exception) =>
         {
             problem.Instance = request.Path;
             problem.Detail = exception?.Message ?? problem.Detail;
@@ -97,8 +96,8 @@ public sealed partial class ProblemDetailsTests : ServedTest
 
         CoapProblem problem = (await AskAsync("/x")).ReadProblem();
         Assert.Equal(("/x", "why"), (problem.Instance, problem.Detail!.Text));
-        Assert.Equal("text", (await AskAsync("/none")).GetText());
-        CoapResponse text = await AskAsync("/x", more: static request => request.Accept = CoapContentFormat.Json);
+        await AskAsync("/none").Says("text");
+        CoapResponse text = await AskAsync("/x", more: request => request.Accept = CoapContentFormat.Json);
         Assert.Equal("Internal Server Error: why", text.GetText());
     }
 

@@ -1,14 +1,3 @@
-using System.Collections.Concurrent;
-using System.Net;
-using System.Net.Sockets;
-using System.Text.RegularExpressions;
-using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Options;
-using CoAP.NET.Proxy;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
-
 namespace CoAP.NET.Hosting.Tests.Proxies;
 
 /// <summary>Proxies by configuration.</summary>
@@ -25,20 +14,20 @@ public sealed partial class HostedProxyTests : HostTest
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
             ("Coap:Proxy:AllowedNetworks", "127.0.0.0/8:*"), ("Coap:Proxy:Names", "gateway.example.com"),
             ("Coap:Proxy:Reverse:0:Path", "/floor/{*path}"), ("Coap:Proxy:Reverse:0:Target", origin.LocalEndpoints[0]));
-        builder.Services.AddCoapServer().AddCoapProxy(static options => options.Proxy.Identifier = "gw1").MapGet("/own", () => "own");
+        builder.Services.AddCoapServer().AddCoapProxy(options => options.Proxy.Identifier = "gw1").MapGet("/own", () => "own");
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
-        Assert.Equal("on", (await Within(client.GetAsync(AddressOf(host) + "/floor/state"))).GetText());
+        await Within(client.GetAsync(AddressOf(host) + "/floor/state")).Says("on");
         CoapRequest named = new(CoapMethod.Get, AddressOf(host));
         named.Options.Add(new ProxyUri(origin.LocalEndpoints[0] + "/state"));
-        Assert.Equal("on", (await Within(client.SendAsync(named))).GetText());
+        await Within(client.SendAsync(named)).Says("on");
         CoapRequest own = new(CoapMethod.Get, AddressOf(host));
         own.Options.Add(new ProxyUri("coap://gateway.example.com/own"));
-        Assert.Equal("own", (await Within(client.SendAsync(own))).GetText());
+        await Within(client.SendAsync(own)).Says("own");
         CoapRequest denied = new(CoapMethod.Get, AddressOf(host));
         denied.Options.Add(new ProxyUri("coap://[2001:db8::1]/state"));
-        Assert.Equal(CoapCode.ProxyingNotSupported, (await Within(client.SendAsync(denied))).Code);
+        await Within(client.SendAsync(denied)).Gives(CoapCode.ProxyingNotSupported);
         Assert.Equal(2, host.Services.GetRequiredService<CoapProxy>().GetCounters().Forwarded);
     }
 
@@ -48,14 +37,14 @@ public sealed partial class HostedProxyTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
             ("Coap:Proxy:AllowedHosts", "lamp.example"));
-        builder.Services.AddCoapServer().AddCoapProxy(static options => options.Proxy.ConfigureClient = static endpoint =>
-            endpoint.ResolveHost = static (_, _) => throw new SocketException((int)SocketError.HostNotFound));
+        builder.Services.AddCoapServer().AddCoapProxy(options => options.Proxy.ConfigureClient = endpoint =>
+            endpoint.ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound));
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
         // The proxy looks for the host that it may ask, which is not there.
-        Assert.Equal(CoapCode.BadGateway, (await AskAsync("lamp.example")).Code);
-        Assert.Equal(CoapCode.ProxyingNotSupported, (await AskAsync("other.example")).Code);
+        await AskAsync("lamp.example").Gives(CoapCode.BadGateway);
+        await AskAsync("other.example").Gives(CoapCode.ProxyingNotSupported);
 
         Task<CoapResponse> AskAsync(string name)
         {
@@ -118,7 +107,7 @@ public sealed partial class HostedProxyTests : HostTest
             failures);
         Assert.Contains("Coap:Proxy:IdentityKey = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more", failures);
         Assert.Contains("Coap:Proxy:AllowedHosts = 'a b': allowed is: host name, *.name, * or IP address, with or without a port", failures);
-        Assert.Contains(failures, static failure => failure.StartsWith("Coap:Proxy:Identifier = 'g w': ", StringComparison.Ordinal));
+        Assert.Contains(failures, failure => failure.StartsWith("Coap:Proxy:Identifier = 'g w': ", Ordinal));
         Assert.Contains(
             "Coap:Proxy:MaxBodySize = '1073741825': allowed is: bytes (B, KiB, MiB, GiB), 1 to 1 GiB", failures);
         Assert.Contains("Coap:Proxy:Reverse:0:Path = 'floor': allowed is: path that begins with a slash", failures);
@@ -126,8 +115,8 @@ public sealed partial class HostedProxyTests : HostTest
         Assert.Contains(
             "Coap:Proxy:HttpBackends:0:Target = 'coap://x': allowed is: absolute URI of HTTP such as https://api.example.com/devices",
             failures);
-        Assert.Contains(failures, static failure => failure.StartsWith("Coap:Proxy:HttpBackends:0:PollInterval = '10ms': ",
-            StringComparison.Ordinal));
+        Assert.Contains(failures, failure => failure.StartsWith("Coap:Proxy:HttpBackends:0:PollInterval = '10ms': ",
+            Ordinal));
         Assert.Contains("Coap:Proxy has allowed targets of a forward proxy, but there is none. Set Coap:Proxy:Forward to true.", failures);
     }
 
@@ -139,7 +128,7 @@ public sealed partial class HostedProxyTests : HostTest
             ("Coap:Proxy:Reverse:0:Target", "coap://127.0.0.1"));
         builder.Services.AddCoapServer().AddCoapProxy().MapGet("/floor", () => "own");
         string[] failures = await StartFailuresAsync(builder);
-        Assert.StartsWith("Coap:Proxy:Reverse:0 is not a valid path to serve. ", Assert.Single(failures), StringComparison.Ordinal);
+        Assert.StartsWith("Coap:Proxy:Reverse:0 is not a valid path to serve. ", Assert.Single(failures), Ordinal);
     }
 
     [Theory]
@@ -172,7 +161,7 @@ public sealed partial class HostedProxyTests : HostTest
     [GeneratedRegex(@"^(whole number|bytes \(.*\)), \d+ to (?<max>.+)$", RegexOptions.ExplicitCapture)]
     private static partial Regex Largest();
 
-    public static TheoryData<string> Paths => [.. ProxyKeys.Table.Keys.Select(static key => key.Path)];
+    public static TheoryData<string> Paths => [.. ProxyKeys.Table.Keys.Select(key => key.Path)];
 
     private sealed class StubHandler : HttpMessageHandler
     {

@@ -1,8 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Hosting.Tests.Filters;
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.Hosting.Tests.Resources;
 
 public sealed class ResourceMappingTests : ServedTest
@@ -14,10 +9,10 @@ public sealed class ResourceMappingTests : ServedTest
         Server.MapResource<TicketResource>("/ticket");
         await StartAsync();
 
-        Assert.Equal("1", (await AskAsync("/ticket")).GetText());
-        Assert.Equal("2", (await AskAsync("/ticket")).GetText());
+        await AskAsync("/ticket").Says("1");
+        await AskAsync("/ticket").Says("2");
         Assert.Equal([1, 2], Get<TicketOffice>().Ended.Order());
-        Assert.Equal(CoapCode.MethodNotAllowed, (await AskAsync("/ticket", CoapMethod.Put)).Code);
+        await AskAsync("/ticket", CoapMethod.Put).Gives(CoapCode.MethodNotAllowed);
     }
 
     [Fact]
@@ -27,8 +22,8 @@ public sealed class ResourceMappingTests : ServedTest
         Server.MapResource<TicketResource>("/ticket");
         await StartAsync();
 
-        Assert.Equal("1", (await AskAsync("/ticket")).GetText());
-        Assert.Equal("2", (await AskAsync("/ticket")).GetText());
+        await AskAsync("/ticket").Says("1");
+        await AskAsync("/ticket").Says("2");
     }
 
     [Fact]
@@ -37,7 +32,7 @@ public sealed class ResourceMappingTests : ServedTest
         Server.MapResource<DisposableResource>("/x");
         await StartAsync();
 
-        Assert.Equal(CoapCode.InternalServerError, (await AskAsync("/x")).Code);
+        await AskAsync("/x").Gives(CoapCode.InternalServerError);
         Assert.Contains(Logged.Entries, entry => entry.Id == 1500);
     }
 
@@ -53,12 +48,10 @@ public sealed class ResourceMappingTests : ServedTest
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
         Assert.Equal("7: off", states.Current.GetText());
 
-        Assert.Equal(CoapCode.Changed,
-            (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("on"))).Code);
+        await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("on")).Gives(CoapCode.Changed);
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
         Assert.Equal("7: on", states.Current.GetText());
-        Assert.Equal(CoapCode.RequestEntityTooLarge,
-            (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long"))).Code);
+        await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long")).Gives(CoapCode.RequestEntityTooLarge);
     }
 
     private sealed class TicketResource(Ticket ticket) : CoapResource

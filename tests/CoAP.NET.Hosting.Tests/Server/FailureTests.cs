@@ -1,8 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting.Tests.Server;
 
@@ -22,8 +18,8 @@ public sealed class FailureTests : HostTest
         await Within(stopping.Task);
 
         Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(host.StopAsync()));
-        Assert.Contains("The CoAP server failed, and the application stopped because of it.", exception.Message, StringComparison.Ordinal);
-        Assert.Contains(Logged.Entries, static entry => entry is { Level: LogLevel.Critical, Id: 1800 });
+        Assert.Contains("The CoAP server failed, and the application stopped because of it.", exception.Message, Ordinal);
+        Assert.Contains(Logged.Entries, entry => entry is { Level: LogLevel.Critical, Id: 1800 });
     }
 
     [Fact]
@@ -41,7 +37,7 @@ public sealed class FailureTests : HostTest
     public async Task A_start_that_fails_is_one_line_of_the_log_with_the_reason()
     {
         HostApplicationBuilder first = Builder();
-        first.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        first.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
         string taken = AddressOf(await StartAsync(first));
         HostApplicationBuilder second = Builder();
         second.Services.AddCoapServer(options => options.Listen(taken));
@@ -49,17 +45,17 @@ public sealed class FailureTests : HostTest
 
         await Assert.ThrowsAsync<CoapBindException>(() => Within(host.StartAsync()));
 
-        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == 1815);
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, entry => entry.Id == 1815);
         Assert.Equal(LogLevel.Critical, level);
-        Assert.StartsWith("The CoAP server cannot start (Coap:Server:Endpoints). ", text, StringComparison.Ordinal);
-        Assert.EndsWith(" The application does not start.", text, StringComparison.Ordinal);
+        Assert.StartsWith("The CoAP server cannot start (Coap:Server:Endpoints). ", text, Ordinal);
+        Assert.EndsWith(" The application does not start.", text, Ordinal);
     }
 
     [Fact]
     public async Task What_prepares_the_start_of_a_server_runs_before_it_listens_and_may_refuse_it()
     {
         HostApplicationBuilder builder = Builder();
-        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
         IHost host = Build(builder);
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
         List<int> listening = [];
@@ -68,7 +64,7 @@ public sealed class FailureTests : HostTest
             listening.Add(server.LocalEndpoints.Count);
             return Task.CompletedTask;
         }));
-        Assert.True(CoapHostedServers.TryPrepareStart(host.Services, server, static _ => throw new InvalidDataException("not so")));
+        Assert.True(CoapHostedServers.TryPrepareStart(host.Services, server, _ => throw new InvalidDataException("not so")));
 
         Assert.Equal("not so", (await Assert.ThrowsAsync<InvalidDataException>(() => Within(host.StartAsync()))).Message);
         Assert.Equal([0], listening);
@@ -79,13 +75,13 @@ public sealed class FailureTests : HostTest
     public async Task Nothing_prepares_the_start_of_a_server_that_has_started_or_is_of_nobody()
     {
         HostApplicationBuilder builder = Builder();
-        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
         IHost host = await StartAsync(builder);
         await using CoapServer other = new();
 
         Assert.False(CoapHostedServers.TryPrepareStart(host.Services, host.Services.GetRequiredService<CoapServer>(),
-            static _ => Task.CompletedTask));
-        Assert.False(CoapHostedServers.TryPrepareStart(host.Services, other, static _ => Task.CompletedTask));
+            _ => Task.CompletedTask));
+        Assert.False(CoapHostedServers.TryPrepareStart(host.Services, other, _ => Task.CompletedTask));
     }
 
     private HostApplicationBuilder WithBlock(params (string Key, string? Value)[] settings)

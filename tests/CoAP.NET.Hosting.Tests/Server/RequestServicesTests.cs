@@ -1,7 +1,3 @@
-using CoAP.NET.Hosting.Tests.Helpers;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-
 namespace CoAP.NET.Hosting.Tests.Server;
 
 /// <summary>Each request has services of its own, made when they are asked for.</summary>
@@ -32,11 +28,11 @@ public sealed class RequestServicesTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
-        Assert.Equal("1 1", (await Within(client.GetAsync($"{AddressOf(host)}/at-once"))).GetText());
+        await Within(client.GetAsync($"{AddressOf(host)}/at-once")).Says("1 1");
         Task<CoapResponse> later = client.GetAsync($"{AddressOf(host)}/later");
         Assert.Equal([1], _office.Ended);
         release.SetResult();
-        Assert.Equal("2 2", (await Within(later)).GetText());
+        await Within(later).Says("2 2");
         Assert.Equal([1, 2], _office.Ended.Order());
     }
 
@@ -55,8 +51,8 @@ public sealed class RequestServicesTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
-        Assert.Equal(CoapCode.InternalServerError, (await Within(client.GetAsync($"{AddressOf(host)}/at-once"))).Code);
-        Assert.Equal(CoapCode.InternalServerError, (await Within(client.GetAsync($"{AddressOf(host)}/later"))).Code);
+        await Within(client.GetAsync($"{AddressOf(host)}/at-once")).Gives(CoapCode.InternalServerError);
+        await Within(client.GetAsync($"{AddressOf(host)}/later")).Gives(CoapCode.InternalServerError);
         Assert.Equal([1, 2], _office.Ended.Order());
     }
 
@@ -74,9 +70,9 @@ public sealed class RequestServicesTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
-        Assert.Equal("two", (await Within(client.GetAsync(AddressOf(host)))).GetText());
+        await Within(client.GetAsync(AddressOf(host))).Says("two");
         ObjectDisposedException exception = Assert.Throws<ObjectDisposedException>(() => kept!.Services!.GetService<Ticket>());
-        Assert.Contains("The request already has its answer", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("The request already has its answer", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -85,7 +81,7 @@ public sealed class RequestServicesTests : HostTest
         RequestScopes scopes = new();
         scopes.Attach(new NoServices());
         CoapRequest request = new(CoapMethod.Get, "coap://[::1]/");
-        ValueTask<CoapResult> answer = scopes.ServeAsync(request, static (_, _) => new ValueTask<CoapResult>(CoapResults.Changed()),
+        ValueTask<CoapResult> answer = scopes.ServeAsync(request, (_, _) => new ValueTask<CoapResult>(CoapResults.Changed()),
             CancellationToken.None);
 
         Assert.True(answer.IsCompletedSuccessfully);

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Oscore.Tests.Captures;
 
 public sealed class CaptureReaderTests
@@ -46,12 +44,12 @@ public sealed class CaptureReaderTests
         using OscoreCaptureReader reader = new([new OscoreContextEntry(null, Make([2], [3]))]);
         OscoreRequestId id = new([], 20);
         Assert.False(reader.TryRead(Request(id), "a", "b", out _, out string remark));
-        Assert.Contains("No context has this kid", remark, StringComparison.Ordinal);
+        Assert.Contains("No context has this kid", remark, Ordinal);
         Assert.False(reader.TryRead(Response(id, null), "b", "a", out _, out remark));
-        Assert.Contains("the request of this response is missing from the capture", remark, StringComparison.Ordinal);
+        Assert.Contains("the request of this response is missing from the capture", remark, Ordinal);
         using OscoreCaptureReader wrong = new([new OscoreContextEntry(null, new OscoreParameters([9, 9], [1], []))]);
         Assert.False(wrong.TryRead(Request(id), "a", "b", out _, out remark));
-        Assert.Contains("does not verify", remark, StringComparison.Ordinal);
+        Assert.Contains("does not verify", remark, Ordinal);
         Assert.False(wrong.TryRead(new CoapMessage(CoapCode.Get), "a", "b", out _, out remark));
         Assert.Empty(remark);
     }

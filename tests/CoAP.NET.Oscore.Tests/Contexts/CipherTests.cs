@@ -5,7 +5,7 @@ public sealed class CipherTests
     private static readonly byte[] s_key = Convert.FromHexString("c0c1c2c3c4c5c6c7c8c9cacbcccdcecf");
 
     public static TheoryData<int> Algorithms =>
-        [.. OscoreAlgorithm.All.Where(static algorithm => algorithm.IsSupported).Select(static algorithm => algorithm.CoseNumber)];
+        [.. OscoreAlgorithm.All.Where(algorithm => algorithm.IsSupported).Select(algorithm => algorithm.CoseNumber)];
 
     [Theory]
     [MemberData(nameof(Algorithms))]

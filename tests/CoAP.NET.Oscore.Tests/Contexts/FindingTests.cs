@@ -1,5 +1,3 @@
-using CoAP.NET.Oscore.Tests.Endpoints;
-
 namespace CoAP.NET.Oscore.Tests.Contexts;
 
 public sealed class FindingTests

@@ -31,10 +31,10 @@ public sealed class PeerIdTests
     {
         using OscoreParameters parameters = new(new byte[16], [1], [4]);
         OscoreContext[] starts = [OscoreContext.CreateRederived(parameters), OscoreContext.CreateRederived(parameters)];
-        OscoreContext[] runs = [.. starts.Select(static context => context.Rederivation!.ForRequest(out _))];
+        OscoreContext[] runs = [.. starts.Select(context => context.Rederivation!.ForRequest(out _))];
 
         Assert.NotEqual(runs[0].Parameters.IdContextBytes.ToArray(), runs[1].Parameters.IdContextBytes.ToArray());
-        Assert.All(runs, static run => Assert.Equal("oscore:04", $"{CoapPeerId.Of(run.Identity)}"));
+        Assert.All(runs, run => Assert.Equal("oscore:04", $"{CoapPeerId.Of(run.Identity)}"));
     }
 
     [Fact]

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Values of the option and ciphertexts as only strangers and broken devices send them, and what each is answered.</summary>
@@ -83,7 +80,7 @@ public sealed class BadInputTests : IAsyncLifetime
     {
         CoapMessage answer = await SendAsync(Convert.FromHexString(option), Convert.FromHexString(payload));
 
-        Assert.StartsWith(expected, answer.Code.ToString(), StringComparison.Ordinal);
+        Assert.StartsWith(expected, answer.Code.ToString(), Ordinal);
         Assert.Equal(TimeSpan.Zero, answer.Options.MaxAge);
         Assert.False(answer.Options.Contains(OptionNumber.Oscore));
         Assert.Equal(0, Volatile.Read(ref _served));
@@ -121,7 +118,7 @@ public sealed class BadInputTests : IAsyncLifetime
         message.Options.Add(OptionNumber.Oscore, option);
         _stranger.Send(CoapDatagramSerializer.Default.Serialize(message));
         CoapMessage? answer = null;
-        await _world.Clock.AdvanceUntilAsync(() => (answer ??= Received()) is not null, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => (answer ??= Received()) is not null, FromMinutes(1));
         return answer!;
     }
 

@@ -1,8 +1,3 @@
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>What a protected request takes and leaves behind.</summary>
@@ -66,14 +61,14 @@ public sealed class CostTests : IAsyncLifetime
         CoapChannel first = _peer!;
         for (int i = 0; i < 10; i++)
         {
-            _clock.Advance(TimeSpan.FromMinutes(3));
+            _clock.Advance(FromMinutes(3));
             Ask();
             Assert.Same(first, _peer);
         }
 
         for (int i = 0; i < 3; i++)
         {
-            _clock.Advance(TimeSpan.FromMinutes(5));
+            _clock.Advance(FromMinutes(5));
         }
 
         Assert.True(first.IsForgotten);

@@ -1,7 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Strangers who send IDs that nobody has, as many as they can.</summary>
@@ -39,8 +35,8 @@ public sealed class ForgedKidTests
 
             if (i % 100 == 99)
             {
-                world.Clock.Advance(TimeSpan.FromMilliseconds(100));
-                answers += attackers.Sum(static attacker => Drain(attacker));
+                world.Clock.Advance(FromMilliseconds(100));
+                answers += attackers.Sum(attacker => Drain(attacker));
                 lock (world.Wire)
                 {
                     world.Wire.Clear();

@@ -1,7 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
@@ -41,7 +38,7 @@ public sealed class IdentityTests : IAsyncLifetime
         Ask(other, 0, "[2001:db8::2]:1000", "/who/other");
         Ask(one, 1, "[2001:db8:0:1000::9]:2000", "/who/moved");
         Ask(null, 0, "[2001:db8::2]:1000", "/who/plain");
-        await _world.Clock.AdvanceUntilAsync(() => _sources.Count == 4, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _sources.Count == 4, FromMinutes(1));
 
         Assert.Equal(_sources["one"], _sources["moved"]);
         Assert.Equal(3, _sources.Values.Distinct().Count());
@@ -98,7 +95,7 @@ public sealed class IdentityTests : IAsyncLifetime
         foreach ((OscoreContext context, int number) in ((OscoreContext, int)[])[(one, 0), (other, 0), (one, 1)])
         {
             proxy.Send(Request(context, number, "/who", null));
-            await _world.Clock.AdvanceUntilAsync(() => proxy.Pending > 0, TimeSpan.FromMinutes(1));
+            await _world.Clock.AdvanceUntilAsync(() => proxy.Pending > 0, FromMinutes(1));
             Assert.NotNull(proxy.Receive());
         }
 
@@ -109,13 +106,13 @@ public sealed class IdentityTests : IAsyncLifetime
     [Fact]
     public async Task A_body_for_a_route_under_OSCORE_is_refused_at_its_first_block_when_it_is_not_protected()
     {
-        _server.MapPost("/take", static request => CoapResults.Changed()).RequireOscore();
+        _server.MapPost("/take", request => CoapResults.Changed()).RequireOscore();
         CoapRequest request = new(CoapMethod.Post, OscoreWorld.ServerUri + "/take") { Content = CoapContent.Binary(new byte[5_000]) };
 
         CoapResponse response = await _world.SendAsync(_world.Client(null), request);
 
         Assert.Equal(CoapCode.Unauthorized, response.Code);
-        Assert.Single(_world.Wire, static message => message.Code.IsRequest);
+        Assert.Single(_world.Wire, message => message.Code.IsRequest);
     }
 
     private static byte[] Request(OscoreContext? context, int number, string path, uint? observe)
@@ -155,7 +152,7 @@ public sealed class IdentityTests : IAsyncLifetime
     private async Task ObserveAsync(ScriptedPeer peer, OscoreContext? context, int number, bool register)
     {
         peer.Send(Request(context, number, "/state", register ? 0u : 1u));
-        await _world.Clock.AdvanceUntilAsync(() => peer.Pending > 0, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => peer.Pending > 0, FromMinutes(1));
         Assert.NotNull(peer.Receive());
     }
 }

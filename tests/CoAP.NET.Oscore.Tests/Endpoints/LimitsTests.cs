@@ -1,6 +1,4 @@
 using System.Reflection;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
@@ -15,8 +13,8 @@ public sealed class LimitsTests : IAsyncLifetime
 
     public static TheoryData<string> Names =>
     [
-        .. typeof(OscoreLimits).GetProperties().Where(static limit => limit.PropertyType == typeof(int))
-            .Select(static limit => limit.Name),
+        .. typeof(OscoreLimits).GetProperties().Where(limit => limit.PropertyType == typeof(int))
+            .Select(limit => limit.Name),
     ];
 
     public ValueTask InitializeAsync() => ValueTask.CompletedTask;
@@ -41,8 +39,8 @@ public sealed class LimitsTests : IAsyncLifetime
     {
         OscoreLimits limits = new() { UnknownIdTime = TimeSpan.Zero };
 
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.UnknownIdTime = TimeSpan.FromTicks(-1));
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.UnknownIdTime = TimeSpan.FromDays(1.5));
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.UnknownIdTime = FromTicks(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.UnknownIdTime = FromDays(1.5));
     }
 
     [Fact]
@@ -79,10 +77,10 @@ public sealed class LimitsTests : IAsyncLifetime
         for (int i = 0; i < 10; i++)
         {
             stranger.Send(Forged(i));
-            await _world.Clock.AdvanceUntilAsync(() => contexts.GetCounters().UnknownContexts == i + 1, TimeSpan.FromMinutes(1));
+            await _world.Clock.AdvanceUntilAsync(() => contexts.GetCounters().UnknownContexts == i + 1, FromMinutes(1));
         }
 
-        await _world.Clock.AdvanceUntilAsync(() => stranger.Pending == 10, TimeSpan.FromMilliseconds(500));
+        await _world.Clock.AdvanceUntilAsync(() => stranger.Pending == 10, FromMilliseconds(500));
         int answers = 0;
         while (stranger.Receive() is { } received)
         {
@@ -98,7 +96,7 @@ public sealed class LimitsTests : IAsyncLifetime
         OscoreContexts contexts = new()
         {
             Resolver = _resolver,
-            Limits = new OscoreLimits { MaxUnknownIds = 1, UnknownIdTime = TimeSpan.FromSeconds(5) },
+            Limits = new OscoreLimits { MaxUnknownIds = 1, UnknownIdTime = FromSeconds(5) },
         };
         _resolver.Answer.SetResult(null);
         await ServeAsync(contexts);
@@ -107,7 +105,7 @@ public sealed class LimitsTests : IAsyncLifetime
         async Task AskAsync(int id)
         {
             stranger.Send(Forged(id, sent++));
-            await _world.Clock.AdvanceUntilAsync(() => contexts.GetCounters().UnknownContexts == sent, TimeSpan.FromMinutes(1));
+            await _world.Clock.AdvanceUntilAsync(() => contexts.GetCounters().UnknownContexts == sent, FromMinutes(1));
         }
 
         await AskAsync(1);
@@ -117,8 +115,8 @@ public sealed class LimitsTests : IAsyncLifetime
         await AskAsync(1);
         Assert.Equal([1, 2, 1], _resolver.Asked);
 
-        TimeSpan later = _world.Clock.Elapsed + TimeSpan.FromSeconds(5);
-        await _world.Clock.AdvanceUntilAsync(() => _world.Clock.Elapsed >= later, TimeSpan.FromMinutes(1));
+        TimeSpan later = _world.Clock.Elapsed + FromSeconds(5);
+        await _world.Clock.AdvanceUntilAsync(() => _world.Clock.Elapsed >= later, FromMinutes(1));
         await AskAsync(1);
         Assert.Equal([1, 2, 1, 1], _resolver.Asked);
     }
@@ -129,14 +127,14 @@ public sealed class LimitsTests : IAsyncLifetime
         OscoreContexts contexts = new() { Limits = new OscoreLimits { MaxRequestsPerPeer = 2 } };
         contexts.Add(OscoreWorld.ServerContext());
         await ServeAsync(contexts);
-        CoapClient client = _world.Client(OscoreWorld.ClientContext(), static options =>
+        CoapClient client = _world.Client(OscoreWorld.ClientContext(), options =>
             options.Parameters = options.Parameters with { NStart = 10 });
 
         Task<CoapResponse>[] asked = new Task<CoapResponse>[3];
         for (int i = 0; i < asked.Length; i++)
         {
             asked[i] = client.GetAsync(OscoreWorld.ServerUri + "/late", new CancellationTokenSource().Token);
-            await _world.Clock.AdvanceUntilAsync(() => Volatile.Read(ref _waiting) == i + 1, TimeSpan.FromMinutes(1));
+            await _world.Clock.AdvanceUntilAsync(() => Volatile.Read(ref _waiting) == i + 1, FromMinutes(1));
         }
 
         _late.SetResult(CoapResults.Text("late"));

@@ -29,20 +29,20 @@ public sealed class LongTokenTests : IAsyncLifetime
             }).RequireOscore();
             server.MapGet("/plain", () => CoapResults.Text("plain"));
             await server.StartAsync();
-            CoapClient client = _world.Client(null, static options =>
+            CoapClient client = _world.Client(null, options =>
             {
                 options.UseOscore(new OscoreContexts().LeavePlain("/plain").Add(OscoreWorld.ServerUri, OscoreWorld.ClientContext()));
                 options.Parameters = CoapTransmissionParameters.Default with { ExtendedTokenLength = 20 };
             });
 
             await _world.SendAsync(client, new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
-            Assert.All(_world.Wire, static message => Assert.InRange(message.Token.Length, 1, 8));
+            Assert.All(_world.Wire, message => Assert.InRange(message.Token.Length, 1, 8));
             Assert.Equal((1, 4), (posts, _world.Wire.Count));
 
             await _world.GetAsync(client, "/plain");
             _world.Wire.Clear();
             await _world.SendAsync(client, new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
-            Assert.All(_world.Wire, static message => Assert.Equal(20, message.Token.Length));
+            Assert.All(_world.Wire, message => Assert.Equal(20, message.Token.Length));
             Assert.Equal(2, posts);
         }
     }
@@ -52,7 +52,7 @@ public sealed class LongTokenTests : IAsyncLifetime
     [InlineData("reset")]
     public async Task A_hop_that_knows_none_is_not_sent_a_long_one_in_a_protected_request(string answer)
     {
-        CoapClient client = _world.Client(null, static options =>
+        CoapClient client = _world.Client(null, options =>
         {
             options.UseOscore(new OscoreContexts().LeavePlain("/plain").Add(OscoreWorld.ServerUri, OscoreWorld.ClientContext()));
             options.Parameters = CoapTransmissionParameters.Default with { ExtendedTokenLength = 20 };

@@ -1,9 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>
@@ -211,7 +205,7 @@ public sealed class NonceCampaignTests
             }
 
             _attacker.Send(bytes);
-            _world.Clock.Advance(TimeSpan.FromSeconds(1));
+            _world.Clock.Advance(FromSeconds(1));
             _attacker.Clear();
         }
 
@@ -227,7 +221,7 @@ public sealed class NonceCampaignTests
             {
                 0 or 1 => NetworkVerdict.Drop,
                 2 => NetworkVerdict.Duplicate(),
-                3 => NetworkVerdict.Delay(TimeSpan.FromMilliseconds(_random.Next(8_000))),
+                3 => NetworkVerdict.Delay(FromMilliseconds(_random.Next(8_000))),
                 4 => Forge(packet),
                 _ => NetworkVerdict.Pass,
             };

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Observations under OSCORE (RFC 8613 section 4.1.3.5), tests 5 to 7 of the interoperability tests among them.</summary>
@@ -45,11 +43,11 @@ public sealed class ObservingTests : IAsyncLifetime
         await ChangeAsync(observation, "two");
         _state = "end";
         _route.Notify();
-        await _world.Clock.AdvanceUntilAsync(() => _route.ObserverCount == 0, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _route.ObserverCount == 0, FromMinutes(1));
 
-        CoapMessage[] notifications = [.. _world.Wire.Where(static message => message.Code.IsResponse)];
+        CoapMessage[] notifications = [.. _world.Wire.Where(message => message.Code.IsResponse)];
         Assert.Equal(["", "0100", "0101"], notifications.Select(OscoreWorld.OptionOf));
-        Assert.Equal([CoapCode.Content, CoapCode.Content, CoapCode.Changed], notifications.Select(static message => message.Code));
+        Assert.Equal([CoapCode.Content, CoapCode.Content, CoapCode.Changed], notifications.Select(message => message.Code));
         await observation.DisposeAsync();
     }
 
@@ -65,11 +63,11 @@ public sealed class ObservingTests : IAsyncLifetime
         await server.StartAsync();
         CoapObservation observation = await world.RunAsync(
             world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));
-        world.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        world.Clock.Advance(FromMilliseconds(100));
 
         text = "two";
         server.Notify("/state");
-        world.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        world.Clock.Advance(FromMilliseconds(100));
 
         Assert.Equal(["00"], world.Numbers(ofRequests: false));
         await observation.DisposeAsync();
@@ -78,7 +76,7 @@ public sealed class ObservingTests : IAsyncLifetime
     [Fact]
     public async Task A_registration_whose_Observe_a_hop_took_away_is_a_plain_request()
     {
-        _world.OnPacket = static packet =>
+        _world.OnPacket = packet =>
         {
             CoapMessage message = Serialization.CoapDatagramSerializer.Default.Deserialize(
                 (ReadOnlyMemory<byte>)packet.Data.ToArray());
@@ -109,7 +107,7 @@ public sealed class ObservingTests : IAsyncLifetime
             world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));
         for (int i = 0; i < 4; i++)
         {
-            world.Clock.Advance(TimeSpan.FromSeconds(10));
+            world.Clock.Advance(FromSeconds(10));
             while (context.Sequence.TryTake(out _) == OscoreNumber.Taken)
             {
                 // As if others had used them.
@@ -117,7 +115,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
             text = $"state {i}";
             server.Notify("/state");
-            world.Clock.Advance(TimeSpan.FromMilliseconds(300));
+            world.Clock.Advance(FromMilliseconds(300));
             Assert.Equal(text, observation.Latest!.GetText());
         }
 
@@ -131,7 +129,7 @@ public sealed class ObservingTests : IAsyncLifetime
         await ChangeAsync(observation, "two");
 
         await observation.DisposeAsync();
-        await _world.Clock.AdvanceUntilAsync(() => _route.ObserverCount == 0, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _route.ObserverCount == 0, FromMinutes(1));
 
         Assert.Equal(["00", "01"], _world.Numbers(ofRequests: true));
     }
@@ -148,16 +146,16 @@ public sealed class ObservingTests : IAsyncLifetime
         {
             _state = state;
             _route.Notify();
-            _world.Clock.Advance(TimeSpan.FromSeconds(7));
+            _world.Clock.Advance(FromSeconds(7));
         }
 
-        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "four", TimeSpan.FromMinutes(5));
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "four", FromMinutes(5));
         Assert.True(lost >= 4);
         foreach (IGrouping<string, CoapMessage> sent in _world.Wire
-            .Where(static message => message.Code.IsResponse)
+            .Where(message => message.Code.IsResponse)
             .GroupBy(OscoreWorld.OptionOf))
         {
-            Assert.Single(sent.Select(static message => Convert.ToHexString(message.Payload.Span)).Distinct());
+            Assert.Single(sent.Select(message => Convert.ToHexString(message.Payload.Span)).Distinct());
         }
 
         await observation.DisposeAsync();
@@ -169,8 +167,8 @@ public sealed class ObservingTests : IAsyncLifetime
     {
         CoapObservation observation = await ObserveAsync();
         await ChangeAsync(observation, "two");
-        CoapMessage second = _world.Wire.Last(static message => message.Code == CoapCode.Content);
-        _world.OnPacket = static packet =>
+        CoapMessage second = _world.Wire.Last(message => message.Code == CoapCode.Content);
+        _world.OnPacket = packet =>
         {
             byte[] bytes = packet.Data.ToArray();
             bytes[^1] ^= 1;
@@ -178,7 +176,7 @@ public sealed class ObservingTests : IAsyncLifetime
         };
         _state = "spoiled";
         _route.Notify();
-        _world.Clock.Advance(TimeSpan.FromSeconds(10));
+        _world.Clock.Advance(FromSeconds(10));
         Assert.Equal("two", observation.Latest!.GetText());
 
         // The second notification in the place of the fourth, with a larger outer Observe.
@@ -187,7 +185,7 @@ public sealed class ObservingTests : IAsyncLifetime
         observation.StateChanged += (_, _) => seen++;
         _state = "four";
         _route.Notify();
-        _world.Clock.Advance(TimeSpan.FromSeconds(10));
+        _world.Clock.Advance(FromSeconds(10));
         Assert.Equal("two", observation.Latest!.GetText());
 
         _world.OnPacket = null;
@@ -211,7 +209,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
         Assert.Equal(["00", "01"], _world.Numbers(ofRequests: true));
         Assert.Equal(["", "0100", "", "0101", "0102"],
-            _world.Wire.Where(static message => message.Code.IsResponse).Select(OscoreWorld.OptionOf));
+            _world.Wire.Where(message => message.Code.IsResponse).Select(OscoreWorld.OptionOf));
         await observation.DisposeAsync();
     }
 
@@ -228,7 +226,7 @@ public sealed class ObservingTests : IAsyncLifetime
         _server.Notify("/both");
 
         await _world.Clock.AdvanceUntilAsync(
-            () => one.Latest!.GetText() == "two" && other.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
+            () => one.Latest!.GetText() == "two" && other.Latest!.GetText() == "two", FromMinutes(1));
         await one.DisposeAsync();
         await other.DisposeAsync();
     }
@@ -242,7 +240,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
         public async ValueTask ReserveAsync(OscoreStoreKey key, ulong epoch, ulong bound, CancellationToken cancellationToken)
         {
-            await Task.Delay(TimeSpan.FromMilliseconds(50), time, cancellationToken);
+            await Task.Delay(FromMilliseconds(50), time, cancellationToken);
             await _store.ReserveAsync(key, epoch, bound, cancellationToken);
         }
 
@@ -275,6 +273,6 @@ public sealed class ObservingTests : IAsyncLifetime
     {
         _state = state;
         _route.Notify();
-        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == state, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == state, FromMinutes(1));
     }
 }

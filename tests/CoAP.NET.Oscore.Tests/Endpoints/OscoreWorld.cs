@@ -1,7 +1,3 @@
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>A client and a server with the contexts A and B of the interoperability tests, on a network in memory.</summary>
@@ -104,7 +100,7 @@ internal sealed class OscoreWorld : IAsyncDisposable
         return client;
     }
 
-    public Task<T> RunAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(10));
+    public Task<T> RunAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, FromMinutes(10));
 
     public Task<CoapResponse> SendAsync(CoapClient client, CoapRequest request) => RunAsync(client.SendAsync(request));
 
@@ -117,7 +113,7 @@ internal sealed class OscoreWorld : IAsyncDisposable
         lock (Wire)
         {
             return [.. Wire.Where(message => message.Code.IsRequest == ofRequests)
-                .Select(static message => message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
+                .Select(message => message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
                     && OscoreOptionValue.TryRead(value, out OscoreOptionValue option) && option.HasPartialIv
                         ? Convert.ToHexStringLower(option.PartialIv)
                         : null)

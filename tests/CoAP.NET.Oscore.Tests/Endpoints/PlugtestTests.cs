@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>The interoperability tests of OSCORE (test-spec5), between a client and a server of this library.</summary>
@@ -18,7 +16,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         _server.MapGet("/oscore/hello/coap", () => CoapResults.Text("Hello World!"));
         _server.MapGet("/oscore/hello/1", () => CoapResults.Text("Hello World!")).RequireOscore();
         _server.MapGet("/oscore/hello/2", () => CoapResults.Text("Hello World!").WithETag(new CoapETag([0x2b]))).RequireOscore();
-        _server.MapGet("/oscore/hello/3", () => CoapResults.Text("Hello World!").WithMaxAge(TimeSpan.FromSeconds(5))).RequireOscore();
+        _server.MapGet("/oscore/hello/3", () => CoapResults.Text("Hello World!").WithMaxAge(FromSeconds(5))).RequireOscore();
         _server.MapPost("/oscore/hello/6", request =>
         {
             _posts++;
@@ -40,7 +38,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         CoapResponse response = await _world.GetAsync(_world.Client(null), "/oscore/hello/coap");
 
         Assert.Equal("Hello World!", response.EnsureSuccess().GetText());
-        Assert.All(_world.Wire, static message => Assert.False(message.Options.Contains(OptionNumber.Oscore)));
+        Assert.All(_world.Wire, message => Assert.False(message.Options.Contains(OptionNumber.Oscore)));
     }
 
     [Theory]
@@ -55,8 +53,8 @@ public sealed class PlugtestTests : IAsyncLifetime
 
         Assert.Equal((CoapCode.Content, "Hello World!", CoapContentFormat.TextPlain),
             (response.Code, response.GetText(), response.ContentFormat));
-        Assert.Equal([CoapCode.Post, CoapCode.Changed], _world.Wire.Select(static message => message.Code));
-        Assert.All(_world.Wire, static message =>
+        Assert.Equal([CoapCode.Post, CoapCode.Changed], _world.Wire.Select(message => message.Code));
+        Assert.All(_world.Wire, message =>
         {
             Assert.Empty(message.Options.UriPath);
             Assert.True(message.Options.Contains(OptionNumber.Oscore));
@@ -74,7 +72,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         CoapResponse response = await _world.SendAsync(client, fourth);
 
         Assert.Equal([0x2b], third.Options.ETag!.Value.ToArray());
-        Assert.Equal(TimeSpan.FromSeconds(5), response.Options.MaxAge);
+        Assert.Equal(FromSeconds(5), response.Options.MaxAge);
         Assert.Equal(["00", "01"], _world.Numbers(ofRequests: true));
     }
 
@@ -100,7 +98,7 @@ public sealed class PlugtestTests : IAsyncLifetime
             [matched.Code, refused.Code, deleted.Code, missing.Code]);
 
         // Errors of resources are protected like successes.
-        Assert.All(_world.Wire.Where(static message => message.Code.IsResponse), static message =>
+        Assert.All(_world.Wire.Where(message => message.Code.IsResponse), message =>
             Assert.Equal((CoapCode.Changed, true), (message.Code, message.Options.Contains(OptionNumber.Oscore))));
     }
 
@@ -165,7 +163,7 @@ public sealed class PlugtestTests : IAsyncLifetime
     public async Task Test_16_a_server_without_OSCORE_refuses_the_option()
     {
         await _server.DisposeAsync();
-        CoapServer plain = _world.Server(static _ => { });
+        CoapServer plain = _world.Server(_ => { });
         plain.MapGet("/oscore/hello/1", () => CoapResults.Text("Hello World!"));
         await plain.StartAsync();
 
@@ -196,7 +194,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         await _world.SendAsync(client, Request(CoapMethod.Post, "/oscore/hello/6", 0x4b));
 
         Assert.Equal(["00", "00", "00", "01"], _world.Numbers(ofRequests: true));
-        Assert.Single(_world.Wire.Take(3).Select(static message => Convert.ToHexString(message.Payload.Span)).Distinct());
+        Assert.Single(_world.Wire.Take(3).Select(message => Convert.ToHexString(message.Payload.Span)).Distinct());
         Assert.Equal(2, _posts);
     }
 

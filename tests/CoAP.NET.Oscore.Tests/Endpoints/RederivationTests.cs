@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>New keys at each start (RFC 8613 appendix B.2).</summary>
@@ -37,9 +34,9 @@ public sealed class RederivationTests : IAsyncLifetime
         Assert.Equal(($"19000948{id1}", 16), (options[0], id1.Length));
         Assert.Equal(($"101150{r2}", 32), (options[1], r2.Length));
         Assert.Equal(($"19001a5818{id3}", 48), (options[2], id3.Length));
-        Assert.StartsWith(r2, id3, StringComparison.Ordinal);
+        Assert.StartsWith(r2, id3, Ordinal);
         Assert.Equal(["", $"190118{id3}", ""], options[3..]);
-        Assert.DoesNotContain(_world.Wire, static message => message.Options.Contains(OptionNumber.Echo));
+        Assert.DoesNotContain(_world.Wire, message => message.Options.Contains(OptionNumber.Echo));
     }
 
     [Fact]
@@ -66,8 +63,8 @@ public sealed class RederivationTests : IAsyncLifetime
         CoapClient client = Client();
         await PostAsync(client);
         await PostAsync(client);
-        byte[][] recorded = [.. _world.Wire.Where(static message => message.Code.IsRequest)
-            .Select(static message => CoapDatagramSerializer.Default.Serialize(message))];
+        byte[][] recorded = [.. _world.Wire.Where(message => message.Code.IsRequest)
+            .Select(message => CoapDatagramSerializer.Default.Serialize(message))];
         await PostAsync(Client());
         using ScriptedPeer attacker = _world.Network.CreatePeer(
             InMemoryNetwork.Address("[2001:db8::66]:1000"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
@@ -78,14 +75,14 @@ public sealed class RederivationTests : IAsyncLifetime
             attacker.Send(bytes);
         }
 
-        _world.Clock.Advance(TimeSpan.FromSeconds(1));
+        _world.Clock.Advance(FromSeconds(1));
         Assert.Equal(3, _posts);
 
         // A forged one costs no run that stands.
         recorded[0][^1] ^= 1;
         recorded[0][3] ^= 0xff;
         attacker.Send(recorded[0]);
-        _world.Clock.Advance(TimeSpan.FromSeconds(1));
+        _world.Clock.Advance(FromSeconds(1));
         await PostAsync(client);
         Assert.Equal(4, _posts);
     }
@@ -99,7 +96,7 @@ public sealed class RederivationTests : IAsyncLifetime
         _state = "two";
         _route.Notify();
 
-        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "two", FromMinutes(1));
         await observation.DisposeAsync();
     }
 
@@ -108,11 +105,11 @@ public sealed class RederivationTests : IAsyncLifetime
     {
         CoapClient client = _world.Client(
             OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01"), new VirtualRandom(++_seed)),
-            static options => options.Parameters = CoapTransmissionParameters.Default with { NStart = 4 });
+            options => options.Parameters = CoapTransmissionParameters.Default with { NStart = 4 });
         Task<CoapResponse>[] all = [.. Enumerable.Range(0, 4).Select(_ => client.SendAsync(
             new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do")))];
 
-        Assert.All(await _world.RunAsync(Task.WhenAll(all)), static response => Assert.Equal(CoapCode.Changed, response.Code));
+        Assert.All(await _world.RunAsync(Task.WhenAll(all)), response => Assert.Equal(CoapCode.Changed, response.Code));
         Assert.Equal(4, _posts);
     }
 
@@ -144,7 +141,7 @@ public sealed class RederivationTests : IAsyncLifetime
         CoapResponse response = await _world.SendAsync(Client(), request);
 
         Assert.Equal((CoapCode.Changed, 1), (response.Code, _posts));
-        Assert.All(_world.Wire, static message => Assert.Equal(CoapMessageType.NonConfirmable, message.Type));
+        Assert.All(_world.Wire, message => Assert.Equal(CoapMessageType.NonConfirmable, message.Type));
     }
 
     [Fact]

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 [Collection(VirtualTimeCollection.Name)]
@@ -43,7 +41,7 @@ public sealed class ResolverTests : IAsyncLifetime
         await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(client, "/a"));
         Assert.Equal(["08"], _devices.Asked);
 
-        _world.Clock.Advance(TimeSpan.FromMinutes(2));
+        _world.Clock.Advance(FromMinutes(2));
         _devices.Known["08"] = OscoreWorld.ServerContext(client: "08");
         Assert.Equal("a", (await _world.GetAsync(client, "/a")).GetText());
     }
@@ -147,10 +145,10 @@ public sealed class ResolverTests : IAsyncLifetime
         CoapMessage[] wire;
         lock (_world.Wire)
         {
-            wire = [.. _world.Wire.Where(static message => !message.Code.IsEmpty)];
+            wire = [.. _world.Wire.Where(message => !message.Code.IsEmpty)];
         }
 
-        Assert.Equal([CoapCode.Post, CoapCode.Unauthorized, CoapCode.Post, CoapCode.Changed], wire.Select(static message => message.Code));
+        Assert.Equal([CoapCode.Post, CoapCode.Unauthorized, CoapCode.Post, CoapCode.Changed], wire.Select(message => message.Code));
         Assert.True(wire[1].Options.TryGetValue(Options.OptionNumber.Echo, out ReadOnlySpan<byte> challenge));
         Assert.True(wire[2].Options.TryGetValue(Options.OptionNumber.Echo, out ReadOnlySpan<byte> shown));
         Assert.True(challenge.SequenceEqual(shown));

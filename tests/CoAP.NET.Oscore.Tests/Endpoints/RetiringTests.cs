@@ -47,7 +47,7 @@ public sealed class RetiringTests : IAsyncLifetime
     public async Task One_with_which_a_request_is_under_way_is_wiped_with_its_answer_at_both_ends()
     {
         Task<CoapResponse> asked = _asker.SendAsync(new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
-        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Any(static message => message.IsEmpty), TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Any(message => message.IsEmpty), FromMinutes(1));
 
         _ofClient.Retire(_client);
         _ofServer.Retire(_server);
@@ -56,7 +56,7 @@ public sealed class RetiringTests : IAsyncLifetime
 
         Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
         await _world.Clock.AdvanceUntilAsync(
-            () => OscoreWorld.IsWiped(_client) && OscoreWorld.IsWiped(_server), TimeSpan.FromMinutes(1));
+            () => OscoreWorld.IsWiped(_client) && OscoreWorld.IsWiped(_server), FromMinutes(1));
     }
 
     [Theory]
@@ -69,7 +69,7 @@ public sealed class RetiringTests : IAsyncLifetime
         _ofServer.Retire(_server);
         _state = "two";
         _route.Notify();
-        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "two", FromMinutes(1));
         Assert.Equal((false, false), (OscoreWorld.IsWiped(_client), OscoreWorld.IsWiped(_server)));
 
         if (isServer)
@@ -77,19 +77,19 @@ public sealed class RetiringTests : IAsyncLifetime
             _state = "end";
             _route.Notify();
             await _world.Clock.AdvanceUntilAsync(
-                () => observation.Latest!.Code == CoapCode.InternalServerError, TimeSpan.FromMinutes(1));
+                () => observation.Latest!.Code == CoapCode.InternalServerError, FromMinutes(1));
         }
 
         await observation.DisposeAsync();
         await _world.Clock.AdvanceUntilAsync(
-            () => OscoreWorld.IsWiped(_client) && (!isServer || OscoreWorld.IsWiped(_server)), TimeSpan.FromMinutes(10));
+            () => OscoreWorld.IsWiped(_client) && (!isServer || OscoreWorld.IsWiped(_server)), FromMinutes(10));
     }
 
     [Fact]
     public async Task A_context_that_is_closed_while_a_request_is_served_sends_nothing_and_harms_nobody()
     {
         Task<CoapResponse> asked = _asker.SendAsync(new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
-        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Any(static message => message.IsEmpty), TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Any(message => message.IsEmpty), FromMinutes(1));
         int sent = _world.Wire.Count;
 
         await _server.DisposeAsync();
@@ -119,7 +119,7 @@ public sealed class RetiringTests : IAsyncLifetime
         _state = "two";
         _route.Notify();
 
-        await _world.Clock.AdvanceUntilAsync(() => OscoreWorld.IsWiped(_server), TimeSpan.FromMinutes(10));
+        await _world.Clock.AdvanceUntilAsync(() => OscoreWorld.IsWiped(_server), FromMinutes(10));
         await observation.DisposeAsync();
     }
 

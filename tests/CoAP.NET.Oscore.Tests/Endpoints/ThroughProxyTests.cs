@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Oscore.Tests.Endpoints;
@@ -44,7 +43,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         Assert.Equal("hello 2", (await SendAsync(CoapMethod.Get, "/hello?x=1")).GetText());
 
         Assert.Equal(0, _proxy.GetCounters().CacheHits);
-        Assert.DoesNotContain(_world.Wire, static message => message.HasOptions && message.Options.UriPath.Count > 0);
+        Assert.DoesNotContain(_world.Wire, message => message.HasOptions && message.Options.UriPath.Count > 0);
     }
 
     [Theory]
@@ -55,7 +54,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     public async Task Bodies_that_a_proxy_cuts_are_put_together_before_they_are_verified(string near, string far)
     {
         await StartAsync(near, far);
-        byte[] body = [.. Enumerable.Range(0, 30_000).Select(static i => (byte)(i ^ (i >> 8)))];
+        byte[] body = [.. Enumerable.Range(0, 30_000).Select(i => (byte)(i ^ (i >> 8)))];
 
         CoapResponse up = await SendAsync(CoapMethod.Put, "/body", CoapContent.Binary(body));
         CoapResponse down = await SendAsync(CoapMethod.Get, "/body");
@@ -94,13 +93,13 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         {
             _state = state;
             _observed.Notify();
-            await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == state, TimeSpan.FromMinutes(1));
+            await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == state, FromMinutes(1));
         }
 
         Assert.Equal((CoapObserveState.Observing, 1), (observation.State, _proxy.GetCounters().Observations));
-        Assert.DoesNotContain(_world.Wire, static message => message.HasOptions && message.Options.UriPath.Count > 0);
+        Assert.DoesNotContain(_world.Wire, message => message.HasOptions && message.Options.UriPath.Count > 0);
         await observation.DisposeAsync();
-        await _world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(5));
+        await _world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, FromMinutes(5));
     }
 
     [Fact]
@@ -111,11 +110,11 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         Assert.Equal(1, _observed.ObserverCount);
 
         await observation.DisposeAsync();
-        await _world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(5));
+        await _world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, FromMinutes(5));
         _state = "two";
         _observed.Notify();
 
-        await _world.Clock.AdvanceUntilAsync(() => _observed.ObserverCount == 0, TimeSpan.FromMinutes(5));
+        await _world.Clock.AdvanceUntilAsync(() => _observed.ObserverCount == 0, FromMinutes(5));
     }
 
     [Theory]
@@ -132,10 +131,10 @@ public sealed class ThroughProxyTests : IAsyncLifetime
 
         await ended.DisposeAsync();
 
-        await _world.Clock.AdvanceUntilAsync(() => _observed.ObserverCount == 1, TimeSpan.FromSeconds(5));
+        await _world.Clock.AdvanceUntilAsync(() => _observed.ObserverCount == 1, FromSeconds(5));
         _state = "two";
         _observed.Notify();
-        await _world.Clock.AdvanceUntilAsync(() => kept.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => kept.Latest!.GetText() == "two", FromMinutes(1));
         await kept.DisposeAsync();
     }
 
@@ -153,7 +152,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         {
             _state = new string(letter, 5_000);
             _observed.Notify();
-            await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == _state, TimeSpan.FromSeconds(30));
+            await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == _state, FromSeconds(30));
         }
 
         // Of many at a time the last one comes.
@@ -161,10 +160,10 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         {
             _state = new string((char)('0' + i), 5_000);
             _observed.Notify();
-            _world.Clock.Advance(TimeSpan.FromMilliseconds(1));
+            _world.Clock.Advance(FromMilliseconds(1));
         }
 
-        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == _state, TimeSpan.FromSeconds(30));
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == _state, FromSeconds(30));
         Assert.Equal((CoapObserveState.Observing, 1), (observation.State, _observed.ObserverCount));
         await observation.DisposeAsync();
     }
@@ -181,7 +180,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
             options.Targets.AllowNetwork("2001:db8::/32");
             string address = $"[2001:db8:{7 + i}::1]";
             CoapProxy proxy = MakeProxy(options, "coap", address);
-            hops[i] = new CoapServer(_world.Options(static _ => { }));
+            hops[i] = new CoapServer(_world.Options(_ => { }));
             Listen(hops[i].Endpoint, "coap", $"{address}:5683");
             hops[i].MapForwardProxy(proxy);
             _owned.AddRange([hops[i], proxy]);
@@ -192,14 +191,14 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => SendAsync(CoapMethod.Get, "/hello"));
 
         Assert.Equal(CoapCode.HopLimitReached, exception.UnprotectedCode);
-        Assert.Contains("gw0", exception.UnprotectedDiagnostic, StringComparison.Ordinal);
+        Assert.Contains("gw0", exception.UnprotectedDiagnostic, Ordinal);
         Assert.Equal(0, _served);
 
         // Each hop lowers the number, which nothing protects; it asks the one before for an Echo first, so each stands there twice.
         Assert.Equal(
             Enumerable.Range(1, 16).Reverse(),
-            _world.Wire.Where(static message => message.Code.IsRequest && message.Options.HopLimit is not null)
-                .Select(static message => (int)message.Options.HopLimit!.Value).Distinct());
+            _world.Wire.Where(message => message.Code.IsRequest && message.Options.HopLimit is not null)
+                .Select(message => (int)message.Options.HopLimit!.Value).Distinct());
     }
 
     private async Task StartAsync(string near, string far, int maxUnfragmented = 65_536)
@@ -208,7 +207,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         _far = $"{far}://[2001:db8::1]";
         _origin = new CoapServer(_world.Options(options => options.UseOscore(
             new OscoreContexts { MaxUnfragmentedSize = maxUnfragmented }.Add(OscoreWorld.ServerContext()))));
-        _origin.MapGet("/hello", () => CoapResults.Text($"hello {++_served}").WithMaxAge(TimeSpan.FromHours(1))).RequireOscore();
+        _origin.MapGet("/hello", () => CoapResults.Text($"hello {++_served}").WithMaxAge(FromHours(1))).RequireOscore();
         _observed = _origin.MapGet("/state", () => CoapResults.Text(_state)).Observable().RequireOscore();
         _origin.MapGet("/body", () => CoapResults.Bytes(_stored)).RequireOscore();
         _origin.MapPut("/body", request =>
@@ -220,7 +219,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         CoapProxyOptions options = new();
         options.Targets.AllowNetwork("2001:db8::/32");
         _proxy = MakeProxy(options, far, "[2001:db8:5::1]");
-        CoapServer server = new(_world.Options(static _ => { }));
+        CoapServer server = new(_world.Options(_ => { }));
         Listen(server.Endpoint, near, "[2001:db8:5::1]:5683");
         server.MapForwardProxy(_proxy);
         _client = new CoapClient(_world.Options(options => options.UseOscore(
@@ -235,7 +234,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     {
         options.ConfigureClient = client =>
         {
-            CoapEndpointOptions made = _world.Options(static _ => { });
+            CoapEndpointOptions made = _world.Options(_ => { });
             (client.TimeProvider, client.Random, client.Scheduler) = (made.TimeProvider, made.Random, made.Scheduler);
         };
         CoapProxy proxy = new(options);

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Bodies, late answers, identity and reliable transports under OSCORE.</summary>
@@ -19,7 +17,7 @@ public sealed class TransportTests : IAsyncLifetime
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
         server.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).RequireOscore();
         await server.StartAsync();
-        byte[] body = [.. Enumerable.Range(0, 5_000).Select(static i => (byte)i)];
+        byte[] body = [.. Enumerable.Range(0, 5_000).Select(i => (byte)i)];
         CoapRequest request = new(CoapMethod.Post, OscoreWorld.ServerUri + "/echo") { Content = CoapContent.Binary(body) };
 
         CoapResponse response = await _world.SendAsync(_world.Client(OscoreWorld.ClientContext()), request);
@@ -28,7 +26,7 @@ public sealed class TransportTests : IAsyncLifetime
         List<string> numbers = _world.Numbers(ofRequests: true);
         Assert.Equal(numbers.Count, numbers.Distinct().Count());
         Assert.True(numbers.Count >= 9);
-        Assert.All(_world.Wire, static message =>
+        Assert.All(_world.Wire, message =>
         {
             Assert.Null(message.Options.Block1);
             Assert.Null(message.Options.Block2);
@@ -46,7 +44,7 @@ public sealed class TransportTests : IAsyncLifetime
 
         Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
             new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
-        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Any(static message => message.IsEmpty), TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Any(message => message.IsEmpty), FromMinutes(1));
         answer.SetResult(CoapResults.Text("late"));
 
         Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
@@ -96,7 +94,7 @@ public sealed class TransportTests : IAsyncLifetime
         CoapResponse response = await _world.RunAsync(peer!.SendAsync(new CoapRequest(CoapMethod.Get, "/state")));
 
         Assert.Equal("on", response.EnsureSuccess().GetText());
-        Assert.Equal(["0900", "090001"], _world.Wire.Where(static message => message.Code.IsRequest).Select(OscoreWorld.OptionOf));
+        Assert.Equal(["0900", "090001"], _world.Wire.Where(message => message.Code.IsRequest).Select(OscoreWorld.OptionOf));
     }
 
     [Fact]
@@ -114,7 +112,7 @@ public sealed class TransportTests : IAsyncLifetime
         request.Options.NoResponse = NoResponseClasses.All;
 
         await _world.SendAsync(_world.Client(OscoreWorld.ClientContext()), request);
-        _world.Clock.Advance(TimeSpan.FromSeconds(5));
+        _world.Clock.Advance(FromSeconds(5));
 
         Assert.Equal(1, served);
         CoapMessage sent = Assert.Single(_world.Wire);
@@ -124,12 +122,12 @@ public sealed class TransportTests : IAsyncLifetime
     [Fact]
     public async Task Requests_over_connections_are_protected_too()
     {
-        CoapServer server = new(_world.Options(static options =>
+        CoapServer server = new(_world.Options(options =>
             options.UseOscore(new OscoreContexts().Add(OscoreWorld.ServerContext()))));
         server.MapGet("/big", () => CoapResults.Bytes(new byte[3_000])).RequireOscore();
         server.Endpoint.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5683")));
         await server.StartAsync();
-        await using CoapClient client = new(_world.Options(static options =>
+        await using CoapClient client = new(_world.Options(options =>
             options.UseOscore(new OscoreContexts().Add("coap+tcp://[2001:db8::1]", OscoreWorld.ClientContext()))));
         client.Endpoint.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::2]:0")));
 
@@ -144,7 +142,7 @@ public sealed class TransportTests : IAsyncLifetime
     public async Task What_is_sent_over_connections_stays_below_the_longest_plaintext_of_the_algorithm()
     {
         byte[] stored = [];
-        CoapServer server = new(_world.Options(static options =>
+        CoapServer server = new(_world.Options(options =>
             options.UseOscore(new OscoreContexts().Add(OscoreWorld.ServerContext()))));
         server.MapPut("/big", request =>
         {
@@ -157,7 +155,7 @@ public sealed class TransportTests : IAsyncLifetime
         await using CoapClient client = new(_world.Options(options =>
             options.UseOscore(new OscoreContexts().Add("coap+tcp://[2001:db8::1]", context))));
         client.Endpoint.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::2]:0")));
-        byte[] body = [.. Enumerable.Range(0, 200_000).Select(static i => (byte)(i ^ (i >> 8)))];
+        byte[] body = [.. Enumerable.Range(0, 200_000).Select(i => (byte)(i ^ (i >> 8)))];
         CoapRequest request = new(CoapMethod.Put, "coap+tcp://[2001:db8::1]/big") { Content = CoapContent.Binary(body) };
         CoapRequest tooLarge = new(CoapMethod.Get, "coap+tcp://[2001:db8::1]/big");
         tooLarge.Options.Add(65_002, new byte[65_500]);
@@ -220,15 +218,15 @@ public sealed class TransportTests : IAsyncLifetime
         using ScriptedPeer attacker = _world.Network.CreatePeer(
             InMemoryNetwork.Address("[2001:db8::66]:1000"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
         attacker.Send(recorded);
-        _world.Clock.Advance(TimeSpan.FromSeconds(1));
+        _world.Clock.Advance(FromSeconds(1));
         _world.Wire.Clear();
         CoapResponse response = await _world.SendAsync(client, new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
 
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(2, posts);
         Assert.Equal(["01", "02"], _world.Numbers(ofRequests: true));
-        CoapMessage challenge = _world.Wire.First(static message => message.Code.IsResponse);
-        Assert.StartsWith("01", OscoreWorld.OptionOf(challenge), StringComparison.Ordinal);
+        CoapMessage challenge = _world.Wire.First(message => message.Code.IsResponse);
+        Assert.StartsWith("01", OscoreWorld.OptionOf(challenge), Ordinal);
         recorded[2] ^= 0xff;
         attacker.Clear();
         attacker.Send(recorded);

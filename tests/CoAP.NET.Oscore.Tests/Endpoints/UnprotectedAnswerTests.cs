@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Answers that anybody can have sent (RFC 8613 appendix D.5.3).</summary>
@@ -36,8 +33,8 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
             : NetworkVerdict.Pass;
         Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
             new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
-        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Count == 2, TimeSpan.FromMinutes(1));
-        _world.Clock.Advance(TimeSpan.FromMilliseconds(1_500));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Count == 2, FromMinutes(1));
+        _world.Clock.Advance(FromMilliseconds(1_500));
         _answer.SetResult(CoapResults.Text("late"));
 
         Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
@@ -51,13 +48,13 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
             : NetworkVerdict.Pass;
         Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
             new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
-        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Count == 2, TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Count == 2, FromMinutes(1));
         TimeSpan since = _world.Clock.Elapsed;
 
         CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
 
         Assert.Equal(CoapCode.NotFound, exception.UnprotectedCode);
-        Assert.InRange(_world.Clock.Elapsed - since, TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(3));
+        Assert.InRange(_world.Clock.Elapsed - since, FromSeconds(2), FromSeconds(3));
         _answer.SetResult(CoapResults.Text("late"));
     }
 
@@ -77,7 +74,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
 
         Assert.Equal((CoapCode.NotFound, reported), (exception.UnprotectedCode, exception.UnprotectedDiagnostic));
-        Assert.Equal(reported is not null, exception.Message.Contains("no route", StringComparison.Ordinal));
+        Assert.Equal(reported is not null, exception.Message.Contains("no route", Ordinal));
         _answer.SetResult(CoapResults.Text("late"));
     }
 
@@ -109,7 +106,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         // The server sees the number for the second time, and says so; that is no answer either.
         await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
 
-        CoapMessage[] requests = [.. _world.Wire.Where(static message => message.Code.IsRequest)];
+        CoapMessage[] requests = [.. _world.Wire.Where(message => message.Code.IsRequest)];
         Assert.Equal(2, requests.Length);
         Assert.Equal(requests[0].Payload.ToArray(), requests[1].Payload.ToArray());
         Assert.Equal(OscoreWorld.OptionOf(requests[0]), OscoreWorld.OptionOf(requests[1]));
@@ -151,8 +148,8 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
 
         Assert.Equal(CoapCode.Unauthorized, exception.UnprotectedCode);
         Assert.Equal((CoapObserveState.Reregistering, exception), (observation.State, observation.Error));
-        _world.OnPacket = static _ => NetworkVerdict.Pass;
-        await _world.Clock.AdvanceUntilAsync(() => observation.State == CoapObserveState.Observing, TimeSpan.FromMinutes(1));
+        _world.OnPacket = _ => NetworkVerdict.Pass;
+        await _world.Clock.AdvanceUntilAsync(() => observation.State == CoapObserveState.Observing, FromMinutes(1));
         Assert.Null(observation.Error);
         await observation.DisposeAsync();
     }
@@ -176,7 +173,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
             return NetworkVerdict.Replace(CoapDatagramSerializer.Default.Serialize(forged));
         };
         _server.Notify("/state");
-        _world.Clock.Advance(TimeSpan.FromSeconds(30));
+        _world.Clock.Advance(FromSeconds(30));
 
         Assert.Equal((CoapObserveState.Observing, null), (observation.State, observation.Error));
         await observation.DisposeAsync();
@@ -188,7 +185,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         CoapMessage asked;
         lock (_world.Wire)
         {
-            asked = _world.Wire.Last(static message => message.Code.IsRequest);
+            asked = _world.Wire.Last(message => message.Code.IsRequest);
         }
 
         CoapMessage forged = new(code)

@@ -1,5 +1,4 @@
 using CoAP.NET.Oscore.Tests.Engines;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Oscore.Tests.Endpoints;
 using CoAP.NET.Tests.Engines;
 
 namespace CoAP.NET.Oscore.Tests.Engines;

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Oscore.Tests.Protection;
 
 /// <summary>What other implementations sent is verified, and protected again with the same bytes.</summary>
@@ -8,7 +5,7 @@ public sealed class CapturedTests
 {
     private static readonly byte[] s_secret = Convert.FromHexString("0102030405060708090a0b0c0d0e0f10");
 
-    public static TheoryData<string> Exchanges => [.. CapturedMessage.All.Select(static message => message.Exchange).Distinct()];
+    public static TheoryData<string> Exchanges => [.. CapturedMessage.All.Select(message => message.Exchange).Distinct()];
 
     [Theory]
     [MemberData(nameof(Exchanges))]
@@ -39,7 +36,7 @@ public sealed class CapturedTests
             }
 
             Assert.Equal(captured.Inner, $"{inner!.Code.Class}.{inner.Code.Detail:00}");
-            if (exchange.Contains("Californium", StringComparison.Ordinal) && inner.Options.Observe > 0)
+            if (exchange.Contains("Californium", Ordinal) && inner.Options.Observe > 0)
             {
                 // It writes the number of a notification inside, which is to be empty there (RFC 8613 section 4.1.3.5.2).
                 continue;
@@ -60,7 +57,7 @@ public sealed class CapturedTests
         OscoreReplayWindow window = new(OscoreParameters.DefaultWindowSize);
         List<ulong> refused = [];
         foreach (CapturedMessage captured in CapturedMessage.All
-            .Where(static one => one is { IsRequest: true, Exchange: "aiocoap and aiocoap" }))
+            .Where(one => one is { IsRequest: true, Exchange: "aiocoap and aiocoap" }))
         {
             CoapMessage message = CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(captured.Wire).AsMemory());
             Assert.True(OscoreOptionValue.TryRead(message.Options.Get<Options.Oscore>()!.ToValueArray(), out OscoreOptionValue value));

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Oscore.Tests.Provisioning;
 
 /// <summary>Directories of contexts as aiocoap has them.</summary>
@@ -37,14 +35,14 @@ public sealed class AiocoapTests : IDisposable
     public void What_stands_in_both_files_or_is_wrong_is_refused_without_the_secret()
     {
         Write("settings.json", $$"""{ "secret_ascii": "{{Secret}}", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("secret occurs twice", Refusal(), StringComparison.Ordinal);
+        Assert.Contains("secret occurs twice", Refusal(), Ordinal);
         Write("settings.json", """{ "algorithm": "AES-128", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("algorithm must be one of", Refusal(), StringComparison.Ordinal);
+        Assert.Contains("algorithm must be one of", Refusal(), Ordinal);
         Write("settings.json", """{ "sender-id_hex": "" }""");
-        Assert.Contains("recipient-id is missing", Refusal(), StringComparison.Ordinal);
+        Assert.Contains("recipient-id is missing", Refusal(), Ordinal);
         File.Delete(Path.Combine(_directory, "settings.json"));
         File.Delete(Path.Combine(_directory, "secret.json"));
-        Assert.Contains("neither settings.json nor secret.json", Refusal(), StringComparison.Ordinal);
+        Assert.Contains("neither settings.json nor secret.json", Refusal(), Ordinal);
     }
 
     [Fact]
@@ -122,11 +120,11 @@ public sealed class AiocoapTests : IDisposable
     public void Whatever_the_files_hold_it_is_understood_or_refused()
     {
         Mutated.Each(Encoding.UTF8.GetBytes("""{"next-to-send": 20, "received": {"index": 7, "bitfield": 66}}"""), 3_000,
-            static bytes => AiocoapStore.Parse(bytes));
+            bytes => AiocoapStore.Parse(bytes));
         byte[] settings = Encoding.UTF8.GetBytes($$"""
             {"secret_hex":"{{Secret}}","salt_ascii":"salt","sender-id_hex":"01","recipient-id_hex":"","kdf-hashfun":"sha512","window":64}
             """);
-        Mutated.Each(settings, 3_000, static bytes =>
+        Mutated.Each(settings, 3_000, bytes =>
         {
             try
             {
@@ -143,7 +141,7 @@ public sealed class AiocoapTests : IDisposable
     private string Refusal()
     {
         OscoreProvisioningException exception = Assert.Throws<OscoreProvisioningException>(() => OscoreContextFile.Read(_directory));
-        Assert.DoesNotContain(Secret, exception.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(Secret, exception.ToString(), Ordinal);
         return exception.Message;
     }
 

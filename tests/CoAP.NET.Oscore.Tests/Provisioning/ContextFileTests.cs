@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Oscore.Tests.Provisioning;
 
 public sealed class ContextFileTests : IDisposable
@@ -52,7 +50,7 @@ public sealed class ContextFileTests : IDisposable
               { "name": "a", "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x02" },
               { "name": "b", "masterSecret": "0x{{Secret}}", "senderId": "0x03", "recipientId": "0x02", "algorithm": 24 } ] }
             """);
-        Assert.Equal(["a", "b"], file.Contexts.Select(static entry => entry.Name));
+        Assert.Equal(["a", "b"], file.Contexts.Select(entry => entry.Name));
         Assert.Same(OscoreAlgorithm.ChaCha20Poly1305, file.Contexts[1].Parameters.Algorithm);
     }
 
@@ -85,9 +83,9 @@ public sealed class ContextFileTests : IDisposable
     public void What_is_wrong_is_said_with_its_place_and_without_the_secret(string json, string expected)
     {
         OscoreProvisioningException exception =
-            Assert.Throws<OscoreProvisioningException>(() => Read(json.Replace("SECRET", Secret, StringComparison.Ordinal)));
+            Assert.Throws<OscoreProvisioningException>(() => Read(json.Replace("SECRET", Secret, Ordinal)));
         Assert.Contains(expected, exception.Message, StringComparison.OrdinalIgnoreCase);
-        Assert.StartsWith(exception.FileName, exception.Message, StringComparison.Ordinal);
+        Assert.StartsWith(exception.FileName, exception.Message, Ordinal);
         Assert.DoesNotContain(Secret, exception.ToString(), StringComparison.OrdinalIgnoreCase);
     }
 
@@ -100,7 +98,7 @@ public sealed class ContextFileTests : IDisposable
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x02" },
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x03" } ] }
             """));
-        Assert.Contains("contexts[0] and contexts[1]", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("contexts[0] and contexts[1]", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -114,7 +112,7 @@ public sealed class ContextFileTests : IDisposable
         }
 
         Assert.Contains("16,777,217 bytes", Assert.Throws<OscoreProvisioningException>(() => OscoreContextFile.Read(path)).Message,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]
@@ -143,11 +141,11 @@ public sealed class ContextFileTests : IDisposable
             {"contexts":[{"name":"a","masterSecret":"0x{{Secret}}","masterSalt":"base64:nnypIiN4Y0A=","senderId":"0x01","recipientId":"",
             "idContext":"0x37cbf3210017a2d3","algorithm":10,"hkdf":"HKDF SHA-256","windowSize":32}]}
             """);
-        Mutated.Each(sound, 3_000, static bytes =>
+        Mutated.Each(sound, 3_000, bytes =>
         {
             try
             {
-                ContextFileParser.Parse(bytes, "file").ForEach(static entry => entry.Parameters.Dispose());
+                ContextFileParser.Parse(bytes, "file").ForEach(entry => entry.Parameters.Dispose());
             }
             catch (OscoreProvisioningException exception)
             {

@@ -91,8 +91,8 @@ public sealed class ReplayWindowTests
                 }
             }
         }))];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
         Assert.Equal(4_000, fresh);
     }
 

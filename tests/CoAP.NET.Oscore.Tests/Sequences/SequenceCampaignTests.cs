@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Oscore.Tests.Sequences;
 
 /// <summary>
@@ -127,7 +125,7 @@ public sealed class SequenceCampaignTests
                     Died++;
                     break;
                 case 2:
-                    _clock.Advance(TimeSpan.FromMilliseconds(_random.Next(2_000)));
+                    _clock.Advance(FromMilliseconds(_random.Next(2_000)));
                     break;
                 case 3 or 4 when _store.Waiting > 0:
                     int fate = _random.Next(10);
@@ -140,13 +138,13 @@ public sealed class SequenceCampaignTests
                     return Take();
             }
 
-            foreach (Task<OscoreStoredState> state in _opening.Where(static state => state.IsCompletedSuccessfully))
+            foreach (Task<OscoreStoredState> state in _opening.Where(state => state.IsCompletedSuccessfully))
             {
                 VirtualScheduler scheduler = new();
                 _processes.Add((new OscoreSequence(this, s_key, state.Result, scheduler, _clock), scheduler));
             }
 
-            _opening.RemoveAll(static state => state.IsCompleted);
+            _opening.RemoveAll(state => state.IsCompleted);
             return true;
         }
 

@@ -42,7 +42,7 @@ public sealed class SequenceTests
             Assert.True(waiting.IsCompletedSuccessfully);
         }
 
-        Assert.Equal(Enumerable.Range(0, 100).Select(static n => (ulong)n), taken);
+        Assert.Equal(Enumerable.Range(0, 100).Select(n => (ulong)n), taken);
     }
 
     [Fact]
@@ -73,7 +73,7 @@ public sealed class SequenceTests
         for (int hour = 0; hour < 600; hour++)
         {
             before = hour == 500 ? _store.Reservations : before;
-            _clock.Advance(TimeSpan.FromHours(1));
+            _clock.Advance(FromHours(1));
             Use(sequence, 100);
         }
 
@@ -90,7 +90,7 @@ public sealed class SequenceTests
         _store.EndAll(CallFate.Lost);
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(() => waiting);
         Assert.Equal(OscoreStoreFault.Failed, exception.Fault);
-        Assert.Contains("No space left on device", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("No space left on device", exception.Message, Ordinal);
         Assert.Equal(OscoreNumber.Refused, sequence.TryTake(out _));
         Assert.Equal(OscoreStoreFault.Failed, Assert.IsType<OscoreStoreException>(sequence.Refusal).Fault);
     }
@@ -140,9 +140,9 @@ public sealed class SequenceTests
         OscoreSequence sequence = await OpenAsync();
         Task<ulong> waiting = sequence.TakeAsync(default).AsTask();
         _scheduler.RunAll();
-        _clock.Advance(OscoreSequence.StoreTimeout - TimeSpan.FromSeconds(1));
+        _clock.Advance(OscoreSequence.StoreTimeout - FromSeconds(1));
         Assert.False(waiting.IsCompleted);
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(() => waiting);
         Assert.Equal(OscoreStoreFault.TimedOut, exception.Fault);
 
@@ -194,7 +194,7 @@ public sealed class SequenceTests
 
         Assert.InRange(more, 1, (int)OscoreSequence.MinStep);
         Assert.Equal(OscoreStoreFault.Superseded, Assert.IsType<OscoreStoreException>(first.Refusal).Fault);
-        _clock.Advance(TimeSpan.FromDays(1));
+        _clock.Advance(FromDays(1));
         Assert.Equal(OscoreNumber.Refused, first.TryTake(out _));
     }
 
@@ -263,9 +263,9 @@ public sealed class SequenceTests
 
             taken[index] = own;
         }))];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
-        Assert.Equal(8_000, taken.SelectMany(static numbers => numbers).Distinct().Count());
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+        Assert.Equal(8_000, taken.SelectMany(numbers => numbers).Distinct().Count());
     }
 
     private void Use(OscoreSequence sequence, int count, HashSet<ulong>? used = null)

@@ -3,7 +3,7 @@ namespace CoAP.NET.Oscore.Tests.Sequences;
 /// <summary>What every store promises: of memory, and of files.</summary>
 public sealed class StoreTests : IDisposable
 {
-    private static readonly OscoreStoreKey s_key = new(Enumerable.Range(1, 32).Select(static n => (byte)n).ToArray());
+    private static readonly OscoreStoreKey s_key = new(Enumerable.Range(1, 32).Select(n => (byte)n).ToArray());
     private static readonly OscoreStoreKey s_other = new(new byte[32]);
 
     private readonly string _directory = Path.Combine(Path.GetTempPath(), $"oscore-{Guid.NewGuid():N}");
@@ -110,7 +110,7 @@ public sealed class StoreTests : IDisposable
         OscoreStoredState state = await store.OpenAsync(s_key, default);
         OscoreStoreException exception = Assert.Throws<OscoreStoreException>(() => FileOscoreStore.Open(_directory));
         Assert.Equal(OscoreStoreFault.InUse, exception.Fault);
-        Assert.Contains(_directory, exception.Message, StringComparison.Ordinal);
+        Assert.Contains(_directory, exception.Message, Ordinal);
         store.Dispose();
         _files = FileOscoreStore.Open(_directory);
         OscoreStoreException late = await Assert.ThrowsAsync<OscoreStoreException>(
@@ -127,7 +127,7 @@ public sealed class StoreTests : IDisposable
         string file = Assert.Single(Directory.GetFiles(_directory, "*.json"));
         Assert.Equal(key + ".json", Path.GetFileName(file));
         string text = await File.ReadAllTextAsync(file);
-        Assert.DoesNotContain("sixteen", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("sixteen", text, Ordinal);
         Assert.DoesNotContain(Convert.ToHexStringLower("sixteen bytes of"u8), text, StringComparison.OrdinalIgnoreCase);
         if (!OperatingSystem.IsWindows())
         {
@@ -227,7 +227,7 @@ public sealed class StoreTests : IDisposable
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(
             () => store.ReserveAsync(s_key, state.Epoch, 32, default).AsTask());
         Assert.Equal(OscoreStoreFault.Failed, exception.Fault);
-        Assert.Contains(s_key.ToString(), exception.Message, StringComparison.Ordinal);
+        Assert.Contains(s_key.ToString(), exception.Message, Ordinal);
     }
 
     private static async Task AssertSuperseded(Func<ValueTask> call) => Assert.Equal(OscoreStoreFault.Superseded,

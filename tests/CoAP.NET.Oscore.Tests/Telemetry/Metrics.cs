@@ -13,7 +13,7 @@ internal sealed class Metrics : IMeterFactory
     {
         _listener.InstrumentPublished = (instrument, listener) =>
         {
-            if (instrument.Meter == _meter && instrument.Name.StartsWith("coap.oscore.", StringComparison.Ordinal))
+            if (instrument.Meter == _meter && instrument.Name.StartsWith("coap.oscore.", Ordinal))
             {
                 Instruments.Add(instrument);
                 listener.EnableMeasurementEvents(instrument);
@@ -21,7 +21,7 @@ internal sealed class Metrics : IMeterFactory
         };
         _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
         {
-            string key = $"{instrument.Name}{{{string.Join(',', tags.ToArray().Select(static tag => $"{tag.Key}={tag.Value}"))}}}";
+            string key = $"{instrument.Name}{{{string.Join(',', tags.ToArray().Select(tag => $"{tag.Key}={tag.Value}"))}}}";
             _values.Add(key, value);
         });
         _listener.Start();
@@ -36,7 +36,7 @@ internal sealed class Metrics : IMeterFactory
     {
         _values.Clear();
         _listener.RecordObservableInstruments();
-        return _values.Where(static value => value.Value != 0).ToDictionary();
+        return _values.Where(value => value.Value != 0).ToDictionary();
     }
 
     public void Dispose()

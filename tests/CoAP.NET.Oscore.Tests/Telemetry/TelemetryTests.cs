@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Oscore.Tests.Endpoints;
-using CoAP.NET.Serialization;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Oscore.Tests.Telemetry;
@@ -70,8 +67,8 @@ public sealed class TelemetryTests : IAsyncLifetime
             },
             _metrics.Read());
         Assert.Single(_log.Of(2301));
-        Assert.All(_log.Of(2300), static entry => Assert.Equal(LogLevel.Debug, entry.Level));
-        Assert.Contains(_log.Of(2300), static entry => entry.Text.Contains("kid 7a: UnknownContext", StringComparison.Ordinal));
+        Assert.All(_log.Of(2300), entry => Assert.Equal(LogLevel.Debug, entry.Level));
+        Assert.Contains(_log.Of(2300), entry => entry.Text.Contains("kid 7a: UnknownContext", Ordinal));
     }
 
     [Fact]
@@ -96,7 +93,7 @@ public sealed class TelemetryTests : IAsyncLifetime
 
         // The same one in another message, and one that somebody changed.
         await NotifyAsync(packet => NetworkVerdict.Replace([.. packet.Data.Span[..4], .. first[4..]]));
-        await NotifyAsync(static packet => NetworkVerdict.Replace([.. packet.Data.Span[..^1], (byte)~packet.Data.Span[^1]]));
+        await NotifyAsync(packet => NetworkVerdict.Replace([.. packet.Data.Span[..^1], (byte)~packet.Data.Span[^1]]));
 
         Assert.Equal((1, 1), (ours.GetCounters().ResponsesRepeated, ours.GetCounters().ResponsesForged));
         Assert.Equal(2, _log.Of(2303).Count);
@@ -167,7 +164,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         resolver.Fault = null;
         await AskAsync("0b");
         resolver.Known = OscoreWorld.ServerContext(client: "0d");
-        _world.Clock.Advance(TimeSpan.FromMinutes(2));
+        _world.Clock.Advance(FromMinutes(2));
         await AskAsync("0c");
         CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "0d"));
         await _world.GetAsync(client, "/a");
@@ -175,7 +172,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         OscoreCounters counters = contexts.GetCounters();
         Assert.Equal((4, 1, 1), (counters.LookupsFailed, counters.ContextsNotFound, counters.ContextsFound));
         Assert.Equal((LogLevel.Error, 1), (_log.Of(2305)[0].Level, _log.Of(2305).Count));
-        Assert.Contains("2 more failures were not logged since the last one", Assert.Single(_log.Of(2306)).Text, StringComparison.Ordinal);
+        Assert.Contains("2 more failures were not logged since the last one", Assert.Single(_log.Of(2306)).Text, Ordinal);
         Assert.Single(_log.Of(2304));
 
         async Task AskAsync(string kid) => await Assert.ThrowsAsync<CoapOscoreException>(
@@ -209,7 +206,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         Assert.InRange(ours.GetCounters().ReservationsFailed, 1, long.MaxValue);
         (int _, LogLevel level, string text) = Assert.Single(_log.Of(2307));
         Assert.Equal(LogLevel.Error, level);
-        Assert.Contains("did not confirm a reservation for OSCORE", text, StringComparison.Ordinal);
+        Assert.Contains("did not confirm a reservation for OSCORE", text, Ordinal);
     }
 
     [Fact]
@@ -223,7 +220,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         // The challenge has a number of its own, and leaves at once.
         Task<CoapResponse> response = _world.Client(OscoreWorld.ClientContext()).SendAsync(
             new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/a"));
-        Assert.Equal("a", (await _world.Clock.AdvanceUntilAsync(response, TimeSpan.FromSeconds(1))).GetText());
+        Assert.Equal("a", (await _world.Clock.AdvanceUntilAsync(response, FromSeconds(1))).GetText());
 
         Assert.Equal(1, contexts.GetCounters().Challenges);
         Assert.Single(_log.Of(2302));
@@ -261,7 +258,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         {
             string tags = instrument.Tag is null
                 ? string.Empty
-                : $"`{instrument.Tag}`: {string.Join(", ", instrument.Rows.Select(static row => row.Value))} ";
+                : $"`{instrument.Tag}`: {string.Join(", ", instrument.Rows.Select(row => row.Value))} ";
             table.Append($"| `{instrument.Name}` | ObservableCounter | {instrument.Unit} | {instrument.Description} | {tags}|\n");
         }
 
@@ -269,7 +266,7 @@ public sealed class TelemetryTests : IAsyncLifetime
 
         Assert.Equal(
             Enum.GetValues<OscoreEvent>().Order(),
-            OscoreInstrument.All.SelectMany(static instrument => instrument.Rows.Select(static row => row.Kind)).Order());
+            OscoreInstrument.All.SelectMany(instrument => instrument.Rows.Select(row => row.Kind)).Order());
     }
 
     private static async Task<OscoreContext> OpenAsync(MemoryOscoreStore store) =>

@@ -1,8 +1,4 @@
-using System.Globalization;
-using System.Net;
 using System.Text.RegularExpressions;
-using CoAP.NET.Options;
-using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Proxy.Tests.Guides;
@@ -20,7 +16,7 @@ public sealed partial class ProxyPageTests
     [Fact]
     public async Task The_snippets_do_what_the_page_says()
     {
-        await using ProxyWorld world = new(static options => options.Targets.AllowHost("*.sensors.example.com"));
+        await using ProxyWorld world = new(options => options.Targets.AllowHost("*.sensors.example.com"));
         world.Answer(request => CoapResults.Text($"{request.Path}"));
         CoapServer server = world.ProxyServer;
         CoapClient client = world.Client;

@@ -1,5 +1,4 @@
 using CoAP.NET.Tests.Plugtest;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Proxy.Tests.Plugtest;
 
@@ -10,9 +9,9 @@ public sealed class ProxyPath(string name) : PlugtestPath
     private const string Address = "192.0.2.3";
     private const string Server = "coap://192.0.2.1";
 
-    private readonly string _clientScheme = name.Contains("TCP to", StringComparison.Ordinal) ? "coap+tcp" : "coap";
-    private readonly string _serverScheme = name.Contains("to TCP", StringComparison.Ordinal) ? "coap+tcp" : "coap";
-    private readonly bool _isReverse = name.StartsWith("reverse", StringComparison.Ordinal);
+    private readonly string _clientScheme = name.Contains("TCP to", Ordinal) ? "coap+tcp" : "coap";
+    private readonly string _serverScheme = name.Contains("to TCP", Ordinal) ? "coap+tcp" : "coap";
+    private readonly bool _isReverse = name.StartsWith("reverse", Ordinal);
     private CoapServer? _server;
     private CoapProxy? _proxy;
 
@@ -63,10 +62,10 @@ public sealed class ProxyPath(string name) : PlugtestPath
     }
 
     public override CoapRequest Through(CoapRequest request) => _isReverse
-        ? request.WithUri(request.UriText!.Replace(Server, $"{_clientScheme}://{Address}", StringComparison.Ordinal))
+        ? request.WithUri(request.UriText!.Replace(Server, $"{_clientScheme}://{Address}", Ordinal))
         : request.WithUri(ServerUri(request.UriText!)).WithProxy(
             CoapUri.Parse($"{_clientScheme}://{Address}"),
-            name.StartsWith("Proxy-Scheme", StringComparison.Ordinal) ? CoapProxyForm.Scheme : CoapProxyForm.Uri);
+            name.StartsWith("Proxy-Scheme", Ordinal) ? CoapProxyForm.Scheme : CoapProxyForm.Uri);
 
     public override async ValueTask DisposeAsync()
     {
@@ -79,5 +78,5 @@ public sealed class ProxyPath(string name) : PlugtestPath
         scheme == "coap" ? network.CreateTransport(address) : network.CreateTransport(scheme, address);
 
     private string ServerUri(string uri) =>
-        uri.Replace(Server, Server.Replace("coap", _serverScheme, StringComparison.Ordinal), StringComparison.Ordinal);
+        uri.Replace(Server, Server.Replace("coap", _serverScheme, Ordinal), Ordinal);
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text.RegularExpressions;
 using CoAP.NET.Tests.Plugtest;
 
@@ -37,7 +36,7 @@ public sealed partial class ThroughProxyTests
     [MemberData(nameof(Others))]
     public Task A_plugtest_has_the_same_results_through_any_proxy(string name, string path) => CompareAsync(name, path);
 
-    public static TheoryData<string, string> Some() => Cases(static (index, _, isCut) => index == 0 || isCut);
+    public static TheoryData<string, string> Some() => Cases((index, _, isCut) => index == 0 || isCut);
 
     /// <summary>The others: each through one of the proxies, and through every proxy where COAP_TEST_CAMPAIGN is more than 1.</summary>
     public static TheoryData<string, string> Others()
@@ -73,7 +72,7 @@ public sealed partial class ThroughProxyTests
 
         Assert.False(through.TimedOut);
         Assert.Equal(direct.Answers.Select(WithoutMaxAge), through.Answers.Select(WithoutMaxAge));
-        Assert.All(direct.Answers.Zip(through.Answers), static pair => Assert.InRange(MaxAgeOf(pair.Second), 0, MaxAgeOf(pair.First)));
+        Assert.All(direct.Answers.Zip(through.Answers), pair => Assert.InRange(MaxAgeOf(pair.Second), 0, MaxAgeOf(pair.First)));
         Assert.Equal(direct.UnsafeRequests, through.UnsafeExecuted);
     }
 

@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>The snippets of docs/resource-directory-clients.md, so that they compile and do what the page says.</summary>

@@ -1,7 +1,3 @@
-using System.Net;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>Finding a resource directory (RFC 9176 section 4).</summary>
@@ -61,7 +57,7 @@ public sealed class DirectoryDiscoveryTests
 
         CoapResourceDirectory found = await site.DiscoverAsync("coap://rd.example");
         Assert.Equal(s_directory, found.Address);
-        Assert.InRange(site.Clock.Elapsed, TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(2.1));
+        Assert.InRange(site.Clock.Elapsed, FromSeconds(2), FromSeconds(2.1));
         Assert.Equal("coap://rd.example/endpoint-lookup/", found.EndpointLookup?.ToString());
 
         int sent = SentTo(site, s_silent);
@@ -82,7 +78,7 @@ public sealed class DirectoryDiscoveryTests
         CoapResourceDirectory found = await site.DiscoverAsync("coap://rd.example");
 
         Assert.Equal(s_directory, found.Address);
-        Assert.InRange(site.Clock.Elapsed, TimeSpan.Zero, TimeSpan.FromSeconds(1));
+        Assert.InRange(site.Clock.Elapsed, TimeSpan.Zero, FromSeconds(1));
     }
 
     [Fact]
@@ -95,10 +91,10 @@ public sealed class DirectoryDiscoveryTests
 
         CoapDirectoryException exception = await Assert.ThrowsAsync<CoapDirectoryException>(() => site.DiscoverAsync("coap://rd.example"));
 
-        Assert.Contains("None of the 2 addresses of rd.example", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("2001:db8::67) answered, but lists no resource directory", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("[2001:db8::66]", exception.Message, StringComparison.Ordinal);
-        Assert.InRange(site.Clock.Elapsed, TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(31));
+        Assert.Contains("None of the 2 addresses of rd.example", exception.Message, Ordinal);
+        Assert.Contains("2001:db8::67) answered, but lists no resource directory", exception.Message, Ordinal);
+        Assert.Contains("[2001:db8::66]", exception.Message, Ordinal);
+        Assert.InRange(site.Clock.Elapsed, FromSeconds(29), FromSeconds(31));
     }
 
     [Fact]
@@ -120,18 +116,18 @@ public sealed class DirectoryDiscoveryTests
     [Fact]
     public async Task A_host_that_is_busy_is_asked_again_when_it_says_whatever_the_patience_of_the_endpoint()
     {
-        await using DirectorySite site = new(client: static options => options.Patience = CoapPatience.None);
+        await using DirectorySite site = new(client: options => options.Patience = CoapPatience.None);
         int asked = 0;
         site.MakeServer("[2001:db8::2]:5683").MapGet("/.well-known/core", () => ++asked == 1
-            ? CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(5))
+            ? CoapResults.ServiceUnavailable(FromSeconds(5))
             : CoapResults.Text("</rd>;rt=\"core.rd\"", CoapContentFormat.LinkFormat));
         await site.StartServersAsync();
 
         CoapResourceDirectory found = await site.DiscoverAsync("coap://[2001:db8::2]");
 
-        Assert.EndsWith("/rd", found.Registration?.ToString(), StringComparison.Ordinal);
+        Assert.EndsWith("/rd", found.Registration?.ToString(), Ordinal);
         Assert.Equal(2, asked);
-        Assert.InRange(site.Clock.Elapsed, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(8));
+        Assert.InRange(site.Clock.Elapsed, FromSeconds(5), FromSeconds(8));
     }
 
     [Fact]
@@ -164,7 +160,7 @@ public sealed class DirectoryDiscoveryTests
             await site.CollectAsync(CoapResourceDirectory.DiscoverAllAsync(site.Client, CoapResourceDirectory.LinkLocalGroup));
         Assert.Equal(
             ["coap://[2001:db8::20]/resourcedirectory/", "coap://[2001:db8::21]:61616/resourcedirectory/"],
-            all.Select(static found => found.Registration?.ToString()).Order());
+            all.Select(found => found.Registration?.ToString()).Order());
 
         CoapResourceDirectory one = await site.DiscoverAsync(CoapResourceDirectory.LinkLocalGroup);
         Assert.NotNull(one.Registration);
@@ -177,9 +173,9 @@ public sealed class DirectoryDiscoveryTests
 
         CoapDirectoryException exception = await Assert.ThrowsAsync<CoapDirectoryException>(
             () => site.DiscoverAsync(
-                CoapResourceDirectory.LinkLocalGroup, new CoapDirectoryClientOptions { Timeout = TimeSpan.FromSeconds(8) }));
+                CoapResourceDirectory.LinkLocalGroup, new CoapDirectoryClientOptions { Timeout = FromSeconds(8) }));
 
-        Assert.Contains("within 8 s", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("within 8 s", exception.Message, Ordinal);
     }
 
     [Fact]

@@ -1,5 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Testing;
 using CoAP.NET.Tests;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
@@ -65,8 +63,8 @@ public sealed class DirectoryLookupTests
 
         List<CoapLink> found = await site.CollectAsync(directory.FindResourcesAsync(new CoapDirectoryQuery { PageSize = 2 }));
 
-        Assert.Equal(Links(links).Select(static link => $"coap://[2001:db8::7]{link.Target}"), found.Select(static link => link.Target));
-        Assert.Equal(Enumerable.Range(0, requests).Select(static page => $"GET /resource-lookup/?page={page}&count=2"),
+        Assert.Equal(Links(links).Select(link => $"coap://[2001:db8::7]{link.Target}"), found.Select(link => link.Target));
+        Assert.Equal(Enumerable.Range(0, requests).Select(page => $"GET /resource-lookup/?page={page}&count=2"),
             site.Directory.Requests);
     }
 
@@ -104,7 +102,7 @@ public sealed class DirectoryLookupTests
 
         CoapDirectoryException loop = await Assert.ThrowsAsync<CoapDirectoryException>(
             () => site.CollectAsync(directory.FindResourcesAsync(new CoapDirectoryQuery { PageSize = 2 })));
-        Assert.Contains("more resources than 50", loop.Message, StringComparison.Ordinal);
+        Assert.Contains("more resources than 50", loop.Message, Ordinal);
         Assert.Equal(26, page);
 
         site.Directory.Answers = _ => CoapResults.Content(CoapLinkFormat.ToContent(Links(51)));
@@ -122,7 +120,7 @@ public sealed class DirectoryLookupTests
         site.Directory.Answers = _ => CoapResults.NotFound();
         CoapDirectoryException gone = await Assert.ThrowsAsync<CoapDirectoryException>(
             () => site.CollectAsync(directory.FindResourcesAsync()));
-        Assert.Contains("discover it again", gone.Message, StringComparison.Ordinal);
+        Assert.Contains("discover it again", gone.Message, Ordinal);
         Assert.Equal(CoapCode.NotFound, gone.Response?.Code);
 
         CoapResourceDirectory without = new(site.Client, CoapUri.Parse(DirectorySite.Address + "/resourcedirectory/"));
@@ -137,13 +135,13 @@ public sealed class DirectoryLookupTests
         site.Directory.Add("node1", "coap://[2001:db8::7]", Links(1));
         CoapResourceDirectory directory = await site.DiscoverAsync();
         int asked = 0;
-        site.Directory.Answers = request => ++asked == 1 ? CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(5))
-            : request.IsFresh(TimeSpan.FromMinutes(1)) ? null : CoapResults.FreshnessRequired();
+        site.Directory.Answers = request => ++asked == 1 ? CoapResults.ServiceUnavailable(FromSeconds(5))
+            : request.IsFresh(FromMinutes(1)) ? null : CoapResults.FreshnessRequired();
 
         Assert.Single(await site.CollectAsync(directory.FindResourcesAsync()));
 
         Assert.Equal(3, asked);
-        Assert.InRange(site.Clock.Elapsed, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(6));
+        Assert.InRange(site.Clock.Elapsed, FromSeconds(5), FromSeconds(6));
     }
 
     [Fact]
@@ -164,7 +162,7 @@ public sealed class DirectoryLookupTests
         Task<bool> none = resources.MoveNextAsync().AsTask();
 
         // The directory's trouble passes.
-        site.Directory.Answers = _ => CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(1));
+        site.Directory.Answers = _ => CoapResults.ServiceUnavailable(FromSeconds(1));
         site.Directory.Notify();
         await site.Clock.SettleAsync();
         site.Directory.Answers = null;
@@ -224,15 +222,15 @@ public sealed class DirectoryLookupTests
         Assert.Empty(difference.Take([shared, shared]));
         Assert.Equal([(CoapDirectoryChangeKind.Went, shared)], difference.Take([shared]));
         Assert.Equal([(CoapDirectoryChangeKind.Changed, "coap://a/x")],
-            difference.Take([shared.With("rt", "other")]).Select(static change => (change.Kind, change.Link.Target)));
+            difference.Take([shared.With("rt", "other")]).Select(change => (change.Kind, change.Link.Target)));
 
         // Another relation or context is another link.
         Assert.Equal([CoapDirectoryChangeKind.Went, CoapDirectoryChangeKind.Came],
-            difference.Take([shared.With("anchor", "/y")]).Select(static change => change.Kind));
+            difference.Take([shared.With("anchor", "/y")]).Select(change => change.Kind));
     }
 
     private static CoapLink[] Links(int count) =>
-        [.. Enumerable.Range(0, count).Select(static i => new CoapLink($"/r{i.ToString(CultureInfo.InvariantCulture)}"))];
+        [.. Enumerable.Range(0, count).Select(i => new CoapLink($"/r{i.ToString(CultureInfo.InvariantCulture)}"))];
 
     private static async Task<(CoapDirectoryChangeKind, string?)> NextAsync(DirectorySite site,
         IAsyncEnumerator<CoapDirectoryChange<CoapDirectoryEndpoint>> changes)

@@ -1,7 +1,4 @@
-using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
@@ -26,7 +23,7 @@ internal sealed class DirectorySite : IAsyncDisposable
         Client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(ClientAddress)));
     }
 
-    private static readonly TimeSpan s_delay = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan s_delay = FromMilliseconds(5);
 
     public VirtualClock Clock { get; } = new();
 
@@ -64,11 +61,11 @@ internal sealed class DirectorySite : IAsyncDisposable
         return transport;
     }
 
-    public Task StartServersAsync() => Task.WhenAll(_servers.Select(static server => server.StartAsync()));
+    public Task StartServersAsync() => Task.WhenAll(_servers.Select(server => server.StartAsync()));
 
-    public Task<T> RunAsync<T>(Task<T> task, TimeSpan? max = null) => Clock.AdvanceUntilAsync(task, max ?? TimeSpan.FromMinutes(10));
+    public Task<T> RunAsync<T>(Task<T> task, TimeSpan? max = null) => Clock.AdvanceUntilAsync(task, max ?? FromMinutes(10));
 
-    public Task RunAsync(Func<bool> condition, TimeSpan? max = null) => Clock.AdvanceUntilAsync(condition, max ?? TimeSpan.FromMinutes(10));
+    public Task RunAsync(Func<bool> condition, TimeSpan? max = null) => Clock.AdvanceUntilAsync(condition, max ?? FromMinutes(10));
 
     public Task<CoapResourceDirectory> DiscoverAsync(string uri = Address, CoapDirectoryClientOptions? options = null) =>
         RunAsync(CoapResourceDirectory.DiscoverAsync(Client, uri, options));

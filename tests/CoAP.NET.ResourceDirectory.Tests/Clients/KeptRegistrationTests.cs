@@ -1,7 +1,3 @@
-using System.Net;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>Keeping an endpoint registered (RFC 9176 section 5).</summary>
@@ -34,9 +30,9 @@ public sealed class KeptRegistrationTests
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync(new CoapRegistrationOptions(), untilRegistered: false);
 
-        await site.PassAsync(TimeSpan.FromMinutes(1));
+        await site.PassAsync(FromMinutes(1));
 
-        Assert.DoesNotContain(site.Directory.Requests, static request => request.Contains("ep=", StringComparison.Ordinal));
+        Assert.DoesNotContain(site.Directory.Requests, request => request.Contains("ep=", Ordinal));
         Assert.NotEqual(0, site.Count("POST /resourcedirectory/"));
     }
 
@@ -48,7 +44,7 @@ public sealed class KeptRegistrationTests
         int missing = 0;
         for (int look = 0; look < 30 * 4; look++)
         {
-            await site.PassAsync(TimeSpan.FromHours(6));
+            await site.PassAsync(FromHours(6));
             missing += site.Directory.Registrations.Count == 1 ? 0 : 1;
         }
 
@@ -69,22 +65,22 @@ public sealed class KeptRegistrationTests
     public async Task Refreshes_that_are_lost_are_tried_again_before_the_lifetime_is_over()
     {
         CoapRegistrationOptions options = RegistrationSite.Options();
-        options.Lifetime = TimeSpan.FromHours(25);
+        options.Lifetime = FromHours(25);
         await using RegistrationSite site = await RegistrationSite.StartAsync(options);
         int missing = 0;
         for (int look = 0; look < 60; look++)
         {
             // Away for an hour of six.
             site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
-            await site.PassAsync(TimeSpan.FromHours(1));
+            await site.PassAsync(FromHours(1));
             site.Site.Network.Heal();
-            await site.PassAsync(TimeSpan.FromHours(5));
+            await site.PassAsync(FromHours(5));
             missing += site.Directory.Registrations.Count == 1 ? 0 : 1;
         }
 
         Assert.Equal(0, missing);
-        Assert.Contains(site.Told, static status => status.State == CoapRegistrationState.Retrying);
-        Assert.DoesNotContain(site.Told, static status => status.State == CoapRegistrationState.Waiting);
+        Assert.Contains(site.Told, status => status.State == CoapRegistrationState.Retrying);
+        Assert.DoesNotContain(site.Told, status => status.State == CoapRegistrationState.Waiting);
     }
 
     [Fact]
@@ -92,20 +88,20 @@ public sealed class KeptRegistrationTests
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
-        await site.PassAsync(TimeSpan.FromHours(12));
+        await site.PassAsync(FromHours(12));
 
         Assert.True(site.State is CoapRegistrationState.Waiting or CoapRegistrationState.Searching or CoapRegistrationState.Registering);
         Assert.NotNull(site.Registration.Status.Error);
         Assert.Null(site.Registration.Status.Until);
-        List<CoapRegistrationStatus> failed = [.. site.Told.Where(static status => status.NextTry is not null && status.Error is not null)];
-        Assert.Equal(Enumerable.Range(1, failed.Count), failed.Select(static status => status.Failures));
+        List<CoapRegistrationStatus> failed = [.. site.Told.Where(status => status.NextTry is not null && status.Error is not null)];
+        Assert.Equal(Enumerable.Range(1, failed.Count), failed.Select(status => status.Failures));
 
         // A try takes up to a minute and a half, a wait five to ten minutes.
         Assert.InRange(failed.Count, 60, 140);
 
         site.Site.Network.Heal();
         site.Directory.Forget();
-        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), TimeSpan.FromMinutes(15));
+        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), FromMinutes(15));
         Assert.Single(site.Directory.Registrations);
         Assert.Equal((0, null), (site.Registration.Status.Failures, site.Registration.Status.Error));
     }
@@ -119,7 +115,7 @@ public sealed class KeptRegistrationTests
         site.Directory.Add("stranger", "coap://[2001:db8::66]");
         site.Directory.Remove(site.Directory.Registrations[0]);
 
-        await site.Site.RunAsync(() => site.Directory.Registrations.Count == 1, TimeSpan.FromHours(1));
+        await site.Site.RunAsync(() => site.Directory.Registrations.Count == 1, FromHours(1));
 
         Assert.Equal("/reg/2/", Assert.Single(site.Directory.Registrations).Path);
         await site.Site.RunAsync(() => site.Registration.Status.Location == "/reg/2/");
@@ -132,8 +128,8 @@ public sealed class KeptRegistrationTests
     public void Times_outside_their_range_are_refused()
     {
         CoapRegistrationOptions options = new();
-        TimeSpan tooShort = TimeSpan.FromMilliseconds(99);
-        TimeSpan tooLong = TimeSpan.FromDays(1) + TimeSpan.FromTicks(1);
+        TimeSpan tooShort = FromMilliseconds(99);
+        TimeSpan tooLong = FromDays(1) + FromTicks(1);
 
         Assert.Throws<ArgumentOutOfRangeException>(() => options.FirstRetry = tooShort);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.FirstRetry = tooLong);
@@ -143,21 +139,21 @@ public sealed class KeptRegistrationTests
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Timeout = tooLong);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.EndTimeout = TimeSpan.Zero);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.EndTimeout = tooLong);
-        (options.FirstRetry, options.LongestRetry) = (TimeSpan.FromMilliseconds(100), TimeSpan.FromDays(1));
-        (options.Timeout, options.EndTimeout) = (TimeSpan.FromTicks(1), TimeSpan.FromDays(1));
+        (options.FirstRetry, options.LongestRetry) = (FromMilliseconds(100), FromDays(1));
+        (options.Timeout, options.EndTimeout) = (FromTicks(1), FromDays(1));
     }
 
     [Fact]
     public async Task What_is_not_its_own_any_more_is_never_removed()
     {
         CoapRegistrationOptions options = RegistrationSite.Options();
-        options.LongestRetry = TimeSpan.FromHours(20);
-        options.FirstRetry = TimeSpan.FromHours(20);
+        options.LongestRetry = FromHours(20);
+        options.FirstRetry = FromHours(20);
         await using RegistrationSite site = await RegistrationSite.StartAsync(options);
 
         // The registration ends while the directory is away; its location goes to somebody else.
         site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
-        await site.PassAsync(TimeSpan.FromMinutes(70));
+        await site.PassAsync(FromMinutes(70));
         site.Directory.Forget();
         site.Directory.Add("stranger", "coap://[2001:db8::66]");
         site.Site.Network.Heal();
@@ -180,7 +176,7 @@ public sealed class KeptRegistrationTests
 
         network.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
         network.Names["rd.example"] = [IPAddress.Parse("2001:db8::2")];
-        await site.PassAsync(TimeSpan.FromHours(1));
+        await site.PassAsync(FromHours(1));
 
         Assert.Equal("node1", Assert.Single(moved.Registrations).Name);
         Assert.Equal(CoapRegistrationState.Registered, site.State);
@@ -194,31 +190,31 @@ public sealed class KeptRegistrationTests
         site.Directory.Answers = _ => CoapResults.NotFound();
         int before = site.Directory.Requests.Count;
 
-        await site.PassAsync(TimeSpan.FromHours(6));
+        await site.PassAsync(FromHours(6));
 
         // Each wait is five to ten minutes after the first few.
         Assert.InRange(site.Directory.Requests.Count - before, 25, 90);
         Assert.Equal(CoapRegistrationState.Waiting, site.State);
         site.Directory.Answers = null;
-        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), TimeSpan.FromMinutes(15));
+        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), FromMinutes(15));
     }
 
     [Fact]
     [Rfc("9176-4c-4")]
     public async Task A_busy_directory_is_left_alone_for_as_long_as_it_asks_but_not_for_ever()
     {
-        await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: Busy(TimeSpan.FromMinutes(30)));
+        await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: Busy(FromMinutes(30)));
         await site.Site.RunAsync(() => site.State == CoapRegistrationState.Waiting);
         int asked = site.Directory.Requests.Count;
-        await site.PassAsync(TimeSpan.FromMinutes(29));
+        await site.PassAsync(FromMinutes(29));
         Assert.Equal(asked, site.Directory.Requests.Count);
-        await site.PassAsync(TimeSpan.FromMinutes(2));
+        await site.PassAsync(FromMinutes(2));
         Assert.Equal(asked + 1, site.Directory.Requests.Count);
 
-        site.Directory.Answers = _ => CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(uint.MaxValue));
-        await site.PassAsync(TimeSpan.FromMinutes(31));
+        site.Directory.Answers = _ => CoapResults.ServiceUnavailable(FromSeconds(uint.MaxValue));
+        await site.PassAsync(FromMinutes(31));
         site.Directory.Answers = null;
-        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), TimeSpan.FromMinutes(61));
+        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), FromMinutes(61));
 
         static DirectorySite Busy(TimeSpan time)
         {
@@ -234,9 +230,9 @@ public sealed class KeptRegistrationTests
         DirectorySite network = new();
         network.Directory.Answers = _ => CoapResults.Forbidden("not you");
         await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: network);
-        await site.PassAsync(TimeSpan.FromHours(2));
+        await site.PassAsync(FromHours(2));
 
-        Assert.Contains("not you", site.Registration.Status.Error?.Message, StringComparison.Ordinal);
+        Assert.Contains("not you", site.Registration.Status.Error?.Message, Ordinal);
         Assert.InRange(site.Count("POST"), 12, 25);
     }
 
@@ -244,9 +240,9 @@ public sealed class KeptRegistrationTests
     public async Task A_refresh_that_is_refused_leads_to_a_registration()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
-        site.Directory.Answers = request => request.Path.StartsWith("/reg", StringComparison.Ordinal) ? CoapResults.Forbidden() : null;
+        site.Directory.Answers = request => request.Path.StartsWith("/reg", Ordinal) ? CoapResults.Forbidden() : null;
 
-        await site.Site.RunAsync(() => site.Count("POST /resourcedirectory/") == 2, TimeSpan.FromHours(1));
+        await site.Site.RunAsync(() => site.Count("POST /resourcedirectory/") == 2, FromHours(1));
 
         site.Directory.Answers = null;
     }
@@ -256,19 +252,19 @@ public sealed class KeptRegistrationTests
     {
         List<CoapLink> links = [new("/a")];
         CoapRegistrationOptions options = RegistrationSite.Options();
-        options.Links = links.Select(static link => link);
+        options.Links = links.Select(link => link);
         await using RegistrationSite site = await RegistrationSite.StartAsync(options);
 
-        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync("coap://[2001:db8::77]:5683/"), TimeSpan.FromMinutes(1));
+        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync("coap://[2001:db8::77]:5683/"), FromMinutes(1));
         Assert.Equal("POST /reg/1/?base=coap://[2001:db8::77]", site.Directory.Requests[^1]);
         Assert.Equal("coap://[2001:db8::77]", Assert.Single(site.Directory.Registrations).Base);
 
         links.Add(new CoapLink("/b"));
-        await site.Site.RunAsync(() => site.Directory.Registrations[0].Links.Count == 2, TimeSpan.FromHours(1));
+        await site.Site.RunAsync(() => site.Directory.Registrations[0].Links.Count == 2, FromHours(1));
         Assert.Equal(2, site.Count("POST /resourcedirectory/"));
         Assert.Equal("coap://[2001:db8::77]", Assert.Single(site.Directory.Registrations).Base);
 
-        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync(null, [new CoapLink("/c")]), TimeSpan.FromMinutes(1));
+        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync(null, [new CoapLink("/c")]), FromMinutes(1));
         Assert.Equal("</c>", CoapLinkFormat.Format(site.Directory.Registrations[0].Links));
         Assert.Equal("/reg/1/", site.Registration.Status.Location);
         Assert.Throws<ArgumentException>(() => { _ = site.Registration.UpdateAsync("coap://host/path"); });
@@ -278,12 +274,12 @@ public sealed class KeptRegistrationTests
     public async Task A_clock_that_is_set_forward_or_a_machine_that_slept_leads_to_a_registration_and_one_set_back_to_nothing()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
-        site.Clock.JumpWallClock(TimeSpan.FromDays(-400));
-        await site.PassAsync(TimeSpan.FromMinutes(30));
+        site.Clock.JumpWallClock(FromDays(-400));
+        await site.PassAsync(FromMinutes(30));
         Assert.Equal(1, site.Count("POST"));
 
-        site.Clock.JumpWallClock(TimeSpan.FromDays(800));
-        await site.PassAsync(TimeSpan.FromMinutes(10) + TimeSpan.FromSeconds(1));
+        site.Clock.JumpWallClock(FromDays(800));
+        await site.PassAsync(FromMinutes(10) + FromSeconds(1));
         Assert.Equal(2, site.Count("POST /resourcedirectory/"));
         Assert.Equal(CoapRegistrationState.Registered, site.State);
     }
@@ -300,7 +296,7 @@ public sealed class KeptRegistrationTests
         await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: network);
         await site.Site.RunAsync(() => site.State == CoapRegistrationState.Waiting);
 
-        Assert.Contains("cannot be one", site.Registration.Status.Error?.Message, StringComparison.Ordinal);
+        Assert.Contains("cannot be one", site.Registration.Status.Error?.Message, Ordinal);
         await site.StopAsync();
         Assert.Equal(0, site.Count("DELETE"));
     }
@@ -311,7 +307,7 @@ public sealed class KeptRegistrationTests
         DirectorySite network = new();
         network.Directory.Locates = _ => CoapResults.Created();
         await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
-        await site.PassAsync(TimeSpan.FromHours(2));
+        await site.PassAsync(FromHours(2));
 
         Assert.InRange(site.Count("POST /resourcedirectory/"), 3, 4);
         await site.StopAsync();
@@ -340,7 +336,7 @@ public sealed class KeptRegistrationTests
 
         await site.StopAsync();
 
-        Assert.InRange(site.Clock.Elapsed - before, TimeSpan.FromSeconds(4.9), TimeSpan.FromSeconds(5.1));
+        Assert.InRange(site.Clock.Elapsed - before, FromSeconds(4.9), FromSeconds(5.1));
         site.Site.Network.Heal();
     }
 
@@ -348,9 +344,9 @@ public sealed class KeptRegistrationTests
     public async Task When_the_endpoint_was_stopped_first_it_ends_and_says_so()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
-        await site.Clock.AdvanceUntilAsync(site.Site.Client.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await site.Clock.AdvanceUntilAsync(site.Site.Client.DisposeAsync().AsTask(), FromMinutes(1));
 
-        await site.Site.RunAsync(() => site.State == CoapRegistrationState.Ended, TimeSpan.FromHours(2));
+        await site.Site.RunAsync(() => site.State == CoapRegistrationState.Ended, FromHours(2));
     }
 
     [Fact]
@@ -363,8 +359,8 @@ public sealed class KeptRegistrationTests
         CoapRegistration registration = CoapRegistration.Start(network.Client, streams, RegistrationSite.Options("other"));
         await site.Site.RunAsync(() => registration.Status.State == CoapRegistrationState.Waiting);
 
-        Assert.Contains("CoapRegistrationOptions.Base", registration.Status.Error?.Message, StringComparison.Ordinal);
-        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        Assert.Contains("CoapRegistrationOptions.Base", registration.Status.Error?.Message, Ordinal);
+        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), FromMinutes(1));
     }
 
     [Fact]
@@ -375,9 +371,9 @@ public sealed class KeptRegistrationTests
         options.Links = Enumerable.Range(0, 1).SelectMany(_ => links);
         await using RegistrationSite site = await RegistrationSite.StartAsync(options, untilRegistered: false);
         await site.Site.RunAsync(() => site.State == CoapRegistrationState.Waiting);
-        Assert.Contains("single slash", site.Registration.Status.Error?.Message, StringComparison.Ordinal);
+        Assert.Contains("single slash", site.Registration.Status.Error?.Message, Ordinal);
 
-        links = Enumerable.Range(0, 1).Select(static i => new CoapLink($"/{1 / i}"));
+        links = Enumerable.Range(0, 1).Select(i => new CoapLink($"/{1 / i}"));
         await site.Site.RunAsync(() => site.Registration.Status.Failures >= 2);
         Assert.IsType<DivideByZeroException>(site.Registration.Status.Error?.InnerException);
 
@@ -395,7 +391,7 @@ public sealed class KeptRegistrationTests
         Assert.Throws<ArgumentException>(() => options.Base = "coap://host/path");
         Assert.Throws<ArgumentException>(() => options.Base = "coap://[fe80::1%25lo]");
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = TimeSpan.Zero);
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = TimeSpan.FromSeconds(1L << 32));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = FromSeconds(1L << 32));
         options.Attributes["page"] = "1";
         Assert.Throws<ArgumentException>(() => RegistrationRules.CheckAttributes(options));
     }
@@ -408,7 +404,7 @@ public sealed class KeptRegistrationTests
     [InlineData(1, 0.5, 0.75)]
     public void Refreshes_come_well_before_the_end_and_not_all_at_once(double lifetime, double least, double most)
     {
-        Assert.Equal(most, RegistrationTimes.RefreshAfter(TimeSpan.FromSeconds(lifetime), 0).TotalSeconds, 3);
-        Assert.Equal(least, RegistrationTimes.RefreshAfter(TimeSpan.FromSeconds(lifetime), 1).TotalSeconds, 3);
+        Assert.Equal(most, RegistrationTimes.RefreshAfter(FromSeconds(lifetime), 0).TotalSeconds, 3);
+        Assert.Equal(least, RegistrationTimes.RefreshAfter(FromSeconds(lifetime), 1).TotalSeconds, 3);
     }
 }

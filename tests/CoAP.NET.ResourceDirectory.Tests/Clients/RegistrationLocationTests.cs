@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>What is at the location of a registration may be somebody else's when the directory has restarted.</summary>
@@ -14,12 +12,12 @@ public sealed class RegistrationLocationTests
         SmallRegistration stranger = site.Directory.Add("stranger", "coap://[2001:db8::66]");
         Assert.Equal("/reg/1/", stranger.Path);
 
-        await site.Site.RunAsync(() => site.Registration.Status.Location == "/reg/2/", TimeSpan.FromHours(1));
+        await site.Site.RunAsync(() => site.Registration.Status.Location == "/reg/2/", FromHours(1));
 
         // Neither refreshed nor overwritten, and then it goes on at its own place.
-        Assert.Equal(stranger.Until, site.Directory.Registrations.Single(static one => one.Name == "stranger").Until);
+        Assert.Equal(stranger.Until, site.Directory.Registrations.Single(one => one.Name == "stranger").Until);
         Assert.Equal(0, site.Count("POST /reg/1/"));
-        await site.PassAsync(TimeSpan.FromHours(1));
+        await site.PassAsync(FromHours(1));
         Assert.NotEqual(0, site.Count("POST /reg/2/"));
         Assert.Equal(2, site.Count("POST /resourcedirectory/"));
 
@@ -27,10 +25,10 @@ public sealed class RegistrationLocationTests
         site.Directory.Forget();
         site.Directory.Add("first", "coap://[2001:db8::66]");
         site.Directory.Add("second", "coap://[2001:db8::67]");
-        await site.PassAsync(TimeSpan.FromSeconds(11));
+        await site.PassAsync(FromSeconds(11));
         await site.StopAsync();
         Assert.Equal(0, site.Count("DELETE"));
-        Assert.Equal(["first", "second"], site.Directory.Registrations.Select(static one => one.Name).Order());
+        Assert.Equal(["first", "second"], site.Directory.Registrations.Select(one => one.Name).Order());
     }
 
     [Theory]
@@ -50,7 +48,7 @@ public sealed class RegistrationLocationTests
             : name.Length == 0 && request.Path == "/resourcedirectory/" ? CoapResults.Created("/reg/7/") : null;
         await using RegistrationSite site = await RegistrationSite.StartAsync(options, site: network);
 
-        await site.PassAsync(TimeSpan.FromHours(2));
+        await site.PassAsync(FromHours(2));
 
         Assert.InRange(site.Count("POST /resourcedirectory/"), 3, 4);
         Assert.Equal(0, site.Count("POST /reg/"));
@@ -68,11 +66,11 @@ public sealed class RegistrationLocationTests
         CoapRegistration registration = CoapRegistration.Start(network.Client, small, RegistrationSite.Options("small"));
         await site.Site.RunAsync(registration.WhenRegisteredAsync());
 
-        await site.PassAsync(TimeSpan.FromHours(2));
+        await site.PassAsync(FromHours(2));
 
         Assert.InRange(site.Count("POST /reg/2/"), 2, 3);
         Assert.Equal(2, site.Count("POST /resourcedirectory/"));
-        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), FromMinutes(1));
         Assert.Equal(1, site.Count("DELETE /reg/2/"));
     }
 
@@ -89,8 +87,8 @@ public sealed class RegistrationLocationTests
         site.Directory.Forget();
         site.Directory.Add("first", "coap://[2001:db8::66]");
         site.Directory.Add("second", "coap://[2001:db8::67]");
-        site.Clock.JumpWallClock(TimeSpan.FromHours(2));
-        await site.PassAsync(TimeSpan.FromMinutes(10) + TimeSpan.FromSeconds(1));
+        site.Clock.JumpWallClock(FromHours(2));
+        await site.PassAsync(FromMinutes(10) + FromSeconds(1));
 
         Assert.Equal(CoapRegistrationState.Registered, registration.Status.State);
         Assert.Equal(0, site.Count("POST /reg/"));
@@ -98,8 +96,8 @@ public sealed class RegistrationLocationTests
 
         // It stops before it noticed that its lifetime is over.
         int deleted = site.Count("DELETE");
-        site.Clock.JumpWallClock(TimeSpan.FromHours(2));
-        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        site.Clock.JumpWallClock(FromHours(2));
+        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), FromMinutes(1));
         Assert.Equal(deleted, site.Count("DELETE"));
     }
 }

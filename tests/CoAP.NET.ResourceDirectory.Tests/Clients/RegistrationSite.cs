@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>An endpoint that is kept registered, and what it says of that.</summary>
@@ -33,7 +31,7 @@ internal sealed class RegistrationSite : IAsyncDisposable
     public static CoapRegistrationOptions Options(string name = "node1") => new()
     {
         EndpointName = name,
-        Lifetime = TimeSpan.FromHours(1),
+        Lifetime = FromHours(1),
         Links = [new CoapLink("/t", new CoapLinkAttribute("rt", "temperature-c"))],
     };
 
@@ -51,7 +49,7 @@ internal sealed class RegistrationSite : IAsyncDisposable
     }
 
     /// <summary>How many requests of a kind the directory got.</summary>
-    public int Count(string begin) => Directory.Requests.Count(request => request.StartsWith(begin, StringComparison.Ordinal));
+    public int Count(string begin) => Directory.Requests.Count(request => request.StartsWith(begin, Ordinal));
 
     /// <summary>Lets time pass.</summary>
     public async Task PassAsync(TimeSpan time)
@@ -61,7 +59,7 @@ internal sealed class RegistrationSite : IAsyncDisposable
         await Clock.AdvanceUntilAsync(() => Volatile.Read(ref isOver), time);
     }
 
-    public Task StopAsync() => Clock.AdvanceUntilAsync(Registration.StopAsync(), TimeSpan.FromMinutes(10));
+    public Task StopAsync() => Clock.AdvanceUntilAsync(Registration.StopAsync(), FromMinutes(10));
 
     public async ValueTask DisposeAsync()
     {

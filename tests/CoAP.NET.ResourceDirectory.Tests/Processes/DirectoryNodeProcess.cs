@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Processes;
 
@@ -49,7 +48,7 @@ internal sealed class DirectoryNodeProcess : IDisposable
     public async Task<(int Observers, int Registered, int Endpoints)> AskAsync(CoapClient client)
     {
         string line = (await client.GetAsync($"{Uri}/figures")).GetText();
-        int[] numbers = [.. line.Split(' ').Select(static word => int.Parse(word, CultureInfo.InvariantCulture))];
+        int[] numbers = [.. line.Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
         return (numbers[0], numbers[1], numbers[2]);
     }
 

@@ -1,5 +1,4 @@
 using System.Threading.Channels;
-using CoAP.NET.Cluster;
 using CoAP.NET.Tests;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Processes;
@@ -70,7 +69,7 @@ public sealed class KilledDirectoryTests : IDisposable
             Assert.Equal(locations.Count, locations.Distinct().Count());
             foreach (string location in locations)
             {
-                Assert.Equal(CoapCode.Deleted, (await devices.DeleteAsync(node.Uri + location)).Code);
+                await devices.DeleteAsync(node.Uri + location).Gives(CoapCode.Deleted);
             }
 
             while (await told.Reader.ReadAsync() != "")
