@@ -1,6 +1,3 @@
-using BenchmarkDotNet.Attributes;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>

@@ -1,6 +1,10 @@
 // BenchmarkDotNet's own switches (--help), and --serializers: the matrix of options and payloads beside what was published.
+using System.Globalization;
 using BenchmarkDotNet.Running;
 using CoAP.NET.Benchmarks;
+
+// Numbers are written and read alike on every machine.
+CultureInfo.DefaultThreadCurrentCulture = CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
 
 if (args is ["--serializers", .. var rest])
 {

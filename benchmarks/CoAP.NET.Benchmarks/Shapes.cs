@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>What a measured message looks like.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>The two wire formats.</summary>

@@ -1,4 +1,3 @@
-using CoAP.NET.Footprint.Processes;
 using CoAP.NET.Footprint.Rows;
 
 namespace CoAP.NET.Footprint;
@@ -104,4 +103,40 @@ internal static class FootprintProgram
             return 2;
         }
     }
+}
+
+/// <summary>A part of the table that can be asked for by its name.</summary>
+internal interface IRow
+{
+    string Name { get; }
+
+    /// <summary>What it measures, for the usage.</summary>
+    string About { get; }
+
+    /// <summary>About how long it takes.</summary>
+    int Seconds(Sizes sizes);
+
+    Task RunAsync(FigureTable table, Sizes sizes);
+}
+
+/// <summary>How much is measured.</summary>
+internal sealed record Sizes
+{
+    /// <summary>Whether everything is so small that it shows nothing but whether it works.</summary>
+    public bool IsSelfCheck { get; init; }
+
+    /// <summary>Whether ten million peers are asked for.</summary>
+    public bool IsLarge { get; init; }
+
+    /// <summary>How long the rows with processes run; null for their own times.</summary>
+    public int? Seconds { get; init; }
+
+    /// <summary>How many registrations directories have; null for the normal size.</summary>
+    public int? Registrations { get; init; }
+
+    /// <summary>Where the file of a directory is kept; null for one that is deleted afterwards.</summary>
+    public string? File { get; init; }
+
+    /// <summary>The normal size, or the one of the self-check.</summary>
+    public T Of<T>(T normal, T selfCheck) => IsSelfCheck ? selfCheck : normal;
 }

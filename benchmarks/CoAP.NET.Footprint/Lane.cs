@@ -28,9 +28,8 @@ internal sealed class Lane : IDisposable
             {
                 completion.SetResult(function());
             }
-#pragma warning disable CA1031 // whoever awaits gets it
+            // Whoever awaits gets it.
             catch (Exception exception)
-#pragma warning restore CA1031
             {
                 completion.SetException(exception);
             }

@@ -26,10 +26,10 @@ internal sealed class MemoryServer : IAsyncDisposable
     public HeldClock Clock => _clock ?? throw new InvalidOperationException("This server runs by the system's clock.");
 
     /// <summary>Requests that were not answered, or not rightly.</summary>
-    public long Errors => _transports.Sum(static transport => transport.Lost + transport.Wrong);
+    public long Errors => _transports.Sum(transport => transport.Lost + transport.Wrong);
 
     /// <summary>What answers a request: made anew each time, as a reading is.</summary>
-    public static Func<CoapResult> Handler { get; } = static () => CoapResults.Text(Frames.Hello);
+    public static Func<CoapResult> Handler { get; } = () => CoapResults.Text(Frames.Hello);
 
     /// <summary>Makes and starts one.</summary>
     /// <param name="clock">Its time; null for the system's.</param>
@@ -48,7 +48,7 @@ internal sealed class MemoryServer : IAsyncDisposable
         configure?.Invoke(options);
         CoapServer server = new(options);
         server.MapGet("/hello", handler ?? Handler);
-        MemoryTransport[] all = [.. Enumerable.Range(0, transports).Select(static _ => new MemoryTransport())];
+        MemoryTransport[] all = [.. Enumerable.Range(0, transports).Select(_ => new MemoryTransport())];
         foreach (MemoryTransport transport in all)
         {
             server.Endpoint.AddTransport(transport);

@@ -129,11 +129,11 @@ internal sealed class MemoryTransport : CoapDatagramTransport
 
     private void WaitForAnswer()
     {
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         SpinWait spin = default;
         while (!Volatile.Read(ref _isAnswered))
         {
-            if (TimeProvider.System.GetElapsedTime(begin) > s_patience)
+            if (begin.Elapsed > s_patience)
             {
                 Lost++;
                 return;

@@ -32,13 +32,13 @@ internal static class Slices
     }
 
     /// <summary>The median of the ratios within each turn.</summary>
-    public static double Ratio(double[] of, double[] to) => Median(of.Zip(to, static (left, right) => left / right));
+    public static double Ratio(double[] of, double[] to) => Median(of.Zip(to, (left, right) => left / right));
 
     /// <summary>How many times something was done a second.</summary>
     public static double Rate(long count, Action work)
     {
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         work();
-        return count / TimeProvider.System.GetElapsedTime(begin).TotalSeconds;
+        return count / begin.Elapsed.TotalSeconds;
     }
 }

@@ -1,6 +1,4 @@
 using System.Diagnostics;
-using System.Net;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed;
 
 /// <summary>

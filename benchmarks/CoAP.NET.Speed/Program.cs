@@ -1,6 +1,4 @@
 // Measures how quick the library is on this machine, and prints the tables of docs/benchmarks/speed.md.
-using System.Runtime.InteropServices;
-using CoAP.NET.Bench;
 using CoAP.NET.Speed;
 using CoAP.NET.Speed.Engines;
 using CoAP.NET.Speed.Floor;
@@ -38,6 +36,9 @@ const string Usage = """
     """;
 const int FewPeers = 16;
 const int LongestTurn = 20;
+// Numbers are written and read alike on every machine.
+CultureInfo.DefaultThreadCurrentCulture = CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
+
 if (args is ["--help" or "-h", ..])
 {
     Console.WriteLine(Usage);

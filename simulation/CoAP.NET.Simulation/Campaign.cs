@@ -3,7 +3,7 @@ namespace CoAP.NET.Simulation;
 /// <summary>
 /// One way of trying whether the library falls over: a chapter of docs/reliability.md, a command, and short runs of it as tests.
 /// </summary>
-internal abstract class Campaign
+internal abstract class Campaign(string name, string summary)
 {
     /// <summary>All of them, in the order of docs/reliability.md.</summary>
     public static IReadOnlyList<Campaign> All { get; } =
@@ -22,10 +22,10 @@ internal abstract class Campaign
     ];
 
     /// <summary>Its word on the command line, which also marks its part of docs/reliability.md.</summary>
-    public abstract string Name { get; }
+    public string Name => name;
 
     /// <summary>What it tries, in one sentence.</summary>
-    public abstract string Summary { get; }
+    public string Summary => summary;
 
     /// <summary>Runs it.</summary>
     /// <param name="options">How long, and from which seed.</param>
@@ -34,3 +34,8 @@ internal abstract class Campaign
     /// <returns>What it found.</returns>
     public abstract Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken);
 }
+
+/// <summary>What a campaign found.</summary>
+/// <param name="Body">Markdown: figures and tables, as they stand in docs/reliability.md below the campaign's heading.</param>
+/// <param name="Failures">What was not as it has to be, each with how to see it again; empty when all was well.</param>
+internal sealed record CampaignReport(string Body, IReadOnlyList<string> Failures);

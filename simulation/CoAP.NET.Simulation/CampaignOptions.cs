@@ -1,5 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Simulation;
 
@@ -53,9 +51,9 @@ internal sealed record CampaignOptions
             Seed = Number(arguments, "--seed") is { } seed ? (ulong)seed : 1,
             Seeds = Number(arguments, "--seeds") is { } seeds ? checked((int)seeds) : null,
             Executions = Number(arguments, "--executions"),
-            Budget = arguments.Has("--budget") ? ParseTime(arguments.Text("--budget", string.Empty)) : null,
-            Only = arguments.Has("--only") ? arguments.Text("--only", string.Empty) : null,
-            Plant = arguments.Has("--plant") ? arguments.Text("--plant", string.Empty) : null,
+            Budget = arguments.Has("--budget") ? ParseTime(arguments.Text("--budget", "")) : null,
+            Only = arguments.Has("--only") ? arguments.Text("--only", "") : null,
+            Plant = arguments.Has("--plant") ? arguments.Text("--plant", "") : null,
             Verbose = arguments.Has("--verbose"),
             Write = arguments.Has("--write"),
         };
@@ -68,7 +66,7 @@ internal sealed record CampaignOptions
             return null;
         }
 
-        string text = arguments.Text(name, string.Empty);
+        string text = arguments.Text(name, "");
         return long.TryParse(text, NumberStyles.AllowThousands, CultureInfo.InvariantCulture, out long number)
             ? number
             : throw new ArgumentException($"{name}: '{text}' is no number.");

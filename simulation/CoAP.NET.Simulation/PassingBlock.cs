@@ -2,9 +2,9 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Simulation;
 
-/// <summary>A block as a user may link it in: no queue, passes on each item that it shall, or takes it and passes it to nobody.</summary>
-/// <param name="passes">Whether an item is passed on; asked on the thread that offers it, and may throw. The block stays open then.</param>
-internal sealed class PassingBlock<T>(Func<T, bool> passes) : IPropagatorBlock<T, T>
+/// <summary>A block as a user may link it in: no queue, passes on each item or another one in its place, or takes it.</summary>
+/// <param name="pass">What is passed on, null for nothing; asked on the thread that offers, and may throw: the block stays open.</param>
+internal sealed class PassingBlock<T>(Func<T, object?> pass) : IPropagatorBlock<T, T>
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ITargetBlock<T>? _target;
@@ -15,7 +15,7 @@ internal sealed class PassingBlock<T>(Func<T, bool> passes) : IPropagatorBlock<T
         : this(item =>
         {
             before(item);
-            return true;
+            return item;
         })
     {
     }
@@ -24,8 +24,8 @@ internal sealed class PassingBlock<T>(Func<T, bool> passes) : IPropagatorBlock<T
 
     public DataflowMessageStatus OfferMessage(
         DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept) =>
-        passes(messageValue)
-            ? _target!.OfferMessage(messageHeader, messageValue, this, consumeToAccept: false)
+        pass(messageValue) is T item
+            ? _target!.OfferMessage(messageHeader, item, this, consumeToAccept: false)
             : DataflowMessageStatus.Accepted;
 
     public IDisposable LinkTo(ITargetBlock<T> target, DataflowLinkOptions linkOptions)

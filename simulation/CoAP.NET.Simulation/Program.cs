@@ -67,7 +67,7 @@ using CancellationTokenSource stop = new();
 using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
 using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);
 CampaignReport report = await campaign.RunAsync(options, Console.Error, stop.Token);
-string command = string.Join(' ', args[1..].Where(static word => word is not "--write"));
+string command = string.Join(' ', args[1..].Where(word => word is not "--write"));
 Console.WriteLine(ReliabilityPage.Head(campaign.Name, command, TimeProvider.System.GetUtcNow()) + report.Body);
 foreach (string failure in report.Failures)
 {

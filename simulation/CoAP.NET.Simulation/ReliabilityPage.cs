@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation;
@@ -26,10 +25,9 @@ internal static class ReliabilityPage
     /// <param name="command">The options it ran with.</param>
     /// <param name="date">The day.</param>
     /// <returns>A line of Markdown, and an empty one.</returns>
-    public static string Head(string name, string command, DateTimeOffset date) => string.Create(
-        CultureInfo.InvariantCulture,
+    public static string Head(string name, string command, DateTimeOffset date) =>
         $"{date:yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: `dotnet run -c Release --project "
-            + $"simulation/CoAP.NET.Simulation -- {string.Join(' ', name, command).Trim()}`\n\n");
+            + $"simulation/CoAP.NET.Simulation -- {string.Join(' ', name, command).Trim()}`\n\n";
 
     /// <summary>Puts text between the marks.</summary>
     /// <param name="page">The page.</param>

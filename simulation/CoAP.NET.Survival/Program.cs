@@ -1,19 +1,17 @@
 // What devices notice when servers crash, sleep and are replaced, with real processes, and what it costs that they do not.
-using System.Globalization;
 using ClusterSample;
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Balancing;
-using CoAP.NET.Survival.Devices;
 using CoAP.NET.Survival.Faults;
-using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Survival.Scenarios;
+
+// Numbers are written and read alike on every machine.
+CultureInfo.DefaultThreadCurrentCulture = CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
 
 // Those with the same nodes follow each other: a self-check uses them again.
 IScenario[] scenarios = [.. NodeFaults.All, .. StoreFaults.All, .. CostScenario.OfAll()];
 string usage = $"""
     usage: CoAP.NET.Survival [SCENARIO]... [OPTION]...   prints a table in Markdown; Linux, loopback, PostgreSQL installed
       exit code 1 when something was lost that must not be
-    {string.Join('\n', scenarios.Select(static one => $"  {one.Name,-15} {one.About}"))}
+    {string.Join('\n', scenarios.Select(one => $"  {one.Name,-15} {one.About}"))}
       {CostScenario.All,-15} the last four
       (none)          all of them
     options:
@@ -48,7 +46,7 @@ try
 
     Arguments arguments = Arguments.Parse(
         args, ["--balancer", "--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
-    string[] names = [.. scenarios.Select(static one => one.Name), CostScenario.All];
+    string[] names = [.. scenarios.Select(one => one.Name), CostScenario.All];
     if (arguments.Words.FirstOrDefault(word => !names.Contains(word)) is { } unknown)
     {
         throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", names)}.");
@@ -90,9 +88,8 @@ try
 
     if (arguments.Has("--write"))
     {
-        string head = string.Create(CultureInfo.InvariantCulture,
-            $"{TimeProvider.System.GetUtcNow():yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: "
-                + $"`dotnet run -c Release --project simulation/CoAP.NET.Survival -- {string.Join(' ', args)}`");
+        string head = $"{TimeProvider.System.GetUtcNow():yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: "
+                + $"`dotnet run -c Release --project simulation/CoAP.NET.Survival -- {string.Join(' ', args)}`";
         WrittenText.Write(arguments.Text("--write", ""), "survival", $"{head}\n\n{table.Text}");
     }
 

@@ -20,7 +20,7 @@ public sealed class CborPayloadTests
         {
             CliRun run = await CliHarness.RunAsync(method, $"{server.LocalEndpoints[0]}/echo", "-e", notation, "-t", format, "--raw");
 
-            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+            run.HasExitCode(ExitCodes.Success);
             Assert.Equal(expected, Convert.ToHexStringLower(run.OutBytes));
         }
     }
@@ -33,9 +33,9 @@ public sealed class CborPayloadTests
     {
         CliRun run = await CliHarness.RunAsync("put", "coap://127.0.0.1:9/x", "-e", notation, "-t", format);
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains(place, run.Error, StringComparison.Ordinal);
-        Assert.Contains("--hex and --file send bytes", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError(place);
+        run.HasError("--hex and --file send bytes");
     }
 
     [Fact]

@@ -11,9 +11,9 @@ public sealed class CompletionTests
     {
         CliRun run = await CliHarness.RunAsync("completion", shell);
 
-        Assert.Equal(ExitCodes.Success, run.ExitCode);
-        Assert.Contains(expected, run.Out, StringComparison.Ordinal);
-        Assert.Contains("[suggest:", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut(expected);
+        run.HasOut("[suggest:");
     }
 
     [Theory]

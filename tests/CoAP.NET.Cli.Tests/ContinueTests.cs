@@ -49,7 +49,7 @@ public sealed class ContinueTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue", "-b", size);
 
         AssertComplete(run);
-        Assert.Contains("Continues after 12288 B", run.Error, StringComparison.Ordinal);
+        run.HasError("Continues after 12288 B");
         Assert.Equal((12 * 1024) - bytes, _offsets[0]);
     }
 
@@ -67,7 +67,7 @@ public sealed class ContinueTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
 
         AssertComplete(run);
-        Assert.Contains($"Continues after {length} B", run.Error, StringComparison.Ordinal);
+        run.HasError($"Continues after {length} B");
     }
 
     [Theory]
@@ -83,8 +83,8 @@ public sealed class ContinueTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
 
         AssertComplete(run);
-        Assert.Contains("Continues after 4321 B", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("has changed", run.Error, StringComparison.Ordinal);
+        run.HasError("Continues after 4321 B");
+        run.HasNoError("has changed");
     }
 
     [Theory]
@@ -100,7 +100,7 @@ public sealed class ContinueTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
 
         AssertComplete(run);
-        Assert.Contains("has changed", run.Error, StringComparison.Ordinal);
+        run.HasError("has changed");
     }
 
     [Fact]
@@ -123,8 +123,8 @@ public sealed class ContinueTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("get", $"{uri}?other", "-o", Target, "--continue");
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains($"is a part of {uri}, and not of {uri}?other", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError($"is a part of {uri}, and not of {uri}?other");
         Assert.Equal(before, File.ReadAllBytes(Part));
     }
 
@@ -139,7 +139,7 @@ public sealed class ContinueTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
 
         AssertComplete(run);
-        Assert.Contains("starts again", run.Error, StringComparison.Ordinal);
+        run.HasError("starts again");
     }
 
     [Fact]
@@ -152,7 +152,7 @@ public sealed class ContinueTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
 
         AssertComplete(run);
-        Assert.Contains("sends no ETag", run.Error, StringComparison.Ordinal);
+        run.HasError("sends no ETag");
     }
 
     [Theory]
@@ -163,8 +163,8 @@ public sealed class ContinueTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync(["get", "coap://127.0.0.1:9/x", .. args]);
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains(problem, run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError(problem);
     }
 
     // Ctrl-C in the middle.
@@ -177,8 +177,8 @@ public sealed class ContinueTests : IDisposable
         await Task.WhenAny(_reached.Task, running);
         await stop.CancelAsync();
         CliRun run = await running;
-        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
-        Assert.Contains($"8192 B are in {Part}; --continue goes on there.", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Cancelled);
+        run.HasError($"8192 B are in {Part}; --continue goes on there.");
         Release();
         return uri;
     }
@@ -191,7 +191,7 @@ public sealed class ContinueTests : IDisposable
 
     private void AssertComplete(CliRun run)
     {
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(_body, File.ReadAllBytes(Target));
         Assert.Equal([Target], Directory.GetFiles(_directory));
     }

@@ -1,7 +1,4 @@
 using System.CommandLine;
-using System.Text.RegularExpressions;
-using CoAP.NET.Cli.Output;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Cli.Tests;
 

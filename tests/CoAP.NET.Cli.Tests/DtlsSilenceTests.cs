@@ -1,8 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Dtls;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>
@@ -22,14 +17,14 @@ public sealed class DtlsSilenceTests
     {
         CoapDtlsServerOptions keys = new() { PskStore = new CoapPskDictionary { CoapPskCredential.Parse($"urn:dev:meter:{Key}") } };
         await using CoapServer server = await TestServer.StartAsync(
-            static _ => { }, "coaps://127.0.0.1:0", new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = keys }));
+            _ => { }, "coaps://127.0.0.1:0", new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = keys }));
 
         CliRun run = await RunAsync("get", $"{server.LocalEndpoints[0]}/who", "--psk", $"{identity}:{WrongKey}",
             "--handshake-timeout", "500ms");
 
-        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
-        Assert.Contains(identity, run.Error, StringComparison.Ordinal);
-        Assert.Contains("\nhint: Compare identity and key of --psk ID:KEY", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Network);
+        run.HasError(identity);
+        run.HasError("\nhint: Compare identity and key of --psk ID:KEY");
         Assert.DoesNotContain(WrongKey[2..], run.Error, StringComparison.OrdinalIgnoreCase);
         Assert.Empty(run.Out);
     }
@@ -42,8 +37,8 @@ public sealed class DtlsSilenceTests
 
         CliRun run = await RunAsync("get", $"coaps://{silent.LocalEndPoint}/x", "--psk", "a:b", "--handshake-timeout", "200ms");
 
-        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
-        Assert.Contains("\nhint: The default port is 5684 for coaps.", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Network);
+        run.HasError("\nhint: The default port is 5684 for coaps.");
     }
 
     private static Task<CliRun> RunAsync(params string[] args)

@@ -1,6 +1,4 @@
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -32,12 +30,12 @@ public sealed class DtlsTests : IDisposable
         CliRun found = await CliHarness.RunAsync("discover", uri, "--psk", $"urn:dev:meter:{Key}");
         CliRun large = await CliHarness.RunAsync("get", $"{uri}/large", "--psk", $"urn:dev:meter:{Key}");
 
-        Assert.True(line.ExitCode == ExitCodes.Success, line.ToString());
+        line.HasExitCode(ExitCodes.Success);
         Assert.Equal("urn:dev:meter", line.Out);
-        Assert.True(file.ExitCode == ExitCodes.Success, file.ToString());
+        file.HasExitCode(ExitCodes.Success);
         Assert.Equal("urn:dev:meter", file.Out);
         Assert.StartsWith($"{uri} answered in ", ping.Out, StringComparison.Ordinal);
-        Assert.Contains("who", found.Out, StringComparison.Ordinal);
+        found.HasOut("who");
         Assert.Equal(new string('x', 5000), large.Out);
     }
 
@@ -55,13 +53,13 @@ public sealed class DtlsTests : IDisposable
         CliRun insecure = await CliHarness.RunAsync("get", uri, "--insecure");
         CliRun name = await CliHarness.RunAsync("get", $"{other.LocalEndpoints[0]}/text", "--ca", authority);
 
-        Assert.True(trusted.ExitCode == ExitCodes.Success, trusted.ToString());
+        trusted.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", trusted.Out);
-        Assert.True(unknown.ExitCode == ExitCodes.Network, unknown.ToString());
-        Assert.Contains("\nhint: --ca FILE trusts the authority", unknown.Error, StringComparison.Ordinal);
+        unknown.HasExitCode(ExitCodes.Network);
+        unknown.HasError("\nhint: --ca FILE trusts the authority");
         Assert.Equal("21.5", insecure.Out);
-        Assert.True(name.ExitCode == ExitCodes.Network, name.ToString());
-        Assert.Contains("must be a name of the certificate", name.Error, StringComparison.Ordinal);
+        name.HasExitCode(ExitCodes.Network);
+        name.HasError("must be a name of the certificate");
     }
 
     [Fact]
@@ -80,8 +78,8 @@ public sealed class DtlsTests : IDisposable
             await LoadAsync(keys, "--psk-file", key), await LoadAsync(keys, "--psk", $"urn:dev:meter:{Key}"),
             await LoadAsync(server, "--ca", authority), await LoadAsync(server, "--insecure")])
         {
-            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-            Assert.Contains("\"errors\": {}", run.Out.Replace("\"errors\":{}", "\"errors\": {}", StringComparison.Ordinal),
+            run.HasExitCode(ExitCodes.Success);
+            Assert.Contains("\"errors\": {}", run.Out.Replace("\"errors\":{}", "\"errors\": {}"),
                 StringComparison.Ordinal);
             Assert.DoesNotContain(Key, run.Out + run.Error, StringComparison.Ordinal);
         }
@@ -107,10 +105,10 @@ public sealed class DtlsTests : IDisposable
         CliRun shown = await CliHarness.RunAsync("get", uri, "--ca", authority, "--cert", certificate, "--key", key);
         CliRun none = await CliHarness.RunAsync("get", uri, "--ca", authority);
 
-        Assert.True(shown.ExitCode == ExitCodes.Success, shown.ToString());
+        shown.HasExitCode(ExitCodes.Success);
         Assert.Equal("CN=device", shown.Out);
-        Assert.True(none.ExitCode == ExitCodes.Network, none.ToString());
-        Assert.Contains("--cert FILE", none.Error, StringComparison.Ordinal);
+        none.HasExitCode(ExitCodes.Network);
+        none.HasError("--cert FILE");
     }
 
     [Theory]
@@ -129,10 +127,10 @@ public sealed class DtlsTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync(args);
 
-        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
+        run.HasExitCode(ExitCodes.Usage);
         Assert.StartsWith($"coap: {error}", run.Error, StringComparison.Ordinal);
-        Assert.Contains("\nhint: ", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("sesame", run.Error, StringComparison.Ordinal);
+        run.HasError("\nhint: ");
+        run.HasNoError("sesame");
     }
 
     [Theory]
@@ -143,8 +141,8 @@ public sealed class DtlsTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync("get", "coaps://127.0.0.1/", "--psk-file", Write("keys", text));
 
-        Assert.True(run.ExitCode == ExitCodes.File, run.ToString());
-        Assert.DoesNotContain("sesame", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.File);
+        run.HasNoError("sesame");
     }
 
     private static CoapPskDictionary Keys() => new() { CoapPskCredential.Parse($"urn:dev:meter:{Key}") };

@@ -40,9 +40,9 @@ public sealed class EdhocTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", $"{world.Uri}/door", "--edhoc", Named("client.json"));
         CliRun plain = await CliHarness.RunAsync("get", $"{world.Uri}/door");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("open", run.Out.Trim());
-        Assert.Equal(ExitCodes.Of(CoapCode.Unauthorized), plain.ExitCode);
+        plain.HasExitCode(ExitCodes.Of(CoapCode.Unauthorized));
     }
 
     [Theory]
@@ -61,10 +61,10 @@ public sealed class EdhocTests : IDisposable
         CliRun run = await CliHarness.RunAsync(
             [command, command == "discover" ? world.Uri : $"{world.Uri}/door", "--edhoc", Named("client.json"), "-v", .. args]);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains(command == "discover" ? "door" : "open", run.Out, StringComparison.Ordinal);
-        Assert.Contains("Uri-Path: edhoc", run.Error, StringComparison.Ordinal);
-        Assert.Contains("OSCORE", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut(command == "discover" ? "door" : "open");
+        run.HasError("Uri-Path: edhoc");
+        run.HasError("OSCORE");
     }
 
     [Fact]
@@ -74,8 +74,8 @@ public sealed class EdhocTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1:9/", "--edhoc", Named("client.json"));
 
-        Assert.Equal(ExitCodes.File, run.ExitCode);
-        Assert.Contains("The file has an unknown name, trustd. Did you mean trusted?", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.File);
+        run.HasError("The file has an unknown name, trustd. Did you mean trusted?");
     }
 
     [Fact]
@@ -89,9 +89,9 @@ public sealed class EdhocTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("get", $"{world.Uri}/door", "--edhoc", Named("client.json"));
 
-        Assert.Equal(ExitCodes.Network, run.ExitCode);
-        Assert.Contains("\"trusted\"", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("open", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Network);
+        run.HasError("\"trusted\"");
+        run.HasNoOut("open");
     }
 
     [Theory]
@@ -111,7 +111,7 @@ public sealed class EdhocTests : IDisposable
         CliRun run = await CliHarness.RunAsync(
             ["get", $"{world.Uri}/door", "--edhoc", Named("client.json"), .. peer is null ? (string[])[] : ["--edhoc-peer", peer]]);
 
-        Assert.Equal(problem is null ? ExitCodes.Success : ExitCodes.Network, run.ExitCode);
+        run.HasExitCode(problem is null ? ExitCodes.Success : ExitCodes.Network);
         Assert.Contains(problem ?? "open", problem is null ? run.Out : run.Error, StringComparison.Ordinal);
     }
 
@@ -120,8 +120,8 @@ public sealed class EdhocTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1:9/", "--edhoc-peer", "door 7");
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("--edhoc-peer needs --edhoc", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("--edhoc-peer needs --edhoc");
     }
 
     [Theory]
@@ -135,8 +135,8 @@ public sealed class EdhocTests : IDisposable
         CliRun run = await CliHarness.RunAsync(
             "get", "coap://127.0.0.1:9/", "--edhoc", Named("none.json"), option, value == "context.json" ? Named(value) : value);
 
-        Assert.Equal(code, run.ExitCode);
-        Assert.Contains(problem, run.Error, StringComparison.Ordinal);
+        run.HasExitCode(code);
+        run.HasError(problem);
     }
 
     private string Named(string name) => Path.Combine(_directory, name);
@@ -162,7 +162,7 @@ public sealed class EdhocTests : IDisposable
             endpoint.UseOscore(options.Contexts);
             _server = new CoapServer(endpoint);
             _server.MapEdhoc(_edhoc);
-            _server.MapGet("/door", static _ => CoapResults.Content(CoapContent.Text("open"))).RequireOscore();
+            _server.MapGet("/door", _ => CoapResults.Content(CoapContent.Text("open"))).RequireOscore();
             _server.Listen("coap://127.0.0.1:0");
         }
 

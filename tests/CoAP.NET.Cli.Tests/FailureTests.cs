@@ -1,7 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Exit codes, and the one sentence that goes with them.</summary>
@@ -16,7 +12,7 @@ public sealed class FailureTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/no");
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        run.HasExitCode(ExitCodes.ClientError);
         Assert.Equal($"coap: {server.LocalEndpoints[0]}/no answered 4.03 Forbidden: not␛[31m for you\n", run.Error);
         Assert.Empty(run.Out);
     }
@@ -28,8 +24,8 @@ public sealed class FailureTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/fails");
 
-        Assert.Equal(ExitCodes.ServerError, run.ExitCode);
-        Assert.Contains("answered 5.00 Internal Server Error", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.ServerError);
+        run.HasError("answered 5.00 Internal Server Error");
     }
 
     [Fact]
@@ -40,9 +36,9 @@ public sealed class FailureTests
 
         CliRun run = await CliHarness.RunAsync("get", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit", "1");
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        run.HasExitCode(ExitCodes.Timeout);
         Assert.StartsWith("coap: ", run.Error, StringComparison.Ordinal);
-        Assert.Contains("\nhint: ", run.Error, StringComparison.Ordinal);
+        run.HasError("\nhint: ");
     }
 
     [Fact]
@@ -65,9 +61,9 @@ public sealed class FailureTests
         CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("get", "192.0.2.1/x", "-v", "--max-retransmit", "2"),
             TimeSpan.FromMinutes(10));
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
-        Assert.Contains("retransmission 2", run.Error, StringComparison.Ordinal);
-        Assert.Contains("3 sent, 0 received, 2 retransmissions", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Timeout);
+        run.HasError("retransmission 2");
+        run.HasError("3 sent, 0 received, 2 retransmissions");
     }
 
     [Fact]
@@ -78,8 +74,8 @@ public sealed class FailureTests
 
         CliRun run = await CliHarness.RunAsync("get", $"coaps://{silent.LocalEndPoint}/x", "--psk", "a:b", "--timeout", "100ms");
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
-        Assert.Contains("hint: The default port is 5683 for coap", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Timeout);
+        run.HasError("hint: The default port is 5683 for coap");
         Assert.DoesNotContain("nstart", run.Error, StringComparison.OrdinalIgnoreCase);
     }
 
@@ -92,7 +88,7 @@ public sealed class FailureTests
 
         CliRun run = await CliHarness.RunAsync("get", $"coap+tcp://{deaf.LocalEndPoint}/x", "--timeout", "5m");
 
-        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+        run.HasExitCode(ExitCodes.Network);
     }
 
     [Theory]
@@ -124,9 +120,9 @@ public sealed class FailureTests
     {
         CliRun run = await CliHarness.RunAsync(args);
 
-        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
+        run.HasExitCode(ExitCodes.Usage);
         Assert.StartsWith("coap: ", run.Error, StringComparison.Ordinal);
-        Assert.Contains("\nhint: ", run.Error, StringComparison.Ordinal);
+        run.HasError("\nhint: ");
         Assert.DoesNotContain('\t', run.Error);
         Assert.Empty(run.Out);
     }
@@ -141,7 +137,7 @@ public sealed class FailureTests
     {
         CliRun run = await CliHarness.RunAsync(word, "more");
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        run.HasExitCode(ExitCodes.Usage);
         Assert.Equal(error, run.Error);
     }
 
@@ -154,7 +150,7 @@ public sealed class FailureTests
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://[::1]/x", option);
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        run.HasExitCode(ExitCodes.Usage);
         Assert.Equal($"coap: '{option}' is no option of coap get.\nhint: {meant}coap get --help lists the options.\n", run.Error);
     }
 
@@ -168,8 +164,8 @@ public sealed class FailureTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/closed");
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
-        Assert.Contains(hint, run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.ClientError);
+        run.HasError(hint);
     }
 
     [Fact]
@@ -192,7 +188,7 @@ public sealed class FailureTests
         CliRun more = await CliHarness.OnTerminal().InvokeAsync("get", $"{uri}/more", "--color", "never");
         CliRun raw = await CliHarness.RunAsync("get", $"{uri}/more");
 
-        Assert.Equal(ExitCodes.ClientError, text.ExitCode);
+        text.HasExitCode(ExitCodes.ClientError);
         Assert.StartsWith($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n", text.Error,
             StringComparison.Ordinal);
         Assert.Empty(text.Out);
@@ -200,7 +196,7 @@ public sealed class FailureTests
         Assert.Equal("instance: /problems/7\nunprocessed options: 65000\ntag:example: {1: 2}\n", more.Out);
         Assert.True(CoapProblem.TryParse(raw.OutBytes, out CoapProblem? problem, out _));
         Assert.Equal("Too new", problem.Title?.Text);
-        Assert.Contains("Too new", raw.Error, StringComparison.Ordinal);
+        raw.HasError("Too new");
     }
 
     [Fact]
@@ -212,10 +208,9 @@ public sealed class FailureTests
 
         CliRun run = await CliHarness.RunAsync("get", uri, "--repeat", "2", "--interval", "0");
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
-        Assert.Contains($"coap: {uri} asked clients to wait (4.29 Too Many Requests), so the command sent nothing.\nhint: Try again in ",
-            run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("RetryAfter", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.ClientError);
+        run.HasError($"coap: {uri} asked clients to wait (4.29 Too Many Requests), so the command sent nothing.\nhint: Try again in ");
+        run.HasNoError("RetryAfter");
     }
 
     [Theory]
@@ -226,8 +221,8 @@ public sealed class FailureTests
     {
         CliRun run = await CliHarness.RunAsync("get", uri);
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Equal(isScheme, run.Error.Contains("coaps+ws://", StringComparison.Ordinal));
+        run.HasExitCode(ExitCodes.Usage);
+        Assert.Equal(isScheme, run.Error.Contains("coaps+ws://"));
     }
 
     [Fact]
@@ -235,8 +230,8 @@ public sealed class FailureTests
     {
         CliRun run = await CliHarness.RunAsync("put", "coap://127.0.0.1/x", "--file", "/nowhere/at/all");
 
-        Assert.Equal(ExitCodes.File, run.ExitCode);
-        Assert.Contains("/nowhere/at/all", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.File);
+        run.HasError("/nowhere/at/all");
     }
 
     [Fact]
@@ -244,9 +239,9 @@ public sealed class FailureTests
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1/x", "-o", "/nowhere/file.bin");
 
-        Assert.Equal(ExitCodes.File, run.ExitCode);
+        run.HasExitCode(ExitCodes.File);
         Assert.StartsWith("coap: /nowhere/file.bin cannot be written: there is no folder ", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain(".etag", run.Error, StringComparison.Ordinal);
+        run.HasNoError(".etag");
     }
 
     [Fact]
@@ -262,7 +257,7 @@ public sealed class FailureTests
         await stop.CancelAsync();
         CliRun run = await running.WaitAsync(TimeSpan.FromMinutes(2));
 
-        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
-        Assert.Contains("coap: Interrupted.", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Cancelled);
+        run.HasError("coap: Interrupted.");
     }
 }

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Requests to several peers at once.</summary>
@@ -17,9 +15,9 @@ public sealed class GroupTests
         CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--max-answers", "2"),
             TimeSpan.FromMinutes(5));
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("coap://192.0.2.1/name 2.05 Content\none\n", run.Out, StringComparison.Ordinal);
-        Assert.Contains("coap://192.0.2.2/name 2.05 Content\ntwo\n", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut("coap://192.0.2.1/name 2.05 Content\none\n");
+        run.HasOut("coap://192.0.2.2/name 2.05 Content\ntwo\n");
     }
 
     [Fact]
@@ -31,8 +29,8 @@ public sealed class GroupTests
         CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--timeout", "3s"),
             TimeSpan.FromMinutes(5));
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
-        Assert.Contains("No member of coap://224.0.1.187/name answered within 3 s.", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Timeout);
+        run.HasError("No member of coap://224.0.1.187/name answered within 3 s.");
     }
 
     private static CliHarness Harness(InMemoryNetwork network) => new()

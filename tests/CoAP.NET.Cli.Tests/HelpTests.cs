@@ -1,7 +1,5 @@
 using System.CommandLine;
-using System.Text.RegularExpressions;
 using CoAP.NET.Cli.CommandLine;
-using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -19,8 +17,8 @@ public sealed class HelpTests
             ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "explore", "register", "ping", "serve",
                 "proxy", "decode", "bench", "completion"],
             commands);
-        Assert.Contains("get <URI>", run.Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("|coap", run.Out, StringComparison.Ordinal);
+        run.HasOut("get <URI>");
+        run.HasNoOut("|coap");
     }
 
     [Fact]
@@ -33,7 +31,7 @@ public sealed class HelpTests
             ["Description:", "Usage:", "Arguments:", "Request:", "Payload:", "Output:", "Security:", "Network:", "Repetition:",
                 "Groups of servers (multicast):", "Options:", "Examples:"],
             headings);
-        Assert.Contains("  coap get coap://[::1]/temperature\n", run.Out, StringComparison.Ordinal);
+        run.HasOut("  coap get coap://[::1]/temperature\n");
     }
 
     [Fact]
@@ -43,7 +41,7 @@ public sealed class HelpTests
         {
             CliRun run = await CliHarness.RunAsync(command.Name, "--help");
 
-            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+            run.HasExitCode(ExitCodes.Success);
             string[] lines = run.Out.Split('\n');
             Assert.All(command.Options, option => Assert.Single(lines,
                 line => line.StartsWith("  -", StringComparison.Ordinal)
@@ -87,9 +85,9 @@ public sealed class HelpTests
 
             CliRun run = await new CliHarness { IsTerminal = true, Width = width }.InvokeAsync(args);
 
-            Assert.Equal(ExitCodes.Success, run.ExitCode);
+            run.HasExitCode(ExitCodes.Success);
             Assert.All(run.Out.Split('\n'),
-                line => Assert.True(line.Length <= width || !line.TrimStart().Contains("  ", StringComparison.Ordinal),
+                line => Assert.True(line.Length <= width || !line.TrimStart().Contains("  "),
                     $"{command}: {line}"));
         }
     }

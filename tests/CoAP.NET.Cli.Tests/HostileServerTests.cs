@@ -2,10 +2,6 @@ using System.Globalization;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using System.Text;
-using System.Text.Json;
-using System.Text.RegularExpressions;
-using CoAP.NET.Dtls;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Tests;
@@ -78,7 +74,7 @@ public sealed class HostileServerTests
 
         CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", server.LocalEndpoints[0] + "/diagnostic");
 
-        Assert.Contains(":bomb: [red]x[/]", run.Error, StringComparison.Ordinal);
+        run.HasError(":bomb: [red]x[/]");
     }
 
     [Theory]
@@ -96,8 +92,8 @@ public sealed class HostileServerTests
 
         CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/text", "--color", "never");
 
-        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
-        Assert.Contains("owned", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Network);
+        run.HasError("owned");
         AssertHarmless(run.Out + run.Error);
         Assert.DoesNotMatch("(?m)^forged", run.Error);
     }
@@ -120,7 +116,7 @@ public sealed class HostileServerTests
             await stop.CancelAsync();
             CliRun run = await running.WaitAsync(TimeSpan.FromMinutes(2));
 
-            Assert.Contains("owned", run.Error, StringComparison.Ordinal);
+            run.HasError("owned");
             AssertHarmless(run.Out + run.Error);
             Assert.DoesNotMatch("(?m)^forged", run.Error);
         }
@@ -139,7 +135,7 @@ public sealed class HostileServerTests
 
         CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("decode", "40013039" + option + payload, "--color", "never");
 
-        Assert.Contains("owned", run.Out, StringComparison.Ordinal);
+        run.HasOut("owned");
         AssertHarmless(run.Out + run.Error);
         Assert.DoesNotMatch("(?m)^forged", run.Out);
     }
@@ -158,14 +154,14 @@ public sealed class HostileServerTests
                     "bench", server.LocalEndpoints[0] + "/diagnostic", "--peers", "1", "--seconds",
                     (0.1 * factor).ToString(CultureInfo.InvariantCulture), "--warm-up", "0", "--quiet", "--json", file);
                 report = await File.ReadAllTextAsync(file);
-                return report.Contains("\"4.04\"", StringComparison.Ordinal);
+                return report.Contains("\"4.04\"");
             });
 
-            await File.WriteAllTextAsync(file, report.Replace("\"4.04\"", JsonSerializer.Serialize(Hostile), StringComparison.Ordinal));
+            await File.WriteAllTextAsync(file, report.Replace("\"4.04\"", JsonSerializer.Serialize(Hostile)));
 
             CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("bench", "report", file);
 
-            Assert.Contains("owned", run.Out, StringComparison.Ordinal);
+            run.HasOut("owned");
             AssertHarmless(run.Out + run.Error);
             Assert.DoesNotMatch("(?m)^forged", run.Out);
         }

@@ -25,9 +25,9 @@ public sealed class KeyFileWarningTests : IDisposable
         File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         CliRun closed = await CliHarness.RunAsync("get", "coap://127.0.0.1:1/x", option, path);
 
-        Assert.Contains("warning:", open.Error, StringComparison.Ordinal);
+        open.HasError("warning:");
         Assert.Contains("chmod 600", open.Error.ReplaceLineEndings(" "), StringComparison.Ordinal);
-        Assert.DoesNotContain("sesame", open.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("warning:", closed.Error, StringComparison.Ordinal);
+        open.HasNoError("sesame");
+        closed.HasNoError("warning:");
     }
 }

@@ -22,7 +22,7 @@ public sealed class LiteralWordsTests
 
         CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/echo", "--payload", payload);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(payload, run.Out);
     }
 
@@ -40,8 +40,8 @@ public sealed class LiteralWordsTests
         CliRun run = await CliHarness.RunAsync(args);
 
         Assert.NotEqual(ExitCodes.Success, run.ExitCode);
-        Assert.DoesNotContain("Usage:", run.Out, StringComparison.Ordinal);
-        Assert.Contains(args[1][1..], run.Error, StringComparison.Ordinal);
+        run.HasNoOut("Usage:");
+        run.HasError(args[1][1..]);
     }
 
     [Theory]
@@ -60,7 +60,7 @@ public sealed class LiteralWordsTests
     {
         CliRun run = await CliHarness.RunAsync("put", "coap://192.0.2.1/x", "--payload");
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        run.HasExitCode(ExitCodes.Usage);
         Assert.Equal(2, run.Error.Split("--payload").Length);
     }
 }

@@ -1,8 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
-using System.Text.Json;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests;
 
 public sealed class ObserveTests
@@ -29,7 +24,7 @@ public sealed class ObserveTests
 
         CliRun run = await running.WaitAsync(s_hang);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("value 0\nvalue 1\nvalue 2\n", run.Out);
         await _cancelled.Task.WaitAsync(s_hang);
     }
@@ -62,7 +57,7 @@ public sealed class ObserveTests
         await stop.CancelAsync();
         CliRun run = await running.WaitAsync(s_hang);
 
-        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
+        run.HasExitCode(ExitCodes.Cancelled);
         JsonElement json = JsonDocument.Parse(run.Out).RootElement;
         Assert.Equal("on", json.GetProperty("payload").GetString());
         Assert.True(json.TryGetProperty("observe", out _));
@@ -83,7 +78,7 @@ public sealed class ObserveTests
         clock.Advance(TimeSpan.FromSeconds(1));
         CliRun run = await running.WaitAsync(s_hang);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
     }
 
     [Fact]
@@ -95,7 +90,7 @@ public sealed class ObserveTests
 
         CliRun run = await CliHarness.RunAsync("observe", uri, "--duration", "1ms").WaitAsync(s_hang);
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        run.HasExitCode(ExitCodes.Timeout);
         Assert.StartsWith($"coap: {uri} did not answer before the time of --duration was over.", run.Error, StringComparison.Ordinal);
     }
 
@@ -107,7 +102,7 @@ public sealed class ObserveTests
         CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/text", "--count", "1");
 
         Assert.Equal("21.5\n", run.Out);
-        Assert.Contains("cannot be observed", run.Error, StringComparison.Ordinal);
+        run.HasError("cannot be observed");
     }
 
     [Fact]
@@ -118,8 +113,8 @@ public sealed class ObserveTests
 
         CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/x", "--count", "1", "--token", "beef", "-v");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("2.05 Content  token beef", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasError("2.05 Content  token beef");
         await _cancelled.Task.WaitAsync(s_hang);
     }
 
@@ -131,9 +126,9 @@ public sealed class ObserveTests
 
         CliRun run = await CliHarness.RunAsync("observe", uri).WaitAsync(s_hang);
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        run.HasExitCode(ExitCodes.ClientError);
         Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\n", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("again", run.Error, StringComparison.Ordinal);
+        run.HasNoError("again");
     }
 
     [Fact]
@@ -150,9 +145,9 @@ public sealed class ObserveTests
 
         CliRun run = await running.WaitAsync(s_hang);
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        run.HasExitCode(ExitCodes.ClientError);
         Assert.Equal("on\n", run.Out);
-        Assert.Contains("answered 4.04 Not Found: gone\n", run.Error, StringComparison.Ordinal);
+        run.HasError("answered 4.04 Not Found: gone\n");
     }
 
     [Fact]
@@ -168,7 +163,7 @@ public sealed class ObserveTests
         await stop.CancelAsync();
         CliRun run = await running.WaitAsync(s_hang);
 
-        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
+        run.HasExitCode(ExitCodes.Cancelled);
         Assert.StartsWith(
             $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists the resources of the server."
                 + "\nRepeats the request after a while", run.Error, StringComparison.Ordinal);
@@ -186,7 +181,7 @@ public sealed class ObserveTests
         clock.Advance(TimeSpan.FromSeconds(1));
         CliRun run = await running.WaitAsync(s_hang);
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        run.HasExitCode(ExitCodes.ClientError);
     }
 
     [Fact]
@@ -198,7 +193,7 @@ public sealed class ObserveTests
         CliRun run = await CliHarness.RunAsync("observe", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit",
             "1").WaitAsync(s_hang);
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        run.HasExitCode(ExitCodes.Timeout);
     }
 
     private CoapResult Answer(CoapRequest request, string text)

@@ -33,11 +33,11 @@ public sealed class OscoreTests : IDisposable
         await stop.CancelAsync();
         await server;
 
-        Assert.True(first.ExitCode == ExitCodes.Success, first.ToString());
+        first.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", first.Out.Trim());
         Assert.Equal("21.5", second.Out.Trim());
-        Assert.Equal(ExitCodes.Of(CoapCode.Unauthorized), plain.ExitCode);
-        Assert.DoesNotContain("21.5", plain.Out, StringComparison.Ordinal);
+        plain.HasExitCode(ExitCodes.Of(CoapCode.Unauthorized));
+        plain.HasNoOut("21.5");
 
         // Each run reserved numbers of its own.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
@@ -57,8 +57,8 @@ public sealed class OscoreTests : IDisposable
         await stop.CancelAsync();
         await server;
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("state.txt", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut("state.txt");
 
         // A number was taken for it, so the request was protected.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
@@ -81,11 +81,10 @@ public sealed class OscoreTests : IDisposable
         await stop.CancelAsync();
         await server;
 
-        Assert.True(right.ExitCode == ExitCodes.Success, right.ToString());
-        Assert.Equal(ExitCodes.Network, wrong.ExitCode);
-        Assert.Contains("Replay detected", wrong.Error, StringComparison.Ordinal);
-        Assert.Contains("hint: A server looks at the number of a request before its keys, so a wrong secret", wrong.Error,
-            StringComparison.Ordinal);
+        right.HasExitCode(ExitCodes.Success);
+        wrong.HasExitCode(ExitCodes.Network);
+        wrong.HasError("Replay detected");
+        wrong.HasError("hint: A server looks at the number of a request before its keys, so a wrong secret");
     }
 
     [Fact]
@@ -93,8 +92,8 @@ public sealed class OscoreTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync("discover", "--multicast", "--oscore", InDirectory("client.json"));
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("OSCORE protects no requests to groups", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("OSCORE protects no requests to groups");
     }
 
     [Fact]
@@ -143,8 +142,8 @@ public sealed class OscoreTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1:9/", "--oscore", InDirectory("many.json"));
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("has 2 security contexts, and a client uses one", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("has 2 security contexts, and a client uses one");
     }
 
     private string InDirectory(string name) => Path.Combine(_directory, name);

@@ -11,7 +11,7 @@ public sealed class PingTests
 
         CliRun run = await CliHarness.RunAsync("ping", server.LocalEndpoints[0]);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Matches(@"^coap://127\.0\.0\.1:\d+ answered in \d+\.\d\d ms\n$", run.Out);
         Assert.Empty(run.Error);
     }
@@ -21,8 +21,8 @@ public sealed class PingTests
     {
         CliRun run = await CliHarness.RunAsync("ping");
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("hint: coap ping --help", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("hint: coap ping --help");
     }
 
     [Fact]
@@ -34,10 +34,10 @@ public sealed class PingTests
         CliRun foreign = await CliHarness.RunAsync("ping", server.LocalEndpoints[0], "--bind", "192.0.2.77");
         CliRun connection = await CliHarness.RunAsync("ping", "coap+tcp://127.0.0.1:9", "--bind", "127.0.0.1");
 
-        Assert.True(own.ExitCode == ExitCodes.Success, own.ToString());
-        Assert.Equal(ExitCodes.Network, foreign.ExitCode);
-        Assert.Contains("192.0.2.77", foreign.Error, StringComparison.Ordinal);
-        Assert.Equal(ExitCodes.Usage, connection.ExitCode);
-        Assert.Contains("--bind is for coap:// here", connection.Error, StringComparison.Ordinal);
+        own.HasExitCode(ExitCodes.Success);
+        foreign.HasExitCode(ExitCodes.Network);
+        foreign.HasError("192.0.2.77");
+        connection.HasExitCode(ExitCodes.Usage);
+        connection.HasError("--bind is for coap:// here");
     }
 }

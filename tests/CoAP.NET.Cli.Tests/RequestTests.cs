@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Mesh;
 
 namespace CoAP.NET.Cli.Tests;
@@ -15,7 +14,7 @@ public sealed class RequestTests
 
         CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + path);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("green", run.Out);
     }
 
@@ -26,7 +25,7 @@ public sealed class RequestTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/binary");
 
-        Assert.Equal(ExitCodes.Success, run.ExitCode);
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal([0, 1, 2, 0xff], run.OutBytes);
         Assert.Empty(run.Error);
     }
@@ -48,9 +47,9 @@ public sealed class RequestTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v", "--token", "0102", "--timeout", "30s");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", run.Out);
-        Assert.Contains("2.05 Content  token 0102", run.Error, StringComparison.Ordinal);
+        run.HasError("2.05 Content  token 0102");
     }
 
     [Theory]
@@ -73,7 +72,7 @@ public sealed class RequestTests
 
         CliRun run = await CliHarness.RunAsync(method, $"{server.LocalEndpoints[0]}/seen", "--payload", "{}", "--content-format", "json");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal($"{method} application/json {{}}", seen, ignoreCase: true);
         Assert.Equal("2.04 Changed\n", run.Error);
         Assert.Empty(run.Out);
@@ -108,7 +107,7 @@ public sealed class RequestTests
         CliRun run = await new CliHarness { Input = body }
             .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--block-size", "256");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(body, run.OutBytes);
     }
 
@@ -128,7 +127,7 @@ public sealed class RequestTests
             "get", $"{server.LocalEndpoints[0]}/seen", "--option", "uri-query=a=b", "-O", "2048,text", "-O", "2050=0x0102", "-O",
             "2052=256", "--option", "2054=\"12\"", "--accept", "text", "--hop-limit", "9");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("15=613d62; 16=09; 17=; 2048=74657874; 2050=0102; 2052=0100; 2054=3132", seen);
     }
 
@@ -140,11 +139,11 @@ public sealed class RequestTests
         CliRun run = await CliHarness.RunAsync(
             "get", $"{server.LocalEndpoints[0]}/large", "--token", "00ff", "--block-size", "1024", "-v", "--timeout", "30s");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(5000, run.OutBytes.Length);
-        Assert.Contains("  GET  token 00ff", run.Error, StringComparison.Ordinal);
-        Assert.Contains("  GET  token 0100", run.Error, StringComparison.Ordinal);
-        Assert.Contains("2.05 Content  token 0103", run.Error, StringComparison.Ordinal);
+        run.HasError("  GET  token 00ff");
+        run.HasError("  GET  token 0100");
+        run.HasError("2.05 Content  token 0103");
     }
 
     [Fact]
@@ -204,7 +203,7 @@ public sealed class RequestTests
 
         CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/echo", "--payload", "a", "--no-response", "all");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("The request is sent and expects no response.\n", run.Error);
     }
 
@@ -220,7 +219,7 @@ public sealed class RequestTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/peer", "--bind", "127.0.0.1");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.StartsWith("127.0.0.1:", peer, StringComparison.Ordinal);
     }
 }

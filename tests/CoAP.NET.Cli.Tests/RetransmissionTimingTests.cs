@@ -26,7 +26,7 @@ public sealed class RetransmissionTimingTests
 
             CliRun run = await harness.InvokeAsync([.. args, "--retransmission-timing", name]);
 
-            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+            run.HasExitCode(ExitCodes.Success);
             Assert.Equal(timing, used);
         }
     }
@@ -39,7 +39,7 @@ public sealed class RetransmissionTimingTests
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://192.0.2.1/x", "--retransmission-timing", name);
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("Write default, rfc7252 or fasor.", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("Write default, rfc7252 or fasor.");
     }
 }

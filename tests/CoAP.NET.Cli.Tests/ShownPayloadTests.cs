@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>How payloads look.</summary>
@@ -12,12 +10,12 @@ public sealed class ShownPayloadTests
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
             server.MapGet("/stream",
-                () => CoapResults.Content(new CoapContent(System.Text.Encoding.UTF8.GetBytes(payload), (CoapContentFormat)format))));
+                () => CoapResults.Content(new CoapContent(Encoding.UTF8.GetBytes(payload), (CoapContentFormat)format))));
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/stream", "--pretty");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains(expected, run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut(expected);
     }
 
     [Fact]
@@ -65,7 +63,7 @@ public sealed class ShownPayloadTests
         CliRun run = await new CliHarness { IsTerminal = true, Width = 60 }
             .InvokeAsync("get", $"{server.LocalEndpoints[0]}/.well-known/core");
 
-        Assert.Contains("/a/rather/long/path/of/a/resource", run.Out, StringComparison.Ordinal);
+        run.HasOut("/a/rather/long/path/of/a/resource");
     }
 
     [Fact]
@@ -104,7 +102,7 @@ public sealed class ShownPayloadTests
         CliRun wanted = await CliHarness.RunAsync("get", $"{uri}/many", "--pretty");
 
         Assert.Equal(64, few.Out.Count(c => c == '\n'));
-        Assert.Equal(ExitCodes.Success, many.ExitCode);
+        many.HasExitCode(ExitCodes.Success);
         Assert.Equal(17, many.Out.Count(c => c == '\n'));
         Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE saves all, --pretty shows all, --raw writes them unmodified.\n",
             many.Out, StringComparison.Ordinal);
@@ -176,7 +174,7 @@ public sealed class ShownPayloadTests
     {
         CliRun run = await GetAsync("/nowhere", "--json");
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        run.HasExitCode(ExitCodes.ClientError);
         Assert.Equal("4.04", JsonDocument.Parse(run.Out).RootElement.GetProperty("code").GetString());
     }
 

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>A server on loopback with a resource for each thing that the tool can show.</summary>

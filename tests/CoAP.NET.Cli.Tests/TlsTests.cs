@@ -1,7 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Cli.CommandLine;
-using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -27,11 +26,11 @@ public sealed class TlsTests : IDisposable
         CliRun unknown = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text");
         CliRun insecure = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--insecure");
 
-        Assert.True(trusted.ExitCode == ExitCodes.Success, trusted.ToString());
+        trusted.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", trusted.Out);
-        Assert.True(directory.ExitCode == ExitCodes.Success, directory.ToString());
-        Assert.Equal(ExitCodes.Network, unknown.ExitCode);
-        Assert.Contains("--ca FILE", unknown.Error, StringComparison.Ordinal);
+        directory.HasExitCode(ExitCodes.Success);
+        unknown.HasExitCode(ExitCodes.Network);
+        unknown.HasError("--ca FILE");
         Assert.Equal("21.5", insecure.Out);
     }
 
@@ -47,7 +46,7 @@ public sealed class TlsTests : IDisposable
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority, "--cert", certificate, "--key",
             key);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", run.Out);
     }
 
@@ -63,7 +62,7 @@ public sealed class TlsTests : IDisposable
         CliRun system = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text");
 
         Assert.Equal((ExitCodes.Network, ExitCodes.Network), (named.ExitCode, system.ExitCode));
-        Assert.Contains("--ca FILE", named.Error, StringComparison.Ordinal);
+        named.HasError("--ca FILE");
         Assert.False(trap.WasVisited);
     }
 

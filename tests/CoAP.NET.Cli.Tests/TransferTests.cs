@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Files, blocks and the bar that shows how far they are.</summary>
@@ -17,7 +15,7 @@ public sealed class TransferTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(new string('x', 5000), await File.ReadAllTextAsync(path));
         Assert.Empty(run.Out);
         Assert.Equal($"2.05 Content  5000 B in {path}\n", RemoveETag(run.Error));
@@ -32,7 +30,7 @@ public sealed class TransferTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/nowhere", "--output", path);
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        run.HasExitCode(ExitCodes.ClientError);
         Assert.Equal("before", await File.ReadAllTextAsync(path));
         Assert.Equal([path], Directory.GetFiles(_directory));
     }
@@ -60,7 +58,7 @@ public sealed class TransferTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path, "--block-size", "4,256");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(new string('x', 5000 - 1024), await File.ReadAllTextAsync(path));
         Assert.Equal([path], Directory.GetFiles(_directory));
     }
@@ -90,9 +88,9 @@ public sealed class TransferTests : IDisposable
         CliRun run = await new CliHarness { IsTerminal = true, Input = Encoding.ASCII.GetBytes(new string('y', 40_000)) }
             .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--output", Path.Combine(_directory, "echo"));
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("sending", run.Error, StringComparison.Ordinal);
-        Assert.Contains("receiving", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasError("sending");
+        run.HasError("receiving");
     }
 
     [Fact]
@@ -113,9 +111,9 @@ public sealed class TransferTests : IDisposable
         // In virtual time nothing takes time.
         CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/large");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Empty(run.Error);
     }
 
-    private static string RemoveETag(string text) => System.Text.RegularExpressions.Regex.Replace(text, "  ETag [0-9a-f]+", "");
+    private static string RemoveETag(string text) => Regex.Replace(text, "  ETag [0-9a-f]+", "");
 }

@@ -1,6 +1,3 @@
-using System.Text.RegularExpressions;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests;
 
 public sealed class VerboseTests
@@ -17,10 +14,10 @@ public sealed class VerboseTests
         Assert.Equal("21.5", run.Out);
         Assert.Matches(new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),
             run.Error);
-        Assert.Contains(">   Uri-Path: text\n", run.Error, StringComparison.Ordinal);
+        run.HasError(">   Uri-Path: text\n");
         Assert.Matches(new Regex(@"^< 0\.\d{3} from 127\.0\.0\.1:\d+  ACK \d+  2\.05 Content  token [0-9a-f]{8}  \d+ B  after \d+\.\d ms$",
             RegexOptions.Multiline), run.Error);
-        Assert.Contains("1 sent, 1 received, 0 retransmissions", run.Error, StringComparison.Ordinal);
+        run.HasError("1 sent, 1 received, 0 retransmissions");
     }
 
     [Fact]
@@ -37,11 +34,11 @@ public sealed class VerboseTests
 
         Assert.Matches(new Regex(@"^< \d+\.\d{3} from 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),
             server.Error);
-        Assert.Contains("<   Uri-Path: nowhere\n", server.Error, StringComparison.Ordinal);
+        server.HasError("<   Uri-Path: nowhere\n");
         Assert.Matches(
             new Regex(@"^> \d+\.\d{3} to 127\.0\.0\.1:\d+  ACK \d+  4\.04 Not Found  .* after \d+\.\d ms$", RegexOptions.Multiline),
             server.Error);
-        Assert.Contains("* ", server.Error, StringComparison.Ordinal);
+        server.HasError("* ");
     }
 
     [Fact]
@@ -51,19 +48,18 @@ public sealed class VerboseTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-vv");
 
-        Assert.Contains("Version 1, type Confirmable (CON), token length 4\n0001  01                       Code 0.01 GET: request\n",
-            run.Error, StringComparison.Ordinal);
+        run.HasError("Version 1, type Confirmable (CON), token length 4\n0001  01                       Code 0.01 GET: request\n");
     }
 
     [Fact]
     public async Task Uri_Host_is_left_out_when_asked()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string uri = server.LocalEndpoints[0].Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
+        string uri = server.LocalEndpoints[0].Replace("127.0.0.1", "localhost");
 
         Assert.Contains("Uri-Host: localhost", (await CliHarness.RunAsync("get", $"{uri}/text", "-v")).Error, StringComparison.Ordinal);
         CliRun run = await CliHarness.RunAsync("get", $"{uri}/text", "-v", "-U");
         Assert.Equal("21.5", run.Out);
-        Assert.DoesNotContain("Uri-Host", run.Error, StringComparison.Ordinal);
+        run.HasNoError("Uri-Host");
     }
 }

@@ -1,7 +1,3 @@
-using System.Text.RegularExpressions;
-using CoAP.NET.Cli.Output;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>The line that tells what a command waits for.</summary>
@@ -15,7 +11,7 @@ public sealed class WaitingLineTests
     {
         CliRun run = await WaitAsync(isTerminal: true, "get", "192.0.2.1/x", "--ack-timeout", "2s", "--max-retransmit", "1");
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        run.HasExitCode(ExitCodes.Timeout);
         string[] lines = run.Error.Split(Cleared);
         Assert.Equal("waiting for 192.0.2.1: 1 s, at most 8 s left", lines[0]);
         Assert.Contains(lines, line => Regex.IsMatch(line, "^waiting for 192\\.0\\.2\\.1: 4 s, sent 2 times, at most 5 s left$"));
@@ -40,7 +36,7 @@ public sealed class WaitingLineTests
     {
         CliRun run = await WaitAsync(isTerminal: true, [.. args, "--max-retransmit", "0"]);
 
-        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        run.HasExitCode(ExitCodes.Timeout);
         Assert.StartsWith("waiting for 192.0.2.1: 1 s, at most 2 s left" + Cleared, run.Error, StringComparison.Ordinal);
     }
 
@@ -49,10 +45,10 @@ public sealed class WaitingLineTests
     {
         CliRun run = await WaitAsync(isTerminal: false, "ping", "192.0.2.1", "--timeout", "50ms", "--repeat", "2", "--interval", "0s");
 
-        Assert.True(run.ExitCode == ExitCodes.Timeout, run.ToString());
-        Assert.Contains("no acknowledgement arrived within the Timeout of 0.05 s", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Timeout);
+        run.HasError("no acknowledgement arrived within the Timeout of 0.05 s");
         Assert.Equal(2, run.Error.Split("the Timeout of 0.05 s").Length - 1);
-        Assert.Contains("--timeout", run.Error, StringComparison.Ordinal);
+        run.HasError("--timeout");
         Assert.EndsWith("2 sent, 0 answered\n", run.Out, StringComparison.Ordinal);
     }
 
@@ -62,9 +58,9 @@ public sealed class WaitingLineTests
         CliRun redirected = await WaitAsync(isTerminal: false, "get", "192.0.2.1/x", "--max-retransmit", "0");
         CliRun verbose = await WaitAsync(isTerminal: true, "get", "192.0.2.1/x", "--max-retransmit", "0", "-v");
 
-        Assert.DoesNotContain("waiting", redirected.Error, StringComparison.Ordinal);
+        redirected.HasNoError("waiting");
         Assert.DoesNotContain('\u001b', redirected.Error);
-        Assert.DoesNotContain("waiting", verbose.Error, StringComparison.Ordinal);
+        verbose.HasNoError("waiting");
     }
 
     [Fact]
@@ -80,7 +76,7 @@ public sealed class WaitingLineTests
         status.Show("short\u001b[2J");
         output.WriteBytes("raw"u8);
 
-        Assert.Equal($"012345678{Cleared}text\n日本語日{Cleared}short␛[2J{Cleared}raw", System.Text.Encoding.UTF8.GetString(stream.ToArray()));
+        Assert.Equal($"012345678{Cleared}text\n日本語日{Cleared}short␛[2J{Cleared}raw", Encoding.UTF8.GetString(stream.ToArray()));
     }
 
     private static async Task<CliRun> WaitAsync(bool isTerminal, params string[] args)

@@ -1,5 +1,4 @@
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Tests.Transports.Tcp;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -18,10 +17,10 @@ public sealed class WebSocketTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{AddressOf(web, "coap+ws")}/text", "-v");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", run.Out);
-        Assert.Contains("  GET  token", run.Error, StringComparison.Ordinal);
-        Assert.Contains("2.05 Content", run.Error, StringComparison.Ordinal);
+        run.HasError("  GET  token");
+        run.HasError("2.05 Content");
     }
 
     [Fact]
@@ -32,8 +31,8 @@ public sealed class WebSocketTests
 
         CliRun run = await CliHarness.RunAsync("discover", AddressOf(web, "coap+ws"));
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("text", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut("text");
     }
 
     [Fact]
@@ -44,7 +43,7 @@ public sealed class WebSocketTests
 
         CliRun run = await CliHarness.RunAsync("ping", AddressOf(web, "coap+ws"));
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
     }
 
     [Fact]
@@ -61,10 +60,10 @@ public sealed class WebSocketTests
             CliRun trusted = await CliHarness.RunAsync("get", $"{AddressOf(web, "coaps+ws")}/text", "--ca", authority);
             CliRun unknown = await CliHarness.RunAsync("get", $"{AddressOf(web, "coaps+ws")}/text");
 
-            Assert.True(trusted.ExitCode == ExitCodes.Success, trusted.ToString());
+            trusted.HasExitCode(ExitCodes.Success);
             Assert.Equal("21.5", trusted.Out);
-            Assert.True(unknown.ExitCode == ExitCodes.Network, unknown.ToString());
-            Assert.Contains("--ca FILE", unknown.Error, StringComparison.Ordinal);
+            unknown.HasExitCode(ExitCodes.Network);
+            unknown.HasError("--ca FILE");
         }
         finally
         {
@@ -81,9 +80,9 @@ public sealed class WebSocketTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{scheme}://{server.LocalEndpoints[0].Split("://")[1]}/text");
 
-        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
-        Assert.Contains(advice, run.Error, StringComparison.Ordinal);
-        Assert.Contains("the remote server: ", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Network);
+        run.HasError(advice);
+        run.HasError("the remote server: ");
     }
 
     [Theory]
@@ -93,9 +92,9 @@ public sealed class WebSocketTests
     {
         CliRun run = await CliHarness.RunAsync("serve", "--bind", uri);
 
-        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
-        Assert.Contains("WebSockets need a web server", run.Error, StringComparison.Ordinal);
-        Assert.Contains("MapCoapWebSocket", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("WebSockets need a web server");
+        run.HasError("MapCoapWebSocket");
     }
 
     private static CoapServer MakeServer()
@@ -112,7 +111,7 @@ public sealed class WebSocketTests
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.UseKestrelHttpsConfiguration()
-            .ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0, listen =>
+            .ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen =>
             {
                 if (certificate is not null)
                 {

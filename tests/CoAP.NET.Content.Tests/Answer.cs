@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Content.Tests;
 
 /// <summary>Responses as clients get them, over a network in memory.</summary>

@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Content.Tests;
 

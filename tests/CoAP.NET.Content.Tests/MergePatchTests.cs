@@ -1,5 +1,3 @@
-using System.Text;
-using System.Text.Json;
 using System.Text.Json.Nodes;
 
 namespace CoAP.NET.Content.Tests;

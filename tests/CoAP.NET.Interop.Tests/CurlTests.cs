@@ -1,5 +1,3 @@
-using System.Net;
-using CoAP.NET.Interop.Tests.Peers;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
@@ -32,9 +30,9 @@ public sealed class CurlTests
         await device.StartAsync();
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
         await using WebApplication web = builder.Build();
-        web.MapCoapProxy("/hc/{**target}", static proxy =>
+        web.MapCoapProxy("/hc/{**target}", proxy =>
         {
             proxy.AllowAnonymous = true;
             proxy.Targets.AllowNetwork("127.0.0.0/8:*");
@@ -48,7 +46,7 @@ public sealed class CurlTests
         PeerResult form = await RunAsync("-sS", "-o", "/dev/null", "-w", "%{http_code}", "-d", "a=b", uri);
         PeerResult missing = await RunAsync("-sS", "-I", $"{proxy}/hc/{device.LocalEndpoints[0]}/nothing");
         await using PeerProcess events = PeerProcess.Start(Program, "-sSN", "-H", "Accept: text/event-stream", uri);
-        await events.WaitForLineAsync(static line => line == "data: on");
+        await events.WaitForLineAsync(line => line == "data: on");
 
         Assert.Equal("204", put.Output.Trim());
         Assert.Equal("on 200 text/plain; charset=utf-8", get.Output.Trim());

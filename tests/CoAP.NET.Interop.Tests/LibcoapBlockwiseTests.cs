@@ -1,11 +1,10 @@
-using System.Text;
 using System.Text.RegularExpressions;
-using CoAP.NET.Interop.Tests.Peers;
 using Server;
 
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client transfers bodies in blocks from and to samples/Server.</summary>
+[External(LibcoapClient.Program)]
 public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     private const int LargeLength = 2000;
@@ -15,7 +14,6 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     public static TheoryData<int> Sizes => Bodies.BlockSizes;
 
     [Theory]
-    [External(LibcoapClient.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_got_in_blocks(int size)
     {
@@ -29,30 +27,26 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task One_block_alone_is_got() =>
         Assert.Equal(s_large[192..256], (await LibcoapClient.TransferAsync(null, "-b", "3,64", "-m", "get", $"{server.Host}/large")).Body);
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Resources_are_discovered_in_blocks() =>
         Assert.Equal(
             (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/.well-known/core")).Body,
             (await LibcoapClient.TransferAsync(null, "-b", "32", "-m", "get", $"{server.Host}/.well-known/core")).Body);
 
     [Theory]
-    [External(LibcoapClient.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_in_blocks_and_got_again(int size)
     {
         byte[] body = Bodies.Make(Bodies.Large, size);
         PeerResult put = (await LibcoapClient.TransferAsync(body, "-b", $"{size}", "-m", "put", $"{server.Host}/large-update")).Result;
-        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal("", put.Errors);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-b", $"{size}", "-m", "get", $"{server.Host}/large-update")).Body);
     }
 
     [Theory]
-    [External(LibcoapClient.Program)]
     [InlineData(16)]
     [InlineData(256)]
     [InlineData(1024)]
@@ -64,17 +58,15 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Bodies_go_in_blocks_by_Non_confirmable_messages()
     {
         byte[] body = Bodies.Make(5000, 1);
         PeerResult put = (await LibcoapClient.TransferAsync(body, "-N", "-b", "512", "-m", "put", $"{server.Host}/large-update")).Result;
-        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal("", put.Errors);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-N", "-b", "512", "-m", "get", $"{server.Host}/large-update")).Body);
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task A_body_that_is_too_large_is_refused()
     {
         PeerResult result =

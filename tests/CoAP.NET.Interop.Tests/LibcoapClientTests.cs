@@ -1,14 +1,13 @@
 using System.Buffers.Binary;
-using CoAP.NET.Interop.Tests.Peers;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client against bytes: shows that the peer is there, runs, and says what it got.</summary>
+[External(LibcoapClient.Program)]
 public class LibcoapClientTests
 {
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task It_asks_and_prints_the_piggybacked_answer()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
@@ -21,11 +20,10 @@ public class LibcoapClientTests
 
         PeerResult result = await client.WaitForExitAsync();
         Assert.Equal("22.3 C", result.Output);
-        Assert.Equal(string.Empty, result.Errors);
+        Assert.Equal("", result.Errors);
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task It_acknowledges_a_separate_answer()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
@@ -48,7 +46,6 @@ public class LibcoapClientTests
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task It_retransmits_the_same_bytes_until_it_is_answered()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
@@ -63,7 +60,6 @@ public class LibcoapClientTests
     }
 
     [Theory]
-    [External(LibcoapClient.Program)]
     [InlineData("put", "03")]
     [InlineData("post", "02")]
     public async Task It_prints_error_codes(string method, string code)

@@ -1,11 +1,9 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// libcoap's clients with OpenSSL and with GnuTLS against our server over DTLS by certificates (RFC 7252 section 9.1.3.3).
 /// </summary>
+[External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
 public sealed class LibcoapDtlsCertificateTests : IDisposable
 {
     private const string Name = "localhost";
@@ -15,7 +13,6 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     [Theory]
-    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-1", "7252-9.1.3-1")]
@@ -29,7 +26,6 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     }
 
     [Theory]
-    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     public async Task A_client_that_shows_nothing_is_served_where_nobody_has_to(string program)
@@ -40,7 +36,6 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     }
 
     [Theory]
-    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     public async Task A_client_that_trusts_another_authority_gets_nothing(string program)
@@ -57,7 +52,6 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     }
 
     [Theory]
-    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram, false)]
     [InlineData(LibcoapClient.GnuTlsProgram, false)]
     [InlineData(LibcoapClient.SecureProgram, true)]
@@ -75,7 +69,6 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
 
     // A ping over datagrams is an empty Confirmable message, and its pong a Reset (RFC 7252 section 4.3).
     [Theory]
-    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     public async Task A_client_that_keeps_its_session_alive_gets_an_answer_to_each_ping(string program)
@@ -84,7 +77,7 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
         await using PeerProcess client = PeerProcess.Start(
             program, "-v", "7", "-K", "1", "-s", LibcoapClient.Patience, "-B", LibcoapClient.Patience, "-C", _certificates.Authority,
             server.Uri("/quiet", Name));
-        await client.WaitForLinesAsync(static line => line.Contains("t:CON c:0.00", StringComparison.Ordinal), 2);
-        await client.WaitForLinesAsync(static line => line.Contains("t:RST c:0.00", StringComparison.Ordinal), 2);
+        await client.WaitForLinesAsync(line => line.Contains("t:CON c:0.00"), 2);
+        await client.WaitForLinesAsync(line => line.Contains("t:RST c:0.00"), 2);
     }
 }

@@ -1,56 +1,40 @@
-using System.Net;
-using System.Text;
-using CoAP.NET.Dtls;
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// libcoap's clients with OpenSSL and with GnuTLS, which fail to send some datagrams, against our server over DTLS: handshakes and requests
 /// come to an end all the same.
 /// </summary>
+[External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
 public sealed class LibcoapDtlsLossTests
 {
-    private const string Identity = "device-7";
-    private const string Key = "secretPSK";
-
     // Of its datagrams the first is a ClientHello, the second that with the cookie, the third has ClientKeyExchange (GnuTLS sends each
     // message by itself), and so on up to the request.
     [Theory]
-    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1")]
     public async Task Datagrams_that_the_client_loses_come_again(string program)
     {
-        await using StreamServer server = await StartAsync();
+        await using StreamServer server = await StreamServer.StartWithKeyAsync();
         PeerResult[] results = await Task.WhenAll(((string[])["1", "2", "3", "4", "3,4", "5,6"]).Select(lost =>
-            LibcoapClient.RunProgramAsync(program, "-l", lost, "-u", Identity, "-k", Key, server.Uri("/who"))));
-        Assert.All(results, static result => Assert.EndsWith(Identity, result.Output, StringComparison.Ordinal));
+            LibcoapClient.RunProgramAsync(program, "-l", lost, "-u", StreamServer.Identity, "-k", StreamServer.Key, server.Uri("/who"))));
+        Assert.All(results, result => Assert.EndsWith(StreamServer.Identity, result.Output, StringComparison.Ordinal));
     }
 
     // What is lost of the server's: the cookie, the flight with ServerHello, that with Finished, an answer.
     [Theory]
-    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1", "6347-4.1.2.6-1")]
     public async Task Datagrams_that_are_lost_or_doubled_on_the_way_change_nothing(string program)
     {
-        await using StreamServer server = await StartAsync();
+        await using StreamServer server = await StreamServer.StartWithKeyAsync();
         LossyPath toServer = new(loseEvery: 0, doubleEvery: 2);
         LossyPath toClient = new(loseEvery: 3, doubleEvery: 2);
         await using LossyRelay relay = new(new IPEndPoint(IPAddress.Loopback, new Uri(server.Uri("/")).Port), toServer, toClient);
-        string uri = relay.Uri("/who").Replace("coap:", "coaps:", StringComparison.Ordinal);
-        PeerResult result = await LibcoapClient.RunProgramAsync(program, "-u", Identity, "-k", Key, uri);
-        Assert.EndsWith(Identity, result.Output, StringComparison.Ordinal);
+        string uri = relay.Uri("/who").Replace("coap:", "coaps:");
+        PeerResult result = await LibcoapClient.RunProgramAsync(program, "-u", StreamServer.Identity, "-k", StreamServer.Key, uri);
+        Assert.EndsWith(StreamServer.Identity, result.Output, StringComparison.Ordinal);
         Assert.True(toClient.Lost > 0 && toServer.Doubled > 0);
     }
-
-    private static Task<StreamServer> StartAsync() => StreamServer.StartAsync(new CoapDtlsOptions
-    {
-        Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, Encoding.ASCII.GetBytes(Key) } } },
-        RetransmitTimeout = TimeSpan.FromMilliseconds(500),
-        HandshakeTimeout = PeerProcess.HangLimit,
-    });
 }

@@ -1,8 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
-using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
@@ -36,7 +34,7 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
             {
                 RawPublicKey = _own,
                 RequireClientCertificate = true,
-                ValidateClientCertificate = static (X509Certificate2 _, X509Chain _, SslPolicyErrors _) => false,
+                ValidateClientCertificate = (X509Certificate2 _, X509Chain _, SslPolicyErrors _) => false,
                 ValidateClientPublicKey = key => isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()),
             },
         };

@@ -1,12 +1,9 @@
-using System.Net;
-using CoAP.NET.Dtls;
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// Our client against libcoap's servers with OpenSSL and with GnuTLS over DTLS by certificates (RFC 7252 section 9.1.3.3).
 /// </summary>
+[External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
 public sealed class LibcoapDtlsServerCertificateTests : IDisposable
 {
     private readonly Certificates _certificates = new();
@@ -14,7 +11,6 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-1")]
@@ -26,7 +22,6 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_client_with_a_certificate_of_the_authority_is_served(string program)
@@ -37,7 +32,6 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_client_without_a_certificate_is_refused_where_one_is_needed(string program)
@@ -48,7 +42,6 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_server_of_another_authority_is_refused(string program)
@@ -60,7 +53,6 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-2", "7925-4.4.1-1")]
@@ -87,6 +79,4 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         dtls.HandshakeTimeout = PeerProcess.HangLimit;
         return new(new CoapEndpointOptions { ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) }.UseDtls(dtls));
     }
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

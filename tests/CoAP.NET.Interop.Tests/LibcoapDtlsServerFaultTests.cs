@@ -1,16 +1,12 @@
-using System.Text;
-using CoAP.NET.Dtls;
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>Our client against libcoap's servers over DTLS that fail to send some datagrams, or are killed.</summary>
+[External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
 public sealed class LibcoapDtlsServerFaultTests
 {
     private const string Key = "secretPSK";
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1")]
@@ -25,7 +21,6 @@ public sealed class LibcoapDtlsServerFaultTests
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9-2")]
@@ -50,6 +45,4 @@ public sealed class LibcoapDtlsServerFaultTests
         RetransmitTimeout = TimeSpan.FromMilliseconds(500),
         HandshakeTimeout = PeerProcess.HangLimit,
     }));
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

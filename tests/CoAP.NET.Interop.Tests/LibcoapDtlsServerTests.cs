@@ -1,18 +1,14 @@
-using System.Text;
-using CoAP.NET.Dtls;
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// Our client against libcoap's servers with OpenSSL and with GnuTLS over DTLS by pre-shared keys (RFC 7252 section 9.1.3.1).
 /// </summary>
+[External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
 public sealed class LibcoapDtlsServerTests
 {
     private const string Key = "secretPSK";
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.1-1")]
@@ -36,7 +32,6 @@ public sealed class LibcoapDtlsServerTests
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_body_is_put_and_got_again_in_blocks(string program)
@@ -49,7 +44,6 @@ public sealed class LibcoapDtlsServerTests
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task Changes_are_observed(string program)
@@ -72,7 +66,6 @@ public sealed class LibcoapDtlsServerTests
     }
 
     [Theory]
-    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_wrong_key_is_said_to_be_the_reason(string program)
@@ -109,6 +102,4 @@ public sealed class LibcoapDtlsServerTests
             RetransmitTimeout = TimeSpan.FromMilliseconds(500),
             HandshakeTimeout = handshakeTimeout ?? PeerProcess.HangLimit,
         }));
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

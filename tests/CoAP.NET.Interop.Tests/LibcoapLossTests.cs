@@ -1,8 +1,7 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client, which fails to send some of its messages (<c>-l</c>), against samples/Server.</summary>
+[External(LibcoapClient.Program)]
 public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     private const int Runs = 8;
@@ -10,7 +9,6 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
 
     // It has sent three times within 9 s at the latest, so that one run of eight fails and all of them once in ten million times.
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Single_exchanges_with_half_of_the_requests_lost_are_right_or_time_out()
     {
         Task<PeerResult>[] gets = [
@@ -19,17 +17,16 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
             LibcoapClient.RunAsync("-l", "50%", "-B", "10", "-m", "post", "-e", $"body {i}", $"{server.Host}/large-post"))];
         PeerResult[] got = await Task.WhenAll(gets);
         PeerResult[] posted = await Task.WhenAll(posts);
-        Assert.All(got, result => Assert.Contains(result.Output, new[] { "hello world!", string.Empty }));
+        Assert.All(got, result => Assert.Contains(result.Output, new[] { "hello world!", "" }));
         Assert.Contains(got, result => result.Output.Length > 0);
         Assert.All(posted,
             result => Assert.True(result.Output.Length == 0 || result.Output.StartsWith("6 bytes came.", StringComparison.Ordinal),
                 result.Output));
         Assert.Contains(posted, result => result.Output.Length > 0);
-        Assert.All(got.Concat(posted), result => Assert.Equal(string.Empty, result.Errors));
+        Assert.All(got.Concat(posted), result => Assert.Equal("", result.Errors));
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Blocks_that_are_lost_come_again()
     {
         byte[] before = Bodies.Make(Length, 1);
@@ -38,21 +35,20 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         Task<(byte[] Body, PeerResult Result)> get = LibcoapClient.TransferAsync(null, "-l", "10%", "-m", "get", $"{server.Host}/obs-load");
         Task<(byte[] Body, PeerResult Result)> put = LibcoapClient.TransferAsync(body, "-l", "10%", "-m", "put",
             $"{server.Host}/large-update");
-        Assert.Equal(string.Empty, (await put).Result.Errors);
+        Assert.Equal("", (await put).Result.Errors);
         Assert.Equal(before, (await get).Body);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/large-update")).Body);
     }
 
     // Its answers are lost too, and what it sends comes twice: but one resource is made.
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Loss_and_doubling_in_both_directions_change_nothing()
     {
         LossyPath toServer = new(loseEvery: 17, doubleEvery: 3);
         LossyPath toClients = new(loseEvery: 19, doubleEvery: 3);
         await using LossyRelay relay = new(server.EndPoint, toServer, toClients);
         byte[] body = Bodies.Make(Length, 3);
-        Assert.Equal(string.Empty, (await LibcoapClient.TransferAsync(body, "-m", "post", relay.Uri("/large-create"))).Result.Errors);
+        Assert.Equal("", (await LibcoapClient.TransferAsync(body, "-m", "post", relay.Uri("/large-create"))).Result.Errors);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", relay.Uri("/large-create/1"))).Body);
         Assert.StartsWith("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{server.Host}/large-create/2")).Errors,
             StringComparison.Ordinal);

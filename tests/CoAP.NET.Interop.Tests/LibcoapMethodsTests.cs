@@ -1,10 +1,9 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// libcoap's client uses the methods of RFC 8132, Non-confirmable requests and options that nobody knows, against samples/Server.
 /// </summary>
+[External(LibcoapClient.Program)]
 public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     private const string Json = "50";
@@ -13,7 +12,6 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     private string Document => $"{server.Host}/document";
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task FETCH_gets_what_its_body_asks_for()
     {
         Assert.Equal("""{"name":"lamp"}""", (await Fetch("""["name","weight"]""")).Output);
@@ -23,7 +21,6 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task A_body_in_a_format_that_is_not_known_is_refused()
     {
         Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "fetch", "-t", "60", "-e", "x", Document)).Errors,
@@ -33,7 +30,6 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     }
 
     [Theory]
-    [External(LibcoapClient.Program)]
     [InlineData("patch")]
     [InlineData("ipatch")]
     public async Task Some_members_are_changed(string method)
@@ -41,7 +37,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
         await LibcoapClient.RunAsync("-m", "delete", Document);
         PeerResult result = await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e",
             """{"on":true,"level":null,"room":"attic"}""", Document);
-        Assert.Equal((string.Empty, string.Empty), (result.Output, result.Errors));
+        Assert.Equal(("", ""), (result.Output, result.Errors));
         Assert.Equal("""{"name":"lamp","on":true,"room":"attic"}""", (await LibcoapClient.RunAsync("-m", "get", Document)).Output);
 
         // What cannot be applied changes nothing.
@@ -53,7 +49,6 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Every_method_works_by_Non_confirmable_messages()
     {
         await LibcoapClient.RunAsync("-N", "-m", "delete", Document);
@@ -69,7 +64,6 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     // It drops a 4.02 that repeats the option it was sent for, since the option is critical and unknown to itself too; ours does not repeat
     // it.
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task An_unknown_critical_option_is_refused_and_an_elective_one_passed_over()
     {
         Assert.StartsWith("4.02", (await LibcoapClient.RunAsync("-m", "get", "-O", "65001,0x00", $"{server.Host}/hello")).Errors,
@@ -79,7 +73,6 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
 
     // RFC 7252 section 5.4.1: such a Non-confirmable message is rejected, by a Reset or in silence.
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task An_unknown_critical_option_in_a_Non_confirmable_request_gets_no_representation()
     {
         PeerResult result = await LibcoapClient.RunAsync("-v", "7", "-B", "2", "-N", "-m", "get", "-O", "65001,0x00",

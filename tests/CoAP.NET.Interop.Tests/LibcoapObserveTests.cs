@@ -1,18 +1,16 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// libcoap's client observes resources of samples/Server that change by themselves. With verbosity 7 it writes each message; with <c>-w</c>
 /// each body is a line of its own.
 /// </summary>
+[External(LibcoapClient.Program)]
 public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     // One period of the resources, and some time more.
     private const int Duration = 8;
 
     [Theory]
-    [External(LibcoapClient.Program)]
     [InlineData("/obs", "t:CON c:2.05")]
     [InlineData("/obs-non", "t:NON c:2.05")]
     public Task Changes_come_by_themselves(string path, string notification) => LibcoapClient.ObserveForAsync(Duration, async seconds =>
@@ -30,14 +28,13 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
 
     // The first block comes by the notification, the others it asks for (RFC 7959 section 2.6).
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task A_notification_with_a_large_body_is_completed()
     {
         await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program,
             "-B", LibcoapClient.Patience, "-w", "-s", LibcoapClient.Patience, "-m", "get", $"{server.Host}/obs-large");
         string first = await client.WaitForLineAsync(IsChange);
         await client.WaitForLineAsync(line => IsChange(line) && line != first);
-        await client.WaitForLinesAsync(static line => line.StartsWith("line 000030", StringComparison.Ordinal), 2);
+        await client.WaitForLinesAsync(line => line.StartsWith("line 000030", StringComparison.Ordinal), 2);
     }
 
     private static bool IsChange(string line) => line.StartsWith("change ", StringComparison.Ordinal);

@@ -1,15 +1,13 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// libcoap's client observes resources of samples/Server that others change. With verbosity 7 it writes each message; with <c>-w</c> each
 /// body is a line of its own.
 /// </summary>
+[External(LibcoapClient.Program)]
 public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     [Theory]
-    [External(LibcoapClient.Program)]
     [InlineData("/obs-load", "t:CON c:2.05")]
     [InlineData("/obs-load-non", "t:NON c:2.05")]
     public async Task Every_observer_hears_of_a_change(string path, string notification)
@@ -18,7 +16,7 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
         await using PeerProcess two = Observe($"{server.Host}{path}");
         await one.WaitForLineAsync(line => line == "twelve bytes");
         await two.WaitForLineAsync(line => line == "twelve bytes");
-        Assert.Equal(string.Empty,
+        Assert.Equal("",
             (await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "other bytes!", $"{server.Host}{path}")).Errors);
         await one.WaitForLineAsync(line => line == "other bytes!");
         await two.WaitForLineAsync(line => line == "other bytes!");
@@ -26,7 +24,6 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task A_notification_that_is_lost_comes_again()
     {
         // The answer to the registration arrives, the first notification does not.
@@ -41,7 +38,6 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
 
     // RFC 8132 section 2: FETCH is observed as GET is; each observer hears of what it asked for.
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task What_FETCH_asks_for_is_observed()
     {
         string uri = $"{server.Host}/document";

@@ -1,7 +1,4 @@
-using System.Net;
-using CoAP.NET.Interop.Tests.Peers;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Interop.Tests;
 
@@ -26,7 +23,7 @@ public class LibcoapServerTests
         using UdpScriptedPeer peer = Towards(server);
         peer.Send("42 01 7d34 2021");
         ReceivedDatagram answer = await peer.ExpectAsync("62 45 7d34 2021 <rest:*>");
-        Assert.Contains("libcoap", System.Text.Encoding.UTF8.GetString(answer.Captures["rest"]), StringComparison.Ordinal);
+        Assert.Contains("libcoap", Encoding.UTF8.GetString(answer.Captures["rest"]), StringComparison.Ordinal);
     }
 
     [Fact]

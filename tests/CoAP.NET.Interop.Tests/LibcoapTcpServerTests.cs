@@ -1,9 +1,7 @@
-using CoAP.NET.Interop.Tests.Peers;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>Our client against libcoap's server over TCP (RFC 8323), with each engine.</summary>
+[External(LibcoapServer.Program)]
 public sealed class LibcoapTcpServerTests : IAsyncLifetime
 {
     private LibcoapServer _server = null!;
@@ -15,7 +13,6 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     public ValueTask DisposeAsync() => _server.DisposeAsync();
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task Resources_are_got_put_and_deleted(CoapTcpEngine engine)
     {
@@ -27,7 +24,6 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     }
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_body_of_a_mebibyte_is_put_and_got_again(CoapTcpEngine engine)
     {
@@ -38,7 +34,6 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     }
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task Two_hundred_requests_at_a_time_share_a_connection(CoapTcpEngine engine)
     {
@@ -49,7 +44,6 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     }
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_resource_is_observed(CoapTcpEngine engine)
     {
@@ -72,7 +66,6 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     }
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_ping_is_answered(CoapTcpEngine engine)
     {
@@ -81,7 +74,6 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     }
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_server_that_was_killed_and_started_again_is_asked_on_a_new_connection(CoapTcpEngine engine)
     {
@@ -94,8 +86,6 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     }
 
     private static CoapClient Client(CoapTcpEngine engine) => new(new CoapEndpointOptions { TcpEngine = engine });
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 
     private string Uri(string path) => _server.Uri(path, "coap+tcp").OriginalString;
 }

@@ -1,9 +1,7 @@
-using CoAP.NET.Interop.Tests.Peers;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client with OpenSSL against our server over TLS (RFC 8323 section 8.2).</summary>
+[External(LibcoapClient.SecureProgram)]
 public sealed class LibcoapTlsClientTests : IDisposable
 {
     private const string Name = "localhost";
@@ -13,17 +11,15 @@ public sealed class LibcoapTlsClientTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     [Fact]
-    [External(LibcoapClient.SecureProgram)]
     public async Task A_resource_is_got_by_a_client_that_trusts_our_authority()
     {
         await using StreamServer server = await StartAsync();
         PeerResult result = await LibcoapClient.RunSecureAsync("-C", _certificates.Authority, server.Uri("/hello", Name));
         Assert.Equal("hello world!", result.Output);
-        Assert.Equal(string.Empty, result.Errors);
+        Assert.Equal("", result.Errors);
     }
 
     [Fact]
-    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_that_checks_nothing_is_served()
     {
         await using StreamServer server = await StartAsync();
@@ -33,7 +29,6 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_that_trusts_another_authority_gets_nothing()
     {
         using Certificates others = new();
@@ -45,7 +40,6 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapClient.SecureProgram)]
     public async Task The_certificate_of_a_client_is_its_identity()
     {
         await using StreamServer server = await StartAsync(asksClients: true);
@@ -56,7 +50,6 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
     {
         await using StreamServer server = await StartAsync(asksClients: true);
@@ -66,7 +59,6 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_with_a_certificate_of_another_authority_is_refused()
     {
         using Certificates others = new();
@@ -77,7 +69,6 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapClient.SecureProgram)]
     public async Task The_sample_server_is_asked_over_TLS()
     {
         await using SampleServer server = await SampleServer.StartAsync(

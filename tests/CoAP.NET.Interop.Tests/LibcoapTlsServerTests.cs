@@ -1,9 +1,7 @@
-using System.Net;
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>Our client against libcoap's server with OpenSSL over TLS (RFC 8323 section 8.2).</summary>
+[External(LibcoapServer.SecureProgram)]
 public sealed class LibcoapTlsServerTests : IDisposable
 {
     private readonly Certificates _certificates = new();
@@ -11,7 +9,6 @@ public sealed class LibcoapTlsServerTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     [Fact]
-    [External(LibcoapServer.SecureProgram)]
     public async Task Resources_are_got_and_put()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-n");
@@ -22,7 +19,6 @@ public sealed class LibcoapTlsServerTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapServer.SecureProgram)]
     public async Task A_body_of_a_mebibyte_is_put_and_got_again()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-n");
@@ -33,7 +29,6 @@ public sealed class LibcoapTlsServerTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapServer.SecureProgram)]
     public async Task A_client_with_a_certificate_of_the_authority_is_served()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-C", _certificates.Authority);
@@ -43,7 +38,6 @@ public sealed class LibcoapTlsServerTests : IDisposable
 
     // With TLS 1.3 a client is done before the server has seen its certificate; then the connection ends before an answer.
     [Fact]
-    [External(LibcoapServer.SecureProgram)]
     public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-C", _certificates.Authority);
@@ -52,7 +46,6 @@ public sealed class LibcoapTlsServerTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapServer.SecureProgram)]
     public async Task A_server_of_another_authority_is_refused()
     {
         using Certificates others = new();
@@ -62,7 +55,6 @@ public sealed class LibcoapTlsServerTests : IDisposable
     }
 
     [Fact]
-    [External(LibcoapServer.SecureProgram)]
     public async Task A_server_with_a_certificate_for_another_name_is_refused()
     {
         using Certificates others = new("other.example");
@@ -85,6 +77,4 @@ public sealed class LibcoapTlsServerTests : IDisposable
     // Every name is this machine, so that a certificate may be for any name.
     private static CoapClient Client(CoapTlsOptions tls) =>
         new(new CoapEndpointOptions { Tls = tls, ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) });
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

@@ -1,10 +1,9 @@
-using System.Text;
-using CoAP.NET.Interop.Tests.Peers;
 using Server;
 
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap transfers bodies in blocks in both roles.</summary>
+[External(NodePeers.Program)]
 public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixture node)
     : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
 {
@@ -13,7 +12,6 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     public static TheoryData<int> SizesOverSixteen => [32, 64, 128, 256, 512, 1024];
 
     [Theory]
-    [External(NodePeers.Program)]
     [InlineData(1)]
     [InlineData(3)]
     [InlineData(6)]
@@ -24,7 +22,6 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     }
 
     [Theory]
-    [External(NodePeers.Program)]
     [MemberData(nameof(Sizes))]
     public async Task Its_client_puts_and_gets_a_body_in_blocks(int size)
     {
@@ -38,7 +35,6 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_client_gets_a_large_answer_to_a_large_body()
     {
         (byte[] answer, PeerResult result) = await NodePeers.TransferAsync(Bodies.Make(5000, 5), "POST", $"{ours.Host}/large-post",
@@ -49,7 +45,6 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
 
     // It reads a Block2 of no bytes, which is block 0 of 16 bytes (RFC 7959 section 2.2), as one of size 0.
     [Theory]
-    [External(NodePeers.Program)]
     [MemberData(nameof(SizesOverSixteen))]
     public async Task Our_client_gets_a_body_in_blocks(int size)
     {
@@ -59,7 +54,6 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     }
 
     [Theory]
-    [External(NodePeers.Program)]
     [MemberData(nameof(Sizes))]
     public async Task Our_client_puts_a_body_in_blocks(int size)
     {

@@ -1,13 +1,11 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap observes and is observed.</summary>
+[External(NodePeers.Program)]
 public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture node)
     : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
 {
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_command_line_observes()
     {
         // It does not end by itself.
@@ -18,7 +16,6 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_client_observes_and_cancels()
     {
         await using PeerProcess client = NodePeers.Observe($"{ours.Host}/obs-load", 3);
@@ -29,11 +26,10 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
         await client.WaitForLineAsync(line => line == "two");
         PeerResult result = await client.WaitForExitAsync();
         Assert.Equal("twelve bytes\none\ntwo", result.Output);
-        Assert.Equal((0, string.Empty), (result.ExitCode, result.Errors));
+        Assert.Equal((0, ""), (result.ExitCode, result.Errors));
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Our_client_observes_and_cancels()
     {
         await using CoapClient client = new();
@@ -53,8 +49,6 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
         await observation.DisposeAsync();
         Assert.False(await Within(notifications.MoveNextAsync().AsTask()));
     }
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 
     private async Task ChangeAsync(string path, string text)
     {

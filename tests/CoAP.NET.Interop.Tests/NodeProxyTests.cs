@@ -1,10 +1,10 @@
-using CoAP.NET.Interop.Tests.Peers;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap as the client of our proxy, as the server behind it, and as the proxy of our client.</summary>
+[External(NodePeers.Program)]
 public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeServerFixture>, IAsyncLifetime
 {
     private readonly CoapServer _server = new();
@@ -40,7 +40,6 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     [Rfc("7252-5.10.2-2")]
     public async Task Its_client_asks_through_our_proxy_with_Uri_options_beside_Proxy_Uri()
     {
@@ -48,11 +47,10 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         (byte[] body, PeerResult result) = await NodePeers.TransferAsync(null, "GET", $"{Origin}/asked?a=1", "--proxy", Proxy);
 
         Assert.Equal("2.05", result.Output);
-        Assert.Equal("/asked?a=1 hops=16", System.Text.Encoding.UTF8.GetString(body));
+        Assert.Equal("/asked?a=1 hops=16", Encoding.UTF8.GetString(body));
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_client_moves_large_bodies_through_our_proxy()
     {
         byte[] body = Bodies.Make(20_000, 7);
@@ -64,7 +62,6 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     [Rfc("7641-5-1")]
     public async Task Its_client_observes_through_our_proxy()
     {
@@ -72,7 +69,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         await using PeerProcess observer = NodePeers.ObserveThrough(Proxy, $"{Origin}/state", 5);
         for (int i = 0; i < 3; i++)
         {
-            await observer.WaitForLineAsync(line => line.Contains($"state {i}", StringComparison.Ordinal));
+            await observer.WaitForLineAsync(line => line.Contains($"state {i}"));
             Interlocked.Increment(ref _value);
             _state.Notify();
         }
@@ -81,7 +78,6 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_server_is_asked_and_changed_through_our_proxy()
     {
         _client.Proxy = CoapUri.Parse(Proxy);
@@ -96,7 +92,6 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Our_client_asks_through_its_proxy()
     {
         await using SampleServer proxy = await NodePeers.StartProxyAsync();
@@ -114,7 +109,6 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Our_proxy_hands_requests_to_its_proxy()
     {
         await using SampleServer last = await NodePeers.StartProxyAsync();
@@ -135,6 +129,4 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         options.Targets.AllowNetwork("127.0.0.0/8:*");
         return options;
     }
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

@@ -1,11 +1,11 @@
-using CoAP.NET.Interop.Tests.Peers;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap in both roles: our client against a server made with it, and its client against samples/Server.</summary>
+[External(NodePeers.Program)]
 public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
-    : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>, IAsyncLifetime
+    : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>, IAsyncDisposable
 {
     private readonly CoapClient _client = new();
 
@@ -13,12 +13,9 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
 
     private string Node => node.Host;
 
-    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
-
     public async ValueTask DisposeAsync() => await _client.DisposeAsync();
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_client_gets_by_Confirmable_and_by_Non_confirmable_requests()
     {
         PeerResult confirmable = await NodePeers.RunClientAsync("get", $"{Ours}/hello");
@@ -28,7 +25,6 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_client_puts_and_deletes()
     {
         Assert.Contains("2.01", (await NodePeers.RunClientAsync("put", "-p", "on", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
@@ -37,7 +33,6 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Its_client_validates_what_it_has_by_its_ETag()
     {
         CoapResponse response = await Within(_client.GetAsync($"{Ours}/validate"));
@@ -51,7 +46,6 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Our_client_gets_puts_and_deletes()
     {
         Assert.Equal("hello from node", (await Within(_client.GetAsync($"{Node}/hello"))).GetText());
@@ -62,7 +56,6 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Our_client_uses_the_methods_of_RFC_8132()
     {
         Assert.Equal("FETCH q", (await Within(_client.FetchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
@@ -71,12 +64,9 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    [External(NodePeers.Program)]
     public async Task Our_client_sends_Non_confirmable_requests()
     {
         CoapResponse response = await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Node}/hello") { Confirmable = false }));
         Assert.Equal("hello from node", response.GetText());
     }
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Interop.Tests.Peers;
-using CoAP.NET.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
@@ -13,12 +10,12 @@ namespace CoAP.NET.Interop.Tests;
 /// <summary>
 /// CoAP over WebSockets (RFC 8323 section 4) with node's ws, in both roles: the messages are bytes that were written by hand.
 /// </summary>
+[External(NodePeers.WebSocketProgram)]
 public sealed class NodeWebSocketTests
 {
     private const string OurCsm = "00e123100000202140";
 
     [Fact]
-    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_has_a_request_answered()
     {
         await using CoapServer coap = new();
@@ -30,7 +27,6 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_sends_in_fragments()
     {
         await using CoapServer coap = new();
@@ -41,7 +37,6 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_is_told_why_text_is_not_taken()
     {
         await using CoapServer coap = new();
@@ -52,7 +47,6 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_observes()
     {
         int state = 0;
@@ -69,11 +63,10 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    [External(NodePeers.WebSocketProgram)]
     public async Task Our_client_asks_its_server()
     {
         await using PeerProcess server = NodePeers.StartWebSocketServer();
-        string uri = (await server.WaitForLineAsync(static line => line.StartsWith("listening on ", StringComparison.Ordinal)))[
+        string uri = (await server.WaitForLineAsync(line => line.StartsWith("listening on ", StringComparison.Ordinal)))[
             "listening on ".Length..];
         await using CoapClient client = new();
         Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
@@ -86,9 +79,9 @@ public sealed class NodeWebSocketTests
 
         // On another WebSocket, as the first one was closed.
         Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
-        await server.WaitForLinesAsync(static line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal)
+        await server.WaitForLinesAsync(line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal)
             && line.EndsWith(" coap", StringComparison.Ordinal), 2);
-        await server.WaitForLinesAsync(static line => line == OurCsm, 2);
+        await server.WaitForLinesAsync(line => line == OurCsm, 2);
         Assert.DoesNotContain("a WebSocket P", server.Output, StringComparison.Ordinal);
     }
 
@@ -96,7 +89,7 @@ public sealed class NodeWebSocketTests
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
         WebApplication application = builder.Build();
         application.MapCoapWebSocket(coap);
         await application.StartAsync();
@@ -105,10 +98,8 @@ public sealed class NodeWebSocketTests
 
     private static string UrlOf(WebApplication application) =>
         application.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()
-            .Replace("http:", "ws:", StringComparison.Ordinal) + "/.well-known/coap";
+            .Replace("http:", "ws:") + "/.well-known/coap";
 
     private static string[] Lines(PeerResult result) =>
         result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

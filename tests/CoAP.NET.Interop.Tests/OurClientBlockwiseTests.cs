@@ -1,17 +1,15 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// CoapClient transfers bodies in blocks to and from libcoap's server, which answers a PUT by what was put (<c>-e</c>): both directions in
 /// one request.
 /// </summary>
+[External(LibcoapServer.Program)]
 public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClassFixture<LibcoapServerFixture>
 {
     public static TheoryData<int> Sizes => Bodies.BlockSizes;
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_and_got_in_blocks_of_the_size_that_the_peer_s_parameters_say(int size)
     {
@@ -28,7 +26,6 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
     }
 
     [Theory]
-    [External(LibcoapServer.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_and_got_in_blocks_of_the_size_that_the_request_says(int size)
     {
@@ -44,7 +41,6 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task One_block_alone_is_got()
     {
         await using CoapClient client = new();
@@ -57,7 +53,6 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task Many_transfers_at_a_time_do_not_mix()
     {
         await using CoapClient client = new();

@@ -1,11 +1,10 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
 /// CoapClient against a libcoap server that fails to send some of its messages (<c>-l</c>), and by way of a relay that loses and doubles
 /// messages.
 /// </summary>
+[External(LibcoapServer.Program)]
 public sealed class OurClientLossTests
 {
     private const int Length = 16 * 1024;
@@ -17,7 +16,6 @@ public sealed class OurClientLossTests
     // repetition of that block becomes the whole body: one transfer of ten with this loss, and more on a busy machine, where answers come
     // so late that they are asked for again. So there are several rounds of six, and one whole body is enough.
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task Responses_of_libcoap_that_are_lost_are_asked_for_again()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-l", "10%");
@@ -52,7 +50,6 @@ public sealed class OurClientLossTests
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task Loss_and_doubling_on_the_way_to_libcoap_change_nothing()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();

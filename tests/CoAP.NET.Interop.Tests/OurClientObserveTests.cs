@@ -1,6 +1,3 @@
-using CoAP.NET.Interop.Tests.Peers;
-using CoAP.NET.Tests;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>CoapClient observes <c>/time</c> of libcoap's server, which changes every second and has a Max-Age of one second.</summary>
@@ -87,6 +84,4 @@ public sealed class OurClientObserveTests
     // What came last from the server before may still be on its way. The state of the one after it is seen for a moment again and again.
     private static Task ComesBackAsync(CoapObservation observation, CoapResponse last) =>
         Eventually.IsTrueAsync(() => observation.State == CoapObserveState.Observing && observation.Latest != last);
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

@@ -1,9 +1,9 @@
-using CoAP.NET.Interop.Tests.Peers;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>CoapClient against libcoap's server as a process.</summary>
+[External(LibcoapServer.Program)]
 public sealed class OurClientTests : IAsyncLifetime
 {
     private readonly CoapClient _client = new();
@@ -18,7 +18,6 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task The_root_and_the_time_are_got()
     {
         CoapResponse root = await Get("/");
@@ -28,7 +27,6 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task Non_confirmable_requests_are_answered()
     {
         CoapResponse response =
@@ -37,7 +35,6 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task What_is_put_can_be_got_again()
     {
         CoapResponse put = await Within(_client.PutAsync(_server.Uri("/example_data").OriginalString, CoapContent.Text("forty two")));
@@ -46,7 +43,6 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task A_resource_of_our_own_is_created_and_deleted()
     {
         Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync(_server.Uri("/ours").OriginalString, CoapContent.Text("x")))).Code);
@@ -56,7 +52,6 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task A_separate_response_completes_the_request()
     {
         CoapRequest request = new(CoapMethod.Get, _server.Uri("/async"));
@@ -66,7 +61,6 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task Its_resources_are_discovered()
     {
         IReadOnlyList<CoapLink> links = await Within(_client.DiscoverAsync(_server.Uri("").OriginalString));
@@ -75,11 +69,9 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server.Uri("").OriginalString)) >= TimeSpan.Zero);
 
     [Fact]
-    [External(LibcoapServer.Program)]
     public async Task Two_hundred_requests_at_a_time_are_all_answered()
     {
         Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 200).Select(_ => Get("/"))];
@@ -87,6 +79,4 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     private Task<CoapResponse> Get(string path) => Within(_client.GetAsync(_server.Uri(path)));
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

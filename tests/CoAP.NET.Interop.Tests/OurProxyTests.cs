@@ -1,9 +1,5 @@
-using System.Text;
-using CoAP.NET.Dtls;
-using CoAP.NET.Interop.Tests.Peers;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;
-using CoAP.NET.Tests;
 
 namespace CoAP.NET.Interop.Tests;
 

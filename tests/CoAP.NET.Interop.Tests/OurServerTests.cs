@@ -1,14 +1,12 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client against samples/Server, both as processes.</summary>
+[External(LibcoapClient.Program)]
 public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     private string Host => server.Host;
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Hello_is_got_by_Confirmable_and_by_Non_confirmable_requests()
     {
         Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/hello")).Output);
@@ -16,7 +14,6 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Resources_are_discovered_and_filtered()
     {
         string all = (await LibcoapClient.RunAsync("-m", "get", $"{Host}/.well-known/core")).Output;
@@ -29,18 +26,16 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task What_is_put_can_be_got_and_deleted()
     {
         PeerResult put = await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "on", $"{Host}/create1");
-        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal("", put.Errors);
         Assert.Equal("on", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/create1")).Output);
         await LibcoapClient.RunAsync("-m", "delete", $"{Host}/create1");
         Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/create1")).Errors, StringComparison.Ordinal);
     }
 
     [Theory]
-    [External(LibcoapClient.Program)]
     [InlineData("get", "/test", "This is a test resource.")]
     [InlineData("get", "/seg1/seg2/seg3", "Long path resource /seg1/seg2/seg3")]
     [InlineData("get", "/query?first=1&second=2", "Query: first=1&second=2")]
@@ -48,7 +43,6 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
         Assert.Equal(expected, (await LibcoapClient.RunAsync("-m", method, $"{Host}{path}")).Output);
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task A_slow_resource_answers_separately()
     {
         PeerResult result = await LibcoapClient.RunAsync("-m", "get", $"{Host}/separate");
@@ -56,7 +50,6 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Errors_are_answered_with_their_code()
     {
         Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/nowhere")).Errors, StringComparison.Ordinal);
@@ -66,7 +59,6 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     }
 
     [Fact]
-    [External(LibcoapClient.Program)]
     public async Task Requests_survive_loss_on_both_sides()
     {
         PeerResult result = await LibcoapClient.RunAsync("-l", "1-2", "-m", "get", $"{Host}/hello");

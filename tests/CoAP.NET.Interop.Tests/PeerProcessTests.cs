@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 

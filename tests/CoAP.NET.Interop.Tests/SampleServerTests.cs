@@ -1,5 +1,3 @@
-using CoAP.NET.Interop.Tests.Peers;
-
 namespace CoAP.NET.Interop.Tests;
 
 public class SampleServerTests

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Load.Tests;
@@ -40,7 +39,7 @@ internal sealed class TestServer : IAsyncDisposable
 
     private CoapResult Answer(CoapRequest request, CoapResult result)
     {
-        Peers.AddOrUpdate(request.Peer.Address, 1, static (_, count) => count + 1);
+        Peers.AddOrUpdate(request.Peer.Address, 1, (_, count) => count + 1);
         long count = Interlocked.Increment(ref _count);
         Asked?.Invoke(request, count);
         return result;

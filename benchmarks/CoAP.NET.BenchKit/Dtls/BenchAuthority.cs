@@ -39,7 +39,7 @@ internal sealed class BenchAuthority : IDisposable
         bool forServers = true, DateTimeOffset? until = null)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        CertificateRequest request = new(commonName is null ? string.Empty : $"CN={commonName}", key, HashAlgorithmName.SHA256);
+        CertificateRequest request = new(commonName is null ? "" : $"CN={commonName}", key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature, critical: true));
         request.CertificateExtensions.Add(
             new X509EnhancedKeyUsageExtension([new Oid(forServers ? "1.3.6.1.5.5.7.3.1" : "1.3.6.1.5.5.7.3.2")], critical: false));

@@ -1,7 +1,5 @@
 using System.Buffers.Binary;
 using System.Net;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>Those messages of the matrix that fit a datagram, in the format of RFC 7252 section 3.</summary>
@@ -10,7 +8,7 @@ public class DatagramMatrix : SerializerMatrix
 
     /// <inheritdoc/>
     protected override IEnumerable<MatrixCase> SelectCases() =>
-        MatrixCase.All.Where(static one => 13 + (OptionSize * (long)one.Options) + one.Payload <= LargestDatagram);
+        MatrixCase.All.Where(one => 13 + (OptionSize * (long)one.Options) + one.Payload <= LargestDatagram);
 
     /// <inheritdoc/>
     protected override ICoapMessageSerializer CreateSerializer() => CoapDatagramSerializer.Default;

@@ -36,13 +36,13 @@ internal static class LargeObjects
     /// <param name="config">How.</param>
     public static void Run(ManualConfig config)
     {
-        config.AddFilter(new NameFilter(static name =>
+        config.AddFilter(new NameFilter(name =>
             name is nameof(SerializerMatrix.Deserialize) or nameof(SerializerMatrix.DeserializeAsync)));
         foreach ((MatrixCase one, MatrixFigures measured) in MatrixFigures.From(BenchmarkRunner.Run<LargeMatrix>(config)))
         {
-            string times = string.Join("", Way.All.Where(static way => way.Reads)
+            string times = string.Join("", Way.All.Where(way => way.Reads)
                 .Select(way => $" | {MatrixReport.Text(measured.Microseconds[way.Name])}"));
-            Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Switch}| {one.Options:N0} | {one.Payload:N0}{Switch}{times}"));
+            Console.WriteLine($"{Switch}| {one.Options:N0} | {one.Payload:N0}{Switch}{times}");
         }
     }
 
@@ -51,7 +51,7 @@ internal static class LargeObjects
         using Process process = OwnProcess.Start([Switch], variables);
         string output = await process.StandardOutput.ReadToEndAsync();
         await process.WaitForExitAsync();
-        return output.Split('\n').Where(static line => line.StartsWith(Switch, StringComparison.Ordinal))
-            .Select(static line => line.TrimEnd().Split(Switch)).ToDictionary(static parts => parts[1], static parts => parts[2]);
+        return output.Split('\n').Where(line => line.StartsWith(Switch, StringComparison.Ordinal))
+            .Select(line => line.TrimEnd().Split(Switch)).ToDictionary(parts => parts[1], parts => parts[2]);
     }
 }

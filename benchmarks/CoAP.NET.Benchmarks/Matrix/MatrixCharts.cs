@@ -65,7 +65,7 @@ internal static class MatrixCharts
                 measured.Microseconds[now.Name], measured.Microseconds[later.Name],
             ];
             picture.Add(Line(Left, y, Width - 30, y, "#f0f0f0"),
-                Text(Left - 10, y + 4, string.Create(CultureInfo.InvariantCulture, $"{one.Options:N0} + {one.Payload:N0}"), "end"));
+                Text(Left - 10, y + 4, $"{one.Options:N0} + {one.Payload:N0}", "end"));
             for (int j = 0; j < times.Length; j++)
             {
                 picture.Add(Mark(PlaceOf(times[j]), y, keys[j].Color, keys[j].IsFilled));
@@ -79,7 +79,7 @@ internal static class MatrixCharts
         Left + ((Math.Clamp(Math.Log10(microseconds), FirstDecade, LastDecade) - FirstDecade) * DecadeWidth);
 
     private static XElement Mark(double x, double y, string color, bool isFilled) => new(s_svg + "circle",
-        new XAttribute("cx", x.ToString("0.0", CultureInfo.InvariantCulture)), new XAttribute("cy", y), new XAttribute("r", 4),
+        new XAttribute("cx", x.ToString("0.0")), new XAttribute("cy", y), new XAttribute("r", 4),
         new XAttribute("fill", isFilled ? color : "none"), new XAttribute("stroke", color));
 
     private static XElement Line(double x1, double y1, double x2, double y2, string color) => new(s_svg + "line",

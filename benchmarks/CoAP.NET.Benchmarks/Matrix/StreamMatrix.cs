@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>The matrix in the format of RFC 8323 section 3.2, which has room for all of it.</summary>

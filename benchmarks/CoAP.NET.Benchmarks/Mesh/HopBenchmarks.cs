@@ -1,6 +1,4 @@
 using System.Threading.Channels;
-using System.Threading.Tasks.Dataflow;
-using BenchmarkDotNet.Attributes;
 
 namespace CoAP.NET.Benchmarks;
 
@@ -57,7 +55,7 @@ public class HopBenchmarks
     [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]
     public async Task<long> FiveStandardBlocksAsync()
     {
-        TransformBlock<int, int> head = Chain<int>(static item => item + 1, out TransformBlock<int, int> last);
+        TransformBlock<int, int> head = Chain<int>(item => item + 1, out TransformBlock<int, int> last);
         long sum = 0;
         ActionBlock<int> end = End<int>(item => sum += item);
         last.LinkTo(end, s_propagate);
@@ -238,7 +236,7 @@ public class HopBenchmarks
 
     /// <summary>A TransformBlock.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
-    public Task<long> OneTransformBlockAsync() => PassAsync(new TransformBlock<int, int>(static item => item + 1, Bounded));
+    public Task<long> OneTransformBlockAsync() => PassAsync(new TransformBlock<int, int>(item => item + 1, Bounded));
 
     /// <summary>A BufferBlock.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
@@ -247,7 +245,7 @@ public class HopBenchmarks
     /// <summary>A BroadcastBlock with one target that always has room. One that is full would miss messages.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public Task<long> OneBroadcastBlockAsync() =>
-        PassAsync(new BroadcastBlock<int>(static item => item, new DataflowBlockOptions { BoundedCapacity = Capacity }));
+        PassAsync(new BroadcastBlock<int>(item => item, new DataflowBlockOptions { BoundedCapacity = Capacity }));
 
     private void SetUpKinds()
     {

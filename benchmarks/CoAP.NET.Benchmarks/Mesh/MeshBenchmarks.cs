@@ -1,7 +1,4 @@
-using System.Threading.Tasks.Dataflow;
-using BenchmarkDotNet.Attributes;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
 
@@ -32,7 +29,7 @@ public class MeshBenchmarks
         _blocks = new UserBlocks();
         _watched = new MemoryServer(WireFormat.Datagram, ServerCase.Map, options => _blocks.InsertAll(options.Pipeline));
         _queued = new MemoryServer(WireFormat.Datagram, ServerCase.Map, options =>
-            options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new BufferBlock<CoapExchange>()));
+            options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new BufferBlock<CoapExchange>()));
         EmptyStages();
         Expect(Requests, _end.Count);
         _real.Send(_request, MemoryServer.Remembered + MemoryServer.Peers);

@@ -1,4 +1,3 @@
-using System.Threading.Tasks.Dataflow;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Benchmarks;

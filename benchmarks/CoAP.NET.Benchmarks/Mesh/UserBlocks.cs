@@ -1,5 +1,3 @@
-using System.Threading.Tasks.Dataflow;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>A block of a user at each seam of a pipeline.</summary>
@@ -8,7 +6,7 @@ internal sealed class UserBlocks
     private readonly List<Func<long>> _counts = [];
 
     /// <summary>How many items passed them all in all.</summary>
-    public long Passed => _counts.Sum(static count => count());
+    public long Passed => _counts.Sum(count => count());
 
     public void InsertAll(CoapPipelineOptions options)
     {

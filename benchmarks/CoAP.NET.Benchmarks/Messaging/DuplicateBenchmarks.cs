@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Attributes;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Benchmarks;

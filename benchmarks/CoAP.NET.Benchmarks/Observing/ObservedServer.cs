@@ -1,8 +1,5 @@
 using System.Buffers.Binary;
 using System.Net;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
 

@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Attributes;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>

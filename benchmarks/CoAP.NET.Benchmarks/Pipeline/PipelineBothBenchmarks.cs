@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Attributes;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>A client and a server in one process, joined in memory: everything that the library does for a request at both ends.</summary>

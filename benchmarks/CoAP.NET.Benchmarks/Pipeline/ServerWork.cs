@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>What a server is asked for.</summary>
@@ -54,16 +51,16 @@ public sealed record ServerCase(WireFormat Format, ServerWork Work)
     internal static void Map(CoapServer server)
     {
         CoapResult kept = CoapResults.Text("21.5 degrees");
-        server.MapGet("/test/temperature", static _ => CoapResults.Text("21.5 degrees"));
+        server.MapGet("/test/temperature", _ => CoapResults.Text("21.5 degrees"));
         server.MapGet("/test/kept", _ => kept);
-        server.MapGet("/test/awaiting", static async (_, _) =>
+        server.MapGet("/test/awaiting", async (_, _) =>
         {
             await Task.CompletedTask;
             return CoapResults.Text("21.5 degrees");
         });
         server.MapGet("/devices/{id}/temperature",
-            static request => request.Route["id"] == "4711" ? CoapResults.Text("21.5 degrees") : CoapResults.NotFound());
-        server.MapPost("/test/log", static request => request.Payload.Length == 64 ? CoapResults.Changed() : CoapResults.BadRequest());
+            request => request.Route["id"] == "4711" ? CoapResults.Text("21.5 degrees") : CoapResults.NotFound());
+        server.MapPost("/test/log", request => request.Payload.Length == 64 ? CoapResults.Changed() : CoapResults.BadRequest());
     }
 
     /// <summary>The bytes of the request.</summary>
@@ -91,7 +88,7 @@ public sealed record ServerCase(WireFormat Format, ServerWork Work)
             ServerWork.GetParam => "devices/4711/temperature",
             ServerWork.Post => "test/log",
             ServerWork.NotFound => "test/nothing",
-            ServerWork.Ping => string.Empty,
+            ServerWork.Ping => "",
             _ => "test/temperature",
         };
         foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))

@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using BenchmarkDotNet.Attributes;
-using CoAP.NET.Options;
 using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Benchmarks;
@@ -30,7 +28,7 @@ public class TelemetryBenchmarks
     [GlobalSetup]
     public void Setup()
     {
-        _server = new MemoryServer(WireFormat.Datagram, static server => server.MapGet("/t", () => "21.5"));
+        _server = new MemoryServer(WireFormat.Datagram, server => server.MapGet("/t", () => "21.5"));
         CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([0x4a, 0x11]) };
         request.Options.Add(new UriPath("t"));
         _request = WireFormat.Datagram.Serializer().Serialize(request);
@@ -38,7 +36,7 @@ public class TelemetryBenchmarks
         {
             _meters = new MeterListener
             {
-                InstrumentPublished = static (instrument, listener) =>
+                InstrumentPublished = (instrument, listener) =>
                 {
                     if (instrument.Meter.Name == CoapTelemetry.MeterName)
                     {
@@ -46,7 +44,7 @@ public class TelemetryBenchmarks
                     }
                 },
             };
-            _meters.SetMeasurementEventCallback<double>(static (_, _, _, _) => { });
+            _meters.SetMeasurementEventCallback<double>((_, _, _, _) => { });
             _meters.Start();
         }
 
@@ -54,8 +52,8 @@ public class TelemetryBenchmarks
         {
             _activities = new ActivityListener
             {
-                ShouldListenTo = static source => source.Name == CoapTelemetry.ActivitySourceName,
-                Sample = static (ref _) => ActivitySamplingResult.AllData,
+                ShouldListenTo = source => source.Name == CoapTelemetry.ActivitySourceName,
+                Sample = (ref _) => ActivitySamplingResult.AllData,
             };
             ActivitySource.AddActivityListener(_activities);
         }
@@ -86,4 +84,23 @@ public class TelemetryBenchmarks
         _meters?.Dispose();
         _activities?.Dispose();
     }
+}
+
+/// <summary>Who listens to what a server tells of itself.</summary>
+public enum TelemetryUse
+{
+    /// <summary>Nobody.</summary>
+    None,
+
+    /// <summary>A listener of metrics.</summary>
+    Metrics,
+
+    /// <summary>A listener of spans that wants all of them.</summary>
+    Traces,
+
+    /// <summary>Both.</summary>
+    MetricsAndTraces,
+
+    /// <summary>A wire trace of all peers that is full, so that what it costs is the copy.</summary>
+    WireTrace,
 }

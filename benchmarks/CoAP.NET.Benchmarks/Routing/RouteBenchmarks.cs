@@ -1,6 +1,4 @@
-using BenchmarkDotNet.Attributes;
 using CoAP.NET.Resources;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Benchmarks;
 
@@ -47,7 +45,7 @@ public class RouteBenchmarks
         _table = new RouteTable();
         for (int i = 0; i < Routes; i++)
         {
-            _table.Root.MapGet(TemplateOf((PathShape)(i % 3), i / 3), static () => CoapResults.NotFound());
+            _table.Root.MapGet(TemplateOf((PathShape)(i % 3), i / 3), () => CoapResults.NotFound());
         }
 
         for (int i = 0; i < LookUps; i++)

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Footprint.Processes;
 
 /// <summary>
@@ -39,7 +37,7 @@ internal static class Host
         }
 
         await using CoapServer server = new(options);
-        server.MapGet("/hello", static () => CoapResults.Text(Frames.Hello));
+        server.MapGet("/hello", () => CoapResults.Text(Frames.Hello));
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         Console.WriteLine(Listening + server.LocalEndpoints[0]);
@@ -58,7 +56,7 @@ internal static class Host
             }
             else if (line.StartsWith(Allocate, StringComparison.Ordinal))
             {
-                long rate = long.Parse(line[Allocate.Length..], CultureInfo.InvariantCulture);
+                long rate = long.Parse(line[Allocate.Length..]);
                 new Thread(() => AllocateForEver(rate)) { IsBackground = true }.Start();
             }
         }
@@ -70,11 +68,11 @@ internal static class Host
         const int size = 128;
         const int overhead = 24;
         using ManualResetEventSlim never = new();
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         long done = 0;
         while (!never.Wait(1))
         {
-            long due = (long)(TimeProvider.System.GetElapsedTime(begin).TotalSeconds * bytesPerSecond);
+            long due = (long)(begin.Elapsed.TotalSeconds * bytesPerSecond);
             for (; done < due; done += size)
             {
                 GC.KeepAlive(new byte[size - overhead]);

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Footprint.Processes;
 
 /// <summary>What a child process says of itself.</summary>
@@ -29,12 +27,11 @@ internal sealed record HostFigures(long Allocated, IReadOnlyList<int> Collection
 
     public static HostFigures Parse(string line)
     {
-        long[] numbers = [.. line.Split(' ').Select(static text => long.Parse(text, CultureInfo.InvariantCulture))];
+        long[] numbers = [.. line.Split(' ').Select(text => long.Parse(text))];
         return new HostFigures(numbers[0], [(int)numbers[1], (int)numbers[2], (int)numbers[3]], new TimeSpan(numbers[4]),
             new TimeSpan(numbers[5]), numbers[6], numbers[7]);
     }
 
     public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture,
-            $"{Allocated} {Collections[0]} {Collections[1]} {Collections[2]} {TotalPause.Ticks} {LongestPause.Ticks} {Committed} {Live}");
+        $"{Allocated} {Collections[0]} {Collections[1]} {Collections[2]} {TotalPause.Ticks} {LongestPause.Ticks} {Committed} {Live}";
 }

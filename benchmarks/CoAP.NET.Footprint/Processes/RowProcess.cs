@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 
 namespace CoAP.NET.Footprint.Processes;
 
@@ -44,7 +43,7 @@ internal static class RowProcess
 
     /// <summary>Has this process end when the one that started it does.</summary>
     public static void EndWithParent() =>
-        new Thread(static () =>
+        new Thread(() =>
         {
             Console.In.ReadToEnd();
             Environment.Exit(1);
@@ -66,7 +65,7 @@ internal static class RowProcess
         if (sizes.Seconds is { } seconds)
         {
             yield return "--seconds";
-            yield return seconds.ToString(CultureInfo.InvariantCulture);
+            yield return seconds.ToString();
         }
     }
 }

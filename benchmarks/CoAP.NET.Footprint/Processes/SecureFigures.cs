@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Footprint.Processes;
 
 /// <summary>What a <see cref="SecureHost"/> says of itself.</summary>
@@ -21,14 +19,13 @@ internal readonly record struct SecureFigures(int Sessions, long Live, long Priv
 
     public static SecureFigures Parse(string line)
     {
-        long[] numbers = [.. line.Split(' ').Select(static text => long.Parse(text, CultureInfo.InvariantCulture))];
+        long[] numbers = [.. line.Split(' ').Select(text => long.Parse(text))];
         return new((int)numbers[0], numbers[1], numbers[2], (int)numbers[3]);
     }
 
-    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Sessions} {Live} {Private} {Threads}");
+    public override string ToString() => $"{Sessions} {Live} {Private} {Threads}";
 
     private static long Number(string[] lines, string name) =>
         long.Parse(lines.First(line => line.StartsWith(name, StringComparison.Ordinal))[name.Length..]
-            .Replace("kB", "", StringComparison.Ordinal), NumberStyles.AllowLeadingWhite | NumberStyles.AllowTrailingWhite,
-            CultureInfo.InvariantCulture);
+            .Replace("kB", ""), NumberStyles.AllowLeadingWhite | NumberStyles.AllowTrailingWhite);
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Dtls;
 using CoAP.NET.Testing;
 
@@ -22,7 +21,7 @@ internal static class SecureHost
         CoapEndpointOptions options = new CoapEndpointOptions { TimeProvider = clock }
             .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
         await using CoapServer server = new(options);
-        server.MapGet("/hello", static () => CoapResults.Text(Frames.Hello));
+        server.MapGet("/hello", () => CoapResults.Text(Frames.Hello));
         server.Listen("coaps://127.0.0.1:0");
         await server.StartAsync();
         Console.WriteLine(Host.Listening + server.LocalEndpoints[0]);
@@ -34,7 +33,7 @@ internal static class SecureHost
             }
             else if (line.StartsWith(Advance, StringComparison.Ordinal))
             {
-                clock.Advance(TimeSpan.FromSeconds(int.Parse(line[Advance.Length..], CultureInfo.InvariantCulture)));
+                clock.Advance(TimeSpan.FromSeconds(int.Parse(line[Advance.Length..])));
                 Console.WriteLine(Done);
             }
         }

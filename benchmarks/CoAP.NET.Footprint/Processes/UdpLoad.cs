@@ -158,7 +158,7 @@ internal sealed class UdpLoad : IDisposable
     public void Dispose()
     {
         _poller.Dispose();
-        Array.ForEach(_peers, static peer => peer.Dispose());
+        Array.ForEach(_peers, peer => peer.Dispose());
     }
 
     // To the request whose right answer is the expected one: the head is the same but for the code.
@@ -229,12 +229,12 @@ internal sealed class UdpLoad : IDisposable
     private void Drain()
     {
         long begin = TimeProvider.System.GetTimestamp();
-        while (_sentAt.Any(static sent => sent != 0) && TimeProvider.System.GetElapsedTime(begin) < s_patience)
+        while (_sentAt.Any(sent => sent != 0) && TimeProvider.System.GetElapsedTime(begin) < s_patience)
         {
             Receive(1, askAgain: false);
         }
 
-        Lost += _sentAt.Count(static sent => sent != 0);
+        Lost += _sentAt.Count(sent => sent != 0);
         Array.Clear(_sentAt);
     }
 

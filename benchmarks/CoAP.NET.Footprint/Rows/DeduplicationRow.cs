@@ -67,17 +67,17 @@ internal sealed class DeduplicationRow : IRow
 
         // As by default, at the bound of what unverified peers may take, so that the oldest is forgotten for the newest.
         await using MemoryServer with = await MemoryServer.StartAsync(new HeldClock(),
-            static options => options.Limits.NewcomerPeriod = TimeSpan.Zero);
+            options => options.Limits.NewcomerPeriod = TimeSpan.Zero);
 
         // RFC 7252 section 4.5 allows to process safe requests again instead of storing the reply.
-        await using MemoryServer without = await MemoryServer.StartAsync(new HeldClock(), static options =>
+        await using MemoryServer without = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
             options.Limits.NewcomerPeriod = TimeSpan.Zero;
             options.Limits.MaxStoredSafeReply = 0;
         });
 
         // Replies are stored and forgotten at once: EXCHANGE_LIFETIME is ACK_TIMEOUT and twice MAX_LATENCY, as nothing is sent again.
-        await using MemoryServer brief = await MemoryServer.StartAsync(new HeldClock(), static options =>
+        await using MemoryServer brief = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
             options.Limits.NewcomerPeriod = TimeSpan.Zero;
             options.Parameters = CoapTransmissionParameters.Default with
@@ -89,7 +89,7 @@ internal sealed class DeduplicationRow : IRow
             };
         });
         MemoryServer[] servers = [with, without, brief];
-        Lane[] lanes = [.. servers.Select(static _ => new Lane())];
+        Lane[] lanes = [.. servers.Select(_ => new Lane())];
         long[] asked = new long[servers.Length];
         double[][] rates = await Slices.MeasureAsync(
             sizes.Of(7, 2),
@@ -99,16 +99,16 @@ internal sealed class DeduplicationRow : IRow
                 asked[i] += count;
                 return rate;
             })))]);
-        Array.ForEach(lanes, static lane => lane.Dispose());
+        Array.ForEach(lanes, lane => lane.Dispose());
         double ratio = Slices.Ratio(rates[0], rates[1]);
         table.Add("requests a second, remembering (defaults)", $"{Slices.Median(rates[0]):N0}");
         table.Add("not remembering answers to safe requests (MaxStoredSafeReply = 0)", $"{Slices.Median(rates[1]):N0}");
         table.Add("remembering for 3 ms (Parameters)", $"{Slices.Median(rates[2]):N0}");
         table.Add("remembering / not remembering", $"{ratio:0.00}", ">= 0.9", ratio >= GoalOfRatio);
         table.Add("remembering / remembering for 3 ms", $"{Slices.Ratio(rates[0], rates[2]):0.00}");
-        table.Check(servers.All(static server => server.Errors == 0),
-            $"{servers.Sum(static server => server.Errors)} requests were not answered rightly");
-        table.Check(rates.All(static side => side.All(static rate => rate > 0)), $"a rate is not above zero");
+        table.Check(servers.All(server => server.Errors == 0),
+            $"{servers.Sum(server => server.Errors)} requests were not answered rightly");
+        table.Check(rates.All(side => side.All(rate => rate > 0)), $"a rate is not above zero");
         table.Check(without.Counters[CoapCounter.Duplicates] == 0, $"{without.Counters[CoapCounter.Duplicates]} duplicates came");
     }
 }

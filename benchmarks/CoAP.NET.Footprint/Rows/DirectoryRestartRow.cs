@@ -60,7 +60,7 @@ internal sealed class DirectoryRestartRow : IRow
                 asked[i] = RegisterAsync(directory.Core, from + i);
             }
 
-            if ((await Task.WhenAll(asked.AsSpan(0, some))).FirstOrDefault(static answer => answer != DirectoryAnswer.Done) is var other
+            if ((await Task.WhenAll(asked.AsSpan(0, some))).FirstOrDefault(answer => answer != DirectoryAnswer.Done) is var other
                 && other != DirectoryAnswer.Done)
             {
                 throw new InvalidOperationException($"A registration was answered {other}.");

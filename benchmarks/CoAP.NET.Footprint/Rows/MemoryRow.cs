@@ -1,5 +1,3 @@
-using CoAP.NET.Footprint.Processes;
-
 namespace CoAP.NET.Footprint.Rows;
 
 /// <summary>Memory of a server process under load, above a process that makes the same garbage.</summary>
@@ -45,17 +43,17 @@ internal sealed class MemoryRow : IRow
         double rate;
         double allocated;
         HostFigures serverInside;
-        using (HostProcess server = HostProcess.Start([Host.Server, .. arguments]))
+        using (HostProcess server = new([Host.Server, .. arguments]))
         using (UdpLoad load = new(server.Endpoint!, Peers))
         {
-            idle = server.Outside.ResidentBytes;
+            idle = server.Figures.ResidentBytes;
             string libraries = server.Libraries;
             table.Check(!s_unneeded.Any(libraries.Contains), $"the server loaded one of {string.Join(", ", s_unneeded)}");
             long before = server.Inside().Allocated;
             byte[] processors = Processor.Pin(Processor.Load);
             load.RunClosed(time);
             Processor.Restore(processors);
-            loaded = server.Outside.ResidentBytes;
+            loaded = server.Figures.ResidentBytes;
             serverInside = server.Inside();
             allocated = (serverInside.Allocated - before) / time.TotalSeconds;
             rate = load.Answers / time.TotalSeconds;
@@ -68,14 +66,14 @@ internal sealed class MemoryRow : IRow
         long emptyIdle;
         long empty;
         HostFigures emptyInside;
-        using (HostProcess host = HostProcess.Start(Host.Empty))
+        using (HostProcess host = new(Host.Empty))
         {
-            emptyIdle = host.Outside.ResidentBytes;
+            emptyIdle = host.Figures.ResidentBytes;
             long before = host.Inside().Allocated;
-            host.Allocate((long)allocated);
+            host.TellAsync($"{Host.Allocate}{(long)allocated}").GetAwaiter().GetResult();
             using ManualResetEventSlim never = new();
             never.Wait(time);
-            empty = host.Outside.ResidentBytes;
+            empty = host.Figures.ResidentBytes;
             emptyInside = host.Inside();
             double same = (emptyInside.Allocated - before) / time.TotalSeconds;
             table.CheckFigure(same > allocated / 2,

@@ -20,7 +20,7 @@ internal sealed class ObserversRow : IRow
         CoapEndpointOptions options = new() { TimeProvider = clock };
         options.Limits.MaxChannels = 2 * observers;
         await using CoapServer server = new(options);
-        server.MapGet("/state", static () => CoapResults.Text("on")).Observable(TimeSpan.FromDays(1));
+        server.MapGet("/state", () => CoapResults.Text("on")).Observable(TimeSpan.FromDays(1));
         ObserverTransport transport = new();
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();

@@ -48,7 +48,7 @@ internal sealed class OscoreRow : IRow
             }
 
             double without = (Heap.LiveBytes() - before) / (double)devices;
-            server.Introduce(devices, 4_000, static (device, round) => new ProtectedPeer(device, round));
+            server.Introduce(devices, 4_000, (device, round) => new ProtectedPeer(device, round));
 
             // What is kept of a protected peer goes in the second round of some four minutes in which it was silent.
             for (int i = 0; i < 3; i++)
@@ -75,7 +75,7 @@ internal sealed class OscoreRow : IRow
             Add(contexts, i);
         }
 
-        ProtectedPeer[] clients = [.. Enumerable.Range(0, Clients).Select(static i => new ProtectedPeer(i))];
+        ProtectedPeer[] clients = [.. Enumerable.Range(0, Clients).Select(i => new ProtectedPeer(i))];
         await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
             options.Limits.NewcomerPeriod = TimeSpan.Zero;

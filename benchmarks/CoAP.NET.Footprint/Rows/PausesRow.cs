@@ -1,5 +1,3 @@
-using CoAP.NET.Footprint.Processes;
-
 namespace CoAP.NET.Footprint.Rows;
 
 /// <summary>Garbage collections of a server under a steady load.</summary>
@@ -26,7 +24,7 @@ internal sealed class PausesRow : IRow
 
         TimeSpan time = sizes.IsSelfCheck ? TimeSpan.FromMilliseconds(500) : TimeSpan.FromSeconds(Time(sizes));
         int rate = sizes.Of(Rate, 2_000);
-        using HostProcess server = HostProcess.Start(Host.Server);
+        using HostProcess server = new(Host.Server);
         using UdpLoad load = new(server.Endpoint!, Peers);
         byte[] before = Processor.Pin(Processor.Load);
         load.RunOpen(time, rate);

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 using CoAP.NET.ResourceDirectory;
 
@@ -36,7 +35,7 @@ internal static class Registered
         for (int link = 0; link < Links; link++)
         {
             links.Append(link == 0 ? "" : ",");
-            links.Append(CultureInfo.InvariantCulture, $"</3303/{link}/5700>;rt=\"core.s type-{(i + link) % Types}\";ct=110");
+            links.Append($"</3303/{link}/5700>;rt=\"core.s type-{(i + link) % Types}\";ct=110");
         }
 
         return Utf8(links.ToString());

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Footprint.Rows;
 
 /// <summary>One shard on one thread against two on two.</summary>
@@ -26,7 +24,7 @@ internal sealed class ScalingRow : IRow
         await using Side other = await Side.StartAsync(1, firstProcessor: 1);
         double[][] rates = await Slices.MeasureAsync(sizes.Of(5, 2), () => one.RunAsync(time), () => two.RunAsync(time),
             () => other.RunAsync(time));
-        double[] single = [.. rates[0].Zip(rates[2], static (first, second) => (first + second) / 2)];
+        double[] single = [.. rates[0].Zip(rates[2], (first, second) => (first + second) / 2)];
         double ratio = Slices.Ratio(rates[1], single);
         table.Add("one shard on one thread", $"{Slices.Median(single):N0} requests a second");
         table.Add("two shards on two threads", $"{Slices.Median(rates[1]):N0} requests a second");
@@ -51,7 +49,7 @@ internal sealed class ScalingRow : IRow
 
         long errors = one.Server.Errors + two.Server.Errors + other.Server.Errors;
         table.Check(errors == 0, $"{errors} requests were not answered rightly");
-        long late = new[] { one, two, other }.Sum(static side => side.Server.Transports.Sum(static transport => transport.Late));
+        long late = new[] { one, two, other }.Sum(side => side.Server.Transports.Sum(transport => transport.Late));
         table.CheckFigure(late == 0, $"the machine was so busy that {late} requests were taken for slow ones");
         table.Check(ratio > 0, $"the ratio {ratio} cannot be");
     }
@@ -119,7 +117,7 @@ internal sealed class ScalingRow : IRow
 
         public async ValueTask DisposeAsync()
         {
-            Array.ForEach(_lanes, static lane => lane.Dispose());
+            Array.ForEach(_lanes, lane => lane.Dispose());
             await Server.DisposeAsync();
         }
 
@@ -129,7 +127,7 @@ internal sealed class ScalingRow : IRow
             int[] peers = _peers[thread];
             int round = _rounds[thread];
             long processorTime = OwnProcessorTime();
-            long begin = TimeProvider.System.GetTimestamp();
+            Watch begin = new();
             long count = 0;
             do
             {
@@ -144,7 +142,7 @@ internal sealed class ScalingRow : IRow
                 round++;
                 count += peers.Length;
             }
-            while (TimeProvider.System.GetElapsedTime(begin) < time);
+            while (begin.Elapsed < time);
 
             if (_rounds[thread] > 0)
             {
@@ -153,13 +151,13 @@ internal sealed class ScalingRow : IRow
             }
 
             _rounds[thread] = round;
-            return count / TimeProvider.System.GetElapsedTime(begin).TotalSeconds;
+            return count / begin.Elapsed.TotalSeconds;
         }
 
         // In nanoseconds.
         private static long OwnProcessorTime() =>
             OperatingSystem.IsLinux()
-                ? long.Parse(File.ReadAllText("/proc/thread-self/schedstat").Split(' ')[0], CultureInfo.InvariantCulture)
+                ? long.Parse(File.ReadAllText("/proc/thread-self/schedstat").Split(' ')[0])
                 : 0;
     }
 }

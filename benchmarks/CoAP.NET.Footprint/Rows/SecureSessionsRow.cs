@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Footprint.Processes;
-
 namespace CoAP.NET.Footprint.Rows;
 
 /// <summary>Memory and threads for DTLS sessions that wait.</summary>
@@ -28,21 +25,21 @@ internal sealed class SecureSessionsRow : IRow
 
         int count = sizes.Of(10_000, 200);
         int before = sizes.Of(2_000, 50);
-        using HostProcess server = HostProcess.Start(SecureHost.Verb);
+        using HostProcess server = new(SecureHost.Verb);
         using SecureDevices devices = new(server.Endpoint!);
 
         // What is made at the first sessions of all, by the runtime too, is not the sessions'.
         devices.Open(before);
         devices.Ask();
-        server.Command(SecureHost.Advance + LongEnough.ToString(CultureInfo.InvariantCulture));
+        server.Ask(SecureHost.Advance + LongEnough.ToString());
         SecureFigures start = Now(server);
         devices.Open(count);
         SecureFigures fresh = Now(server);
-        server.Command(SecureHost.Advance + LongEnough.ToString(CultureInfo.InvariantCulture));
+        server.Ask(SecureHost.Advance + LongEnough.ToString());
         SecureFigures idle = Now(server);
         devices.Ask();
         SecureFigures asked = Now(server);
-        server.Command(SecureHost.Advance + LongEnough.ToString(CultureInfo.InvariantCulture));
+        server.Ask(SecureHost.Advance + LongEnough.ToString());
         SecureFigures afterwards = Now(server);
         devices.Ask(Math.Max(2, count / 100));
 
@@ -70,5 +67,5 @@ internal sealed class SecureSessionsRow : IRow
         double Each(long bytes, long at) => (bytes - at) / (double)count;
     }
 
-    private static SecureFigures Now(HostProcess server) => SecureFigures.Parse(server.Command(SecureHost.Sessions));
+    private static SecureFigures Now(HostProcess server) => SecureFigures.Parse(server.Ask(SecureHost.Sessions));
 }

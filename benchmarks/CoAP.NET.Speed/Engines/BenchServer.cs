@@ -1,8 +1,5 @@
-using System.Net;
 using System.Security.Cryptography;
 using Blocking;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Speed.Engines;

@@ -1,5 +1,3 @@
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Engines;
 
 /// <summary>Sends the same bytes to servers with different engines, and compares what comes back, byte for byte.</summary>

@@ -1,6 +1,4 @@
-using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Speed.Engines;

@@ -1,6 +1,3 @@
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Speed.Engines;
 
 /// <summary>What all engines must answer alike.</summary>

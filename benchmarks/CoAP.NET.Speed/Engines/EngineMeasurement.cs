@@ -1,7 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Engines;
 
 /// <summary>Measures engines under load and prints a table.</summary>
@@ -53,12 +49,10 @@ internal sealed class EngineMeasurement(int seconds, string generator)
         }
 
         (double perSecond, double cost) = Short(server, connections);
-        return string.Create(
-            CultureInfo.InvariantCulture,
-            $"| {engine} | {connections:N0} | {stay.PerSecond:N0} | {stay.CpuMicroseconds:0.00} | {stay.P50:0} | {stay.P99:0} "
+        return $"| {engine} | {connections:N0} | {stay.PerSecond:N0} | {stay.CpuMicroseconds:0.00} | {stay.P50:0} | {stay.P99:0} "
                 + $"| {stay.Threads} | {stay.ResidentBytes / 1048576.0:0} "
-                + $"| {(connections < FewConnections ? "" : perConnection.ToString("0.0", CultureInfo.InvariantCulture))} | {perSecond:N0} "
-                + $"| {cost:0.0} |{(stay.Errors > 0 ? $" {stay.Errors} ERRORS" : "")}");
+                + $"| {(connections < FewConnections ? "" : perConnection.ToString("0.0"))} | {perSecond:N0} "
+                + $"| {cost:0.0} |{(stay.Errors > 0 ? $" {stay.Errors} ERRORS" : "")}";
     }
 
     // What a server takes before its first request, and once for all, belongs to no connection.

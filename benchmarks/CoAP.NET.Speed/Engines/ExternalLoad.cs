@@ -1,7 +1,5 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Text.Json;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed.Engines;
 
@@ -41,5 +39,5 @@ internal static class ExternalLoad
 
     private static double Number(JsonElement element, string name) => element.GetProperty(name).GetDouble();
 
-    private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
+    private static string Text(int number) => number.ToString();
 }

@@ -1,5 +1,3 @@
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Engines;
 
 /// <summary>What a load on connections that stay came to.</summary>

@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Engines;
 
 /// <summary>A closed loop over connections that stay: each asks again when it was answered.</summary>

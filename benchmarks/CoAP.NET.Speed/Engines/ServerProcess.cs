@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Engines;
 
 /// <summary>A <see cref="BenchServer"/> as a child process, kept on its processor.</summary>

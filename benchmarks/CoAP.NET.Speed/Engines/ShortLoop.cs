@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Engines;
 
 /// <summary>A closed loop over connections of one request: connect, CSM, request, answer, close, and again.</summary>

@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Floor;
 
 /// <summary>The floor as a program: <c>floor --port 0 [--tcp] [--any] [--stale]</c>.</summary>

@@ -1,8 +1,3 @@
-using System.Net;
-using System.Runtime.CompilerServices;
-using CoAP.NET.Bench;
-using CoAP.NET.Speed.Raw;
-
 namespace CoAP.NET.Speed.Floor;
 
 /// <summary>

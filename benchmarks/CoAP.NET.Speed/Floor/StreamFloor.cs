@@ -1,9 +1,4 @@
 using System.Buffers.Binary;
-using System.Net;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using CoAP.NET.Bench;
-using CoAP.NET.Speed.Raw;
 
 namespace CoAP.NET.Speed.Floor;
 

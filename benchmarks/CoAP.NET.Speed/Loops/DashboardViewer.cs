@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.Http.Json;
 
 namespace CoAP.NET.Speed.Loops;

@@ -1,8 +1,4 @@
 using System.Buffers.Binary;
-using System.Net;
-using System.Runtime.CompilerServices;
-using CoAP.NET.Bench;
-using CoAP.NET.Speed.Raw;
 
 namespace CoAP.NET.Speed.Loops;
 

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Text;
-
 namespace CoAP.NET.Speed.Loops;
 
 /// <summary>Parts of messages of RFC 7252 as bytes.</summary>
@@ -23,7 +20,7 @@ internal static unsafe class DatagramMessages
     {
         const int UriPath = 11;
         string[] segments = path.Split('/');
-        return [.. PathOption(segments[0], previous), .. segments[1..].SelectMany(static segment => PathOption(segment, UriPath))];
+        return [.. PathOption(segments[0], previous), .. segments[1..].SelectMany(segment => PathOption(segment, UriPath))];
     }
 
     /// <summary>A Proxy-Uri, as the only option of a message.</summary>

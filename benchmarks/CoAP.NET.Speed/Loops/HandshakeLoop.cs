@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Loops;
 
 /// <summary>Peers that open a session, end it by close_notify, and open the next from another address (closed loop).</summary>

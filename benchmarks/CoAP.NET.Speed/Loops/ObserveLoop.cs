@@ -1,11 +1,5 @@
 using System.Buffers.Binary;
 using System.Buffers.Text;
-using System.Globalization;
-using System.Net;
-using System.Runtime.CompilerServices;
-using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Speed.Loops;
@@ -247,7 +241,7 @@ internal sealed unsafe class ObserveLoop : DatagramLink
         const byte Put = 3;
         byte* message = Begin(_count, Put);
         _pathAndFormat.CopyTo(new Span<byte>(message, _pathAndFormat.Length));
-        Encoding.ASCII.GetBytes(_state.ToString("D8", CultureInfo.InvariantCulture))
+        Encoding.ASCII.GetBytes(_state.ToString("D8"))
             .CopyTo(new Span<byte>(message + _pathAndFormat.Length, Digits));
         Commit(HeaderSize + TokenSize + _pathAndFormat.Length + Digits);
     }

@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.Speed.Loops;
 
 /// <summary>Source addresses from 127/8, none of them twice: some 13 million.</summary>

@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Loops;
 
 /// <summary>

@@ -1,7 +1,5 @@
 using System.Buffers.Text;
 using System.Net.Security;
-using System.Text;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed.Loops;
 

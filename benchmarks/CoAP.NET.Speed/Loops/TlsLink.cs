@@ -29,7 +29,7 @@ internal sealed class TlsLink : IDisposable
             TargetHost = "localhost",
             ApplicationProtocols = [alpn],
 #pragma warning disable CA5359 // it is the server that this program has started
-            RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+            RemoteCertificateValidationCallback = (_, _, _, _) => true,
 #pragma warning restore CA5359
         });
     }

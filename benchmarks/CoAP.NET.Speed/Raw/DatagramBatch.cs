@@ -1,8 +1,3 @@
-using System.Net;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Raw;
 
 /// <summary>

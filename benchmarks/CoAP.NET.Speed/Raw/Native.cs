@@ -1,7 +1,3 @@
-using System.Net;
-using System.Runtime.InteropServices;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Raw;
 
 /// <summary>The calls of Linux that the floor and the load need beside those of <see cref="LibC"/>.</summary>

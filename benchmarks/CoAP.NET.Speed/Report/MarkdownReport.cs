@@ -1,7 +1,3 @@
-using System.Globalization;
-using System.Runtime.InteropServices;
-using System.Text;
-using CoAP.NET.Speed.Loops;
 using CoAP.NET.Speed.Rows;
 
 namespace CoAP.NET.Speed.Report;
@@ -148,7 +144,7 @@ internal static class MarkdownReport
         outcome.Failure is { } failure ? $"failed: {failure}" : Rounded(outcome.Median(run => run.PerSecond));
 
     // Each turn is compared with that beside it.
-    private static string Ratio(Outcome outcome, Outcome? to) => Ratio(outcome, to, static run => run.PerSecond);
+    private static string Ratio(Outcome outcome, Outcome? to) => Ratio(outcome, to, run => run.PerSecond);
 
     private static string Ratio(Outcome outcome, Outcome? to, Func<RunFigures, double> figure)
     {
@@ -158,7 +154,7 @@ internal static class MarkdownReport
         }
 
         // It waited, for this program or for messages that were lost: a ratio would say nothing about its speed.
-        if (to.Median(static run => run.PerSecond) * to.Median(static run => run.CpuMicroseconds) < IdleMicroseconds)
+        if (to.Median(run => run.PerSecond) * to.Median(run => run.CpuMicroseconds) < IdleMicroseconds)
         {
             return "no comparison";
         }
@@ -213,9 +209,9 @@ internal static class MarkdownReport
             {
                 string[] rest = Rest(outcome);
                 Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), rest[0],
-                    outcome == outcomes[0] ? "" : Ratio(outcomes[0], outcome, static run => run.CpuMicroseconds),
+                    outcome == outcomes[0] ? "" : Ratio(outcomes[0], outcome, run => run.CpuMicroseconds),
                     outcome.Entrant.Role == Role.Ours && Of(outcomes, Role.LibCoap) is { } libCoap
-                        ? Ratio(libCoap, outcome, static run => run.CpuMicroseconds) : "",
+                        ? Ratio(libCoap, outcome, run => run.CpuMicroseconds) : "",
                     .. rest[1..]]);
             }
         }

@@ -1,5 +1,3 @@
-using CoAP.NET.Speed.Loops;
-
 namespace CoAP.NET.Speed.Rows;
 
 /// <summary>Who takes part in a row.</summary>

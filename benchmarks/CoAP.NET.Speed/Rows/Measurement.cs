@@ -1,5 +1,3 @@
-using CoAP.NET.Speed.Loops;
-
 namespace CoAP.NET.Speed.Rows;
 
 /// <summary>What came out for a contender.</summary>
@@ -88,13 +86,13 @@ internal sealed class Measurement(int pairs, double seconds, double warmUp)
     // A turn in which a busy machine has answered nothing says nothing: it is taken again.
     private RunFigures Turn(Contender contender)
     {
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         RunFigures figures;
         do
         {
             figures = contender.Run(seconds);
         }
-        while (figures is { PerSecond: 0, Errors: 0 } && TimeProvider.System.GetElapsedTime(begin) < s_patience);
+        while (figures is { PerSecond: 0, Errors: 0 } && begin.Elapsed < s_patience);
         return figures;
     }
 }

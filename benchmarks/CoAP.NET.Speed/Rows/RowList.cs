@@ -1,10 +1,5 @@
-using System.Globalization;
-using System.Net;
-using System.Text;
-using CoAP.NET.Bench;
 using CoAP.NET.PubSub;
 using CoAP.NET.Speed.Floor;
-using CoAP.NET.Speed.Loops;
 using CoAP.NET.Speed.Report;
 using CoAP.NET.Speed.Servers;
 
@@ -46,7 +41,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
 
     private static bool IsMeant(Row row, string name) => row.Name == name || row.Name.StartsWith(name + "-", StringComparison.Ordinal);
 
-    private static string Text(int number) => number.ToString("N0", CultureInfo.InvariantCulture);
+    private static string Text(int number) => number.ToString("N0");
 
     private IEnumerable<Row> All()
     {
@@ -244,7 +239,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
 
     private Row Client(string name, int servers)
     {
-        string count = servers.ToString(CultureInfo.InvariantCulture);
+        string count = servers.ToString();
         return new(name, $"one client, {Text(servers)} servers", RowGroup.Client,
         [
             new(Role.Floor, "raw loop", () =>
@@ -259,15 +254,15 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
                 Child floor = Child.StartSelf(Processors.Other, 1, FloorServer.Verb, "--any");
                 Child client = Child.StartSelf(
                     Processors.Measured, 0, ClientProgram.Verb, "--count", count, "--port",
-                    floor.Endpoints[0].Port.ToString(CultureInfo.InvariantCulture));
-                return new(seconds => Parse(client.Ask(seconds.ToString(CultureInfo.InvariantCulture))), client, floor);
+                    floor.Endpoints[0].Port.ToString());
+                return new(seconds => Parse(client.Ask(seconds.ToString())), client, floor);
             }),
         ]);
     }
 
     private static Row FanIn(string name, int observations)
     {
-        string count = observations.ToString(CultureInfo.InvariantCulture);
+        string count = observations.ToString();
         return new(name, $"one client that observes {Text(observations)} resources", RowGroup.Notifications,
         [
             new(Role.Ours, "CoapClient", () =>
@@ -275,8 +270,8 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
                 Child notifier = Child.StartSelf(Processors.Other, 1, NotifierServer.Verb, "--count", count);
                 Child client = Child.StartSelf(
                     Processors.Measured, 0, FanInProgram.Verb, "--count", count, "--port",
-                    notifier.Endpoints[0].Port.ToString(CultureInfo.InvariantCulture));
-                return new(seconds => Parse(client.Ask(seconds.ToString(CultureInfo.InvariantCulture))), client, notifier);
+                    notifier.Endpoints[0].Port.ToString());
+                return new(seconds => Parse(client.Ask(seconds.ToString())), client, notifier);
             }),
         ]);
     }
@@ -297,7 +292,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
 
     private static RunFigures Parse(string line)
     {
-        double[] all = [.. line.Split(' ').Select(one => double.Parse(one, CultureInfo.InvariantCulture))];
+        double[] all = [.. line.Split(' ').Select(one => double.Parse(one))];
         return new(all[0], all[1], all[2], all[3], (long)all[4], (long)all[5]);
     }
 
@@ -339,7 +334,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
         ]);
 
     private static Child StartProtected(int contexts) => Child.StartSelf(
-        Processors.Measured, 1, OscoreProgram.Verb, "--contexts", contexts.ToString(CultureInfo.InvariantCulture));
+        Processors.Measured, 1, OscoreProgram.Verb, "--contexts", contexts.ToString());
 
     private Row Proxied(string name, int peers, bool isCached)
     {
@@ -394,8 +389,8 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
         ]);
     }
 
-    private static string TargetOf(Child server, int number) => string.Create(
-        CultureInfo.InvariantCulture, $"coap://127.250.0.{1 + (number % Servers)}:{server.Endpoints[0].Port}/{Hello}");
+    private static string TargetOf(Child server, int number) =>
+        $"coap://127.250.0.{1 + (number % Servers)}:{server.Endpoints[0].Port}/{Hello}";
 
     // An answer without Max-Age is fresh for a minute.
     private static Child StartUpstream(bool isFresh) =>

@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.Servers;
 
 /// <summary>
@@ -20,7 +17,7 @@ internal sealed class ClientProgram : IAsyncDisposable
 
     private ClientProgram(int port, int count) =>
         _targets = [.. Enumerable.Range(0, count)
-            .Select(i => string.Create(CultureInfo.InvariantCulture, $"coap://127.250.{i / 250}.{1 + (i % 250)}:{port}/hello"))];
+            .Select(i => $"coap://127.250.{i / 250}.{1 + (i % 250)}:{port}/hello")];
 
     public static async Task<int> RunAsync(string[] args)
     {
@@ -28,7 +25,7 @@ internal sealed class ClientProgram : IAsyncDisposable
         await using ClientProgram program = new(arguments.Number("--port", 0), arguments.Number("--count", 128));
         while (Console.In.ReadLine() is { } line)
         {
-            Console.WriteLine(await program.RunAsync(double.Parse(line, CultureInfo.InvariantCulture)));
+            Console.WriteLine(await program.RunAsync(double.Parse(line)));
         }
 
         return 0;
@@ -48,9 +45,9 @@ internal sealed class ClientProgram : IAsyncDisposable
         await Task.Yield();
         TimeSpan elapsed = TimeProvider.System.GetElapsedTime(begin);
         cpu = Environment.CpuUsage.TotalTime - cpu;
-        return string.Create(
-            CultureInfo.InvariantCulture,
-            $"{_times.Count / elapsed.TotalSeconds} {cpu.TotalMicroseconds / Math.Max(1, _times.Count)} {_times.Microseconds(0.5)} {_times.Microseconds(0.99)} {_lost} {_errors}");
+        return
+            $"{_times.Count / elapsed.TotalSeconds} {cpu.TotalMicroseconds / Math.Max(1, _times.Count)} "
+                + $"{_times.Microseconds(0.5)} {_times.Microseconds(0.99)} {_lost} {_errors}";
     }
 
     private async Task AskAsync(string target)

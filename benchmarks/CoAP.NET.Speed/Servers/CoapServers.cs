@@ -1,8 +1,4 @@
-using System.Globalization;
-using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Speed.Servers;
@@ -32,7 +28,7 @@ internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
     /// <summary>Starts our server on both processors, which the load uses too; its endpoint is that of UDP.</summary>
     /// <param name="shards">How many shards it has.</param>
     public Child StartSharded(int shards) => StartOurs(Processors.Any, 1,
-        "--shards", shards.ToString(CultureInfo.InvariantCulture), "--bind", "coap://127.0.0.1:0");
+        "--shards", shards.ToString(), "--bind", "coap://127.0.0.1:0");
 
     private Child StartOurs(params string[] binds) => StartOurs(Processors.Measured, 2, binds);
 
@@ -55,7 +51,7 @@ internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
         // It says nothing when it is ready.
         Child child = Child.StartOther(
             Processors.Measured, 0, program,
-            ["-A", "127.0.0.1", "-p", port.ToString(CultureInfo.InvariantCulture), "-d", "10", "-v", "0", .. more]);
+            ["-A", "127.0.0.1", "-p", port.ToString(), "-d", "10", "-v", "0", .. more]);
         try
         {
             IPEndPoint endpoint = new(IPAddress.Loopback, port);
@@ -81,7 +77,7 @@ internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
             {
                 Type = CoapMessageType.Confirmable,
                 MessageId = i,
-                Payload = System.Text.Encoding.UTF8.GetBytes(payload)
+                Payload = Encoding.UTF8.GetBytes(payload)
             };
             message.Options.Add(new UriPath(path)).Add(new ContentFormat(CoapContentFormat.TextPlain));
             try

@@ -1,4 +1,3 @@
-using CoAP.NET.Bench;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
@@ -18,11 +17,11 @@ internal static class DashboardProgram
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
-        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
         await using WebApplication application = builder.Build();
         CoapServer server = application.Services.GetRequiredService<CoapServer>();
-        server.MapGet("/hello", static () => CoapResults.Text("hello world!"));
-        application.MapCoapDashboard("/live", static options => options.AllowAnonymous = true);
+        server.MapGet("/hello", () => CoapResults.Text("hello world!"));
+        application.MapCoapDashboard("/live", options => options.AllowAnonymous = true);
         await application.StartAsync();
         Child.EndWithParent(arguments);
         Console.WriteLine($"{Child.Listening}{server.LocalEndpoints[0]}");

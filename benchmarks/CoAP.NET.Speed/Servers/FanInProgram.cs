@@ -1,6 +1,4 @@
 using System.Buffers.Binary;
-using System.Globalization;
-using CoAP.NET.Bench;
 using CoAP.NET.Speed.Floor;
 
 namespace CoAP.NET.Speed.Servers;
@@ -27,7 +25,7 @@ internal sealed class FanInProgram : IAsyncDisposable
         await program.ObserveAsync(arguments.Number("--port", 0), arguments.Number("--count", 1000));
         while (Console.In.ReadLine() is { } line)
         {
-            Console.WriteLine(await program.RunAsync(double.Parse(line, CultureInfo.InvariantCulture)));
+            Console.WriteLine(await program.RunAsync(double.Parse(line)));
         }
 
         return 0;
@@ -41,8 +39,7 @@ internal sealed class FanInProgram : IAsyncDisposable
         await Parallel.ForAsync(0, count, together, async (i, cancellation) =>
         {
             int server = i / ObservationsOfServer;
-            string uri = string.Create(
-                CultureInfo.InvariantCulture, $"coap://127.250.{server / 250}.{1 + (server % 250)}:{port}/{i % ObservationsOfServer}");
+            string uri = $"coap://127.250.{server / 250}.{1 + (server % 250)}:{port}/{i % ObservationsOfServer}";
             await _client.ObserveAsync(uri, OnNotification, cancellationToken: cancellation).ConfigureAwait(false);
         });
     }
@@ -68,7 +65,7 @@ internal sealed class FanInProgram : IAsyncDisposable
     private async Task<string> RunAsync(double seconds)
     {
         TimeSpan cpu = Environment.CpuUsage.TotalTime;
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         lock (_gate)
         {
             (_times, _errors) = (new LatencyHistogram(), 0);
@@ -77,11 +74,11 @@ internal sealed class FanInProgram : IAsyncDisposable
         await Task.Delay(TimeSpan.FromSeconds(seconds), TimeProvider.System);
         lock (_gate)
         {
-            TimeSpan elapsed = TimeProvider.System.GetElapsedTime(begin);
+            TimeSpan elapsed = begin.Elapsed;
             cpu = Environment.CpuUsage.TotalTime - cpu;
-            return string.Create(
-                CultureInfo.InvariantCulture,
-                $"{_times.Count / elapsed.TotalSeconds} {cpu.TotalMicroseconds / Math.Max(1, _times.Count)} {_times.Microseconds(0.5)} {_times.Microseconds(0.99)} 0 {_errors}");
+            return
+                $"{_times.Count / elapsed.TotalSeconds} {cpu.TotalMicroseconds / Math.Max(1, _times.Count)} "
+                    + $"{_times.Microseconds(0.5)} {_times.Microseconds(0.99)} 0 {_errors}";
         }
     }
 }

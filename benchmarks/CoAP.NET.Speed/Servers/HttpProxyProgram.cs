@@ -1,5 +1,4 @@
 using CoAP.NET.AspNetCore;
-using CoAP.NET.Bench;
 using CoAP.NET.Caching;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -28,7 +27,7 @@ internal static class HttpProxyProgram
             options.MaxRequestsPerSource = options.MaxRequests = 10_000;
             options.Targets.AllowNetwork("127.0.0.0/8:*");
             options.Cache = arguments.Has("--cache") ? new CoapCache() : null;
-            options.ConfigureClient = static client =>
+            options.ConfigureClient = client =>
                 client.Parameters = CoapTransmissionParameters.Default with { NStart = ProxyProgram.NStart };
         });
         await application.StartAsync();

@@ -1,5 +1,4 @@
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Bench;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;

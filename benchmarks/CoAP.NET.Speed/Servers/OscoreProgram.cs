@@ -1,4 +1,3 @@
-using CoAP.NET.Bench;
 using CoAP.NET.Mesh;
 using CoAP.NET.Oscore;
 
@@ -21,7 +20,7 @@ internal static class OscoreProgram
 
         await using CoapServer server = new(new CoapEndpointOptions().UseOscore(contexts));
         server.Listen($"coap://127.0.0.1:{arguments.Number("--port", 0)}");
-        server.MapGet("/hello", static () => CoapResults.Text("hello world!"));
+        server.MapGet("/hello", () => CoapResults.Text("hello world!"));
         await server.StartAsync();
         Child.EndWithParent(arguments);
         Console.WriteLine($"{Child.Listening}{server.LocalEndpoints[0]}");

@@ -1,4 +1,3 @@
-using CoAP.NET.Bench;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Speed.Servers;
@@ -16,7 +15,7 @@ internal static class ProxyProgram
         Arguments arguments = Arguments.Parse(args, ["--port"], [Child.WithParent]);
         CoapProxyOptions options = new()
         {
-            ConfigureClient = static client => client.Parameters = CoapTransmissionParameters.Default with { NStart = NStart },
+            ConfigureClient = client => client.Parameters = CoapTransmissionParameters.Default with { NStart = NStart },
         };
         options.Targets.AllowNetwork("127.0.0.0/8:*");
         await using CoapProxy proxy = new(options);

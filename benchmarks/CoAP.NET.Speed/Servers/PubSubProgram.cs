@@ -1,4 +1,3 @@
-using CoAP.NET.Bench;
 using CoAP.NET.PubSub;
 
 namespace CoAP.NET.Speed.Servers;

@@ -1,6 +1,4 @@
-using System.Net;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed.Servers;
 

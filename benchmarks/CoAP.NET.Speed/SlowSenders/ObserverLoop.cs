@@ -1,7 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Speed.SlowSenders;
 
 /// <summary>Observers of one resource, a connection each, and one client more that changes it at a steady rate.</summary>

@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.SlowSenders;
 
 /// <summary>Clients that send their request one byte at a time.</summary>

@@ -1,7 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
 using CoAP.NET.Speed.Engines;
 
 namespace CoAP.NET.Speed.SlowSenders;
@@ -30,10 +26,8 @@ internal sealed class SlowSenders
     /// <returns>Whether every slow message arrived as it was sent, and every other request was answered.</returns>
     public bool Run(string[] engines, int[] senders)
     {
-        Console.WriteLine(string.Create(
-            CultureInfo.InvariantCulture,
-            $"A byte every {Interval.TotalMilliseconds:0} ms of a PUT with {Options} options and a payload "
-                + $"of {string.Join(", ", Payloads)} B in turn; beside it {Load} connections in a closed loop, {Seconds} s.\n"));
+        Console.WriteLine($"A byte every {Interval.TotalMilliseconds:0} ms of a PUT with {Options} options and a payload "
+                + $"of {string.Join(", ", Payloads)} B in turn; beside it {Load} connections in a closed loop, {Seconds} s.\n");
         Console.WriteLine(Head);
         Console.WriteLine(string.Concat(Head.Where(one => one == '|').Select((_, i) => i == 0 ? "|" : "---|")));
         bool isRight = true;
@@ -63,10 +57,8 @@ internal sealed class SlowSenders
         ProcessFigures with = server.Collect();
         slow.Finish();
         bool isRight = slow.Right == senders && figures.Errors == 0;
-        Console.WriteLine(string.Create(
-            CultureInfo.InvariantCulture,
-            $"| {engine} | {senders:N0} | {with.Threads} "
-                + $"| {(senders < 100 ? "" : ((with.ResidentBytes - before) / 1024.0 / senders).ToString("0.0", CultureInfo.InvariantCulture))} | {figures.PerSecond:N0} | {figures.P50:0} | {figures.P99:0} | {figures.CpuMicroseconds:0.00} | {slow.BytesSent} | {slow.Right:N0} of {senders:N0}{(figures.Errors > 0 ? $", {figures.Errors} other requests FAILED" : "")} |"));
+        Console.WriteLine($"| {engine} | {senders:N0} | {with.Threads} "
+                + $"| {(senders < 100 ? "" : ((with.ResidentBytes - before) / 1024.0 / senders).ToString("0.0"))} | {figures.PerSecond:N0} | {figures.P50:0} | {figures.P99:0} | {figures.CpuMicroseconds:0.00} | {slow.BytesSent} | {slow.Right:N0} of {senders:N0}{(figures.Errors > 0 ? $", {figures.Errors} other requests FAILED" : "")} |");
         return isRight;
     }
 
@@ -82,7 +74,7 @@ internal sealed class SlowSenders
             {
                 for (int i = 0; i < Options; i++)
                 {
-                    all.Add(new UriQuery(i.ToString("00", CultureInfo.InvariantCulture)));
+                    all.Add(new UriQuery(i.ToString("00")));
                 }
             }));
             answers.Add(Encoding.UTF8.GetBytes(BenchServer.Sum(Options, payload)));

@@ -1,5 +1,3 @@
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Speed.SlowSenders;
 
 /// <summary>What slow and stalled peers cost a server on coap+tcp, and everybody else on it: <c>slow-senders</c>.</summary>

@@ -1,5 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Bench;
 using CoAP.NET.Speed.Engines;
 
 namespace CoAP.NET.Speed.SlowSenders;
@@ -38,10 +36,9 @@ internal sealed class StalledObserver(int observers, int rate, int seconds)
             (double after, TimeSpan cpuAfter) = Measure(server, loop);
             double ratio = after / before;
             isRight &= ratio >= Goal || engine == "blocking";
-            Console.WriteLine(string.Create(
-                CultureInfo.InvariantCulture,
+            Console.WriteLine(
                 $"| {engine} | {before:0.000} | {after:0.000} | {ratio:0.000} | {cpuBefore.TotalMilliseconds / (seconds + 1):0} ms "
-                    + $"| {cpuAfter.TotalMilliseconds / (seconds + 1):0} ms |"));
+                    + $"| {cpuAfter.TotalMilliseconds / (seconds + 1):0} ms |");
         }
 
         return isRight;

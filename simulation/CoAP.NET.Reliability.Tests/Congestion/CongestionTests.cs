@@ -1,5 +1,4 @@
 using CoAP.NET.Simulation.Congestion;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Reliability.Tests.Congestion;
 
@@ -75,7 +74,7 @@ public sealed class CongestionTests
     public async Task Blocks_of_a_body_are_repeated_by_measured_times_by_default()
     {
         TransferScenario scenario = TransferScenario.All.Single(
-            static one => one is { Table: "Download of 5 MiB", Name: "20 ms, 5 %" }) with
+            one => one is { Table: "Download of 5 MiB", Name: "20 ms, 5 %" }) with
         { Length = 256 << 10 };
         TransferResult plain = await TransferRun.RunAsync(scenario, TransferWay.All[0], 1);
         TransferResult measured = await TransferRun.RunAsync(scenario, TransferWay.All[1], 1);
@@ -89,7 +88,7 @@ public sealed class CongestionTests
     public async Task Behind_a_long_queue_measured_blocks_are_more_polite_than_those_of_the_RFC()
     {
         TransferScenario scenario = TransferScenario.All.Single(
-            static one => one.Name == "20 clients, 16 KiB each, 2500 B/s, queue 100");
+            one => one.Name == "20 clients, 16 KiB each, 2500 B/s, queue 100");
         TransferResult plain = await TransferRun.RunAsync(scenario, TransferWay.All[0], 1);
         TransferResult measured = await TransferRun.RunAsync(scenario, TransferWay.All[1], 1);
         Assert.Equal(0, measured.Failed);

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Reliability.Tests.Faults;
 
 /// <summary>Requests that are cancelled at a bad moment.</summary>

@@ -18,7 +18,7 @@ public sealed class ForeignCodeTests
             release.Wait(TimeSpan.FromMinutes(2));
             return "late";
         });
-        server.MapGet("/plain", static () => "plain");
+        server.MapGet("/plain", () => "plain");
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient blocked = new();
@@ -38,10 +38,10 @@ public sealed class ForeignCodeTests
         FaultLog log = new(new FaultInjector());
         CoapEndpointOptions options = new() { LoggerFactory = log };
         options.Pipeline.Insert(CoapSeams.ExchangesToResource,
-            static () => new TransformBlock<CoapExchange, CoapExchange>(
+            () => new TransformBlock<CoapExchange, CoapExchange>(
                 static CoapExchange (_) => throw new InjectedFault("a TransformBlock", 1)));
         await using CoapServer server = new(options);
-        server.MapGet("/plain", static () => "plain");
+        server.MapGet("/plain", () => "plain");
         server.Listen("coap+tcp://127.0.0.1:0");
         Task run = server.RunAsync();
         await Eventually.IsTrueAsync(() => server.LocalEndpoints.Count == 1);
@@ -84,7 +84,7 @@ public sealed class ForeignCodeTests
             Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(20) },
         };
         await using CoapServer server = new(options);
-        server.MapGet("/later", static async () =>
+        server.MapGet("/later", async () =>
         {
             await Task.Yield();
             return "later";

@@ -52,7 +52,7 @@ public sealed class FuzzTests
 
         // What is printed shows it again, and nothing without the defect.
         IReadOnlyList<byte[]> inputs = [
-            .. finding[(finding.LastIndexOf('=') + 1)..].Split('+').Select(static input => FuzzCorpus.Parse(input) ?? [])];
+            .. finding[(finding.LastIndexOf('=') + 1)..].Split('+').Select(input => FuzzCorpus.Parse(input) ?? [])];
         Assert.NotNull(await OnThread(() => FuzzSession.Replay(target, plant, inputs)));
         Assert.Null(await OnThread(() => FuzzSession.Replay(target, null, inputs)));
     }
@@ -73,10 +73,10 @@ public sealed class FuzzTests
     [Fact]
     public void An_input_that_was_slow_or_large_once_counts_like_any_other()
     {
-        FuzzRunner[] runners = [.. new[] { false, true }.Select(static stalls =>
+        FuzzRunner[] runners = [.. new[] { false, true }.Select(stalls =>
             new FuzzRunner(new StallingTarget { Stalls = stalls }, Seed, [[1], [2], [3]], null))];
 
-        Assert.All(runners, static runner => Assert.Null(runner.Run(100, CancellationToken.None)));
+        Assert.All(runners, runner => Assert.Null(runner.Run(100, CancellationToken.None)));
 
         Assert.Equal(runners[0].Digest, runners[1].Digest);
         Assert.Equal(runners[0].Corpus, runners[1].Corpus);
@@ -107,9 +107,9 @@ public sealed class FuzzTests
     [Rfc("8132-3.4-1")]
     public void Names_that_are_no_Unicode_are_a_bad_request(string json)
     {
-        CoapMessage message = new(CoapCode.Fetch) { Payload = System.Text.Encoding.Latin1.GetBytes(json) };
+        CoapMessage message = new(CoapCode.Fetch) { Payload = Encoding.Latin1.GetBytes(json) };
         Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Fetch(new CoapRequest(message)).Code);
-        message.Payload = System.Text.Encoding.Latin1.GetBytes($"{{\"a\":{json}}}");
+        message.Payload = Encoding.Latin1.GetBytes($"{{\"a\":{json}}}");
         Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Patch(new CoapRequest(message)).Code);
     }
 
@@ -129,10 +129,6 @@ public sealed class FuzzTests
     private sealed class StallingTarget : FuzzTarget
     {
         public bool Stalls { get; set; }
-
-        public override string Name => "stalling";
-
-        public override string Summary => "takes too much once";
 
         public override void Mutate(FuzzBuffer buffer, FuzzRandom random, byte[] other) => buffer.Insert(0, [random.NextByte()]);
 

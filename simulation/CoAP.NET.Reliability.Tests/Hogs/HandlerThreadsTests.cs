@@ -61,9 +61,9 @@ public sealed class HandlerThreadsTests
         threads.All.Ask(queues[0]);
         threads.All.Ask(queues[1]);
         threads.All.Look();
-        Assert.Equal([1, 0], queues.Select(static queue => queue.Started));
+        Assert.Equal([1, 0], queues.Select(queue => queue.Started));
         threads.All.Look();
-        Assert.Equal([1, 1], queues.Select(static queue => queue.Started));
+        Assert.Equal([1, 1], queues.Select(queue => queue.Started));
     }
 
     [Fact]

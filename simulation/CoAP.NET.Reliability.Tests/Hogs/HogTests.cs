@@ -24,7 +24,7 @@ public sealed class HogTests
         await using CoapClient client = new();
         CoapResponse[] responses =
             await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => client.GetAsync(server.LocalEndpoints[0] + "/hog")));
-        Assert.All(responses, static response => Assert.Equal("all", response.GetText()));
+        Assert.All(responses, response => Assert.Equal("all", response.GetText()));
     }
 
     [Fact]

@@ -7,7 +7,7 @@ namespace CoAP.NET.Reliability.Tests.Holders;
 [Collection(VirtualTimeCollection.Name)]
 public sealed class ForgedHolderTests
 {
-    public static TheoryData<string> ForgedRows => [.. ForgedHolders.Rows.Select(static row => row.Name)];
+    public static TheoryData<string> ForgedRows => [.. ForgedHolders.Rows.Select(row => row.Name)];
 
     [Theory]
     [MemberData(nameof(ForgedRows))]

@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Caching;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Reliability.Tests.Machine;
 
@@ -83,7 +82,7 @@ public sealed class ClockTests
         server.Endpoint.AddTransport(transport);
         int runs = 0;
         server.MapPost("/c", () => $"{++runs}");
-        server.MapGet("/n", static () => "state").Observable();
+        server.MapGet("/n", () => "state").Observable();
         await server.StartAsync();
         for (byte i = 0; i < 50; i++)
         {

@@ -1,8 +1,6 @@
 using CoAP.NET.Simulation;
 using CoAP.NET.Simulation.Machine;
 using CoAP.NET.Simulation.Machine.Cases;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Reliability.Tests.Machine;
 
@@ -30,7 +28,7 @@ public sealed class EndpointTests
 #pragma warning disable CA2201 // as the runtime throws it; a real one is in the campaign
         server.MapGet("/greedy", static string () => throw new OutOfMemoryException());
 #pragma warning restore CA2201
-        server.MapGet("/hi", static () => "hi");
+        server.MapGet("/hi", () => "hi");
         await server.StartAsync();
         await using CoapClient client = new();
         foreach (string uri in server.LocalEndpoints)
@@ -51,7 +49,7 @@ public sealed class EndpointTests
         FewThreads threads = new();
         await using CoapServer server = new(new CoapEndpointOptions { Scheduler = threads, UdpEngine = engine });
         server.Listen("coap://127.0.0.1:0");
-        server.MapGet("/hi", static () => "hi");
+        server.MapGet("/hi", () => "hi");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => server.StartAsync());
         Assert.Contains("No thread is left", error.Message, StringComparison.Ordinal);
         threads.Left = 100;
@@ -75,7 +73,7 @@ public sealed class EndpointTests
             goesOn.Wait(s_limit);
             return "slow";
         });
-        server.MapGet("/hi", static () => "hi");
+        server.MapGet("/hi", () => "hi");
         await server.StartAsync();
         await using CoapClient client = new();
         Task<CoapResponse> slow = client.GetAsync(server.LocalEndpoints[0] + "/slow");
@@ -119,7 +117,7 @@ public sealed class EndpointTests
         CampaignReport report = await new MachineCampaign()
             .RunAsync(new CampaignOptions { Only = "no-such" }, TextWriter.Null, CancellationToken.None);
         Assert.Single(report.Failures);
-        Assert.Equal(MachineCase.All.Count, MachineCase.All.Select(static one => one.Name).Distinct().Count());
+        Assert.Equal(MachineCase.All.Count, MachineCase.All.Select(one => one.Name).Distinct().Count());
     }
 
     /// <summary>Gives some threads and then none, as a system at its limit.</summary>

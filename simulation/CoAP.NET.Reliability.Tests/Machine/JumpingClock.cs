@@ -34,7 +34,7 @@ internal sealed class JumpingClock : TimeProvider
     {
         lock (_gate)
         {
-            Timer? next = _timers.MinBy(static timer => timer.Due);
+            Timer? next = _timers.MinBy(timer => timer.Due);
             if (next is null || next.Due > _now)
             {
                 return null;

@@ -1,8 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Simulation.Machine;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Reliability.Tests.Machine;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Reliability.Tests.Overload;
 
 /// <summary>A server that serves as many requests as it may: what is new is refused before user code, what is under way goes on.</summary>

@@ -1,6 +1,4 @@
 using CoAP.NET.Resources;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Overload;

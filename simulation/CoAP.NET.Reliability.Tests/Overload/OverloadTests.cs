@@ -16,7 +16,7 @@ public sealed class OverloadTests
             CancellationToken.None, known: 1500);
         Assert.Empty(OverloadChecks.WithoutTime(result));
         Assert.Equal(Observers, result.UpToDate);
-        Assert.Contains(result.Phases, static phase => phase.Refused > 0);
-        Assert.Contains(result.Phases, static phase => phase.Answered > 0);
+        Assert.Contains(result.Phases, phase => phase.Refused > 0);
+        Assert.Contains(result.Phases, phase => phase.Answered > 0);
     }
 }

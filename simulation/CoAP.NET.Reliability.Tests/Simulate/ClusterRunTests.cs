@@ -280,7 +280,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
 
         // Each process of a run takes two seconds of the processor until its code is compiled, and each seed a third of one.
         string[] scenarios =
-            [.. Enumerable.Range(1, Seeds).Select(static seed => $"{ClusterScenario.Make((ulong)seed, Steps)}"), .. s_kept];
+            [.. Enumerable.Range(1, Seeds).Select(seed => $"{ClusterScenario.Make((ulong)seed, Steps)}"), .. s_kept];
         string kept = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
         await File.WriteAllTextAsync(kept, string.Join('\n', scenarios));
         try
@@ -325,6 +325,6 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
         Assert.Throws<FormatException>(() => ClusterScenario.Parse("seed 1"));
         Assert.Throws<FormatException>(() => ClusterScenario.Parse("clusters Nodes=2"));
         Assert.Equal(new ClusterPlan(), ClusterScenario.Parse("cluster").Plan);
-        Assert.Equal([5, 5], ClusterScenario.ParseAll($"{scenario}\n{scenario}").Select(static one => (int)one.Plan.Seed));
+        Assert.Equal([5, 5], ClusterScenario.ParseAll($"{scenario}\n{scenario}").Select(one => (int)one.Plan.Seed));
     }
 }

@@ -1,6 +1,5 @@
 using CoAP.NET.Simulation;
 using CoAP.NET.Simulation.Simulate;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Reliability.Tests.Simulate;
 

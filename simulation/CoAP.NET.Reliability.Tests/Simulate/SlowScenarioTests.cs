@@ -67,7 +67,7 @@ public sealed class SlowScenarioTests
     [Fact]
     public void Whose_answer_is_kept_has_no_more_time_than_others()
     {
-        Scenario kept = Scenario.Parse(BlockByBlock.Replace(" MaxRepresentationBytes=-1", string.Empty, StringComparison.Ordinal));
+        Scenario kept = Scenario.Parse(BlockByBlock.Replace(" MaxRepresentationBytes=-1", ""));
         Assert.Equal(TimeSpan.FromHours(3), LongestTimes.Of(kept, kept.Steps[0]));
     }
 
@@ -81,9 +81,9 @@ public sealed class SlowScenarioTests
     [Fact]
     public void A_request_that_never_ends_is_found_when_the_time_for_all_its_blocks_is_over()
     {
-        RunResult result = SimulateCampaign.Run(Scenario.Parse(BlockByBlock.Replace("Id=8", "Id=10", StringComparison.Ordinal)),
+        RunResult result = SimulateCampaign.Run(Scenario.Parse(BlockByBlock.Replace("Id=8", "Id=10")),
             "forgotten-request");
-        Assert.Contains(result.Violations, static violation => violation.Check == CheckKind.Ends);
+        Assert.Contains(result.Violations, violation => violation.Check == CheckKind.Ends);
     }
 
     [Theory]
@@ -106,7 +106,7 @@ public sealed class SlowScenarioTests
                 step At=500 Id=2 Node=1 HandlerTime=90000
                 """),
             "lost-notification").Violations,
-        static violation => violation.Check == CheckKind.LastState);
+        violation => violation.Check == CheckKind.LastState);
 
     private static void Passes(string scenario)
     {

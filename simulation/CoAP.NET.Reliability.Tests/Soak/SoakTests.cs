@@ -34,7 +34,7 @@ public sealed class SoakTests
         // up, as in a campaign, and how many threads there are where they get a processor. Here it may be busy with other tests.
         Assert.DoesNotContain(
             SoakChecks.Of(result),
-            static failure => !failure.Contains(" time-outs of ", StringComparison.Ordinal)
+            failure => !failure.Contains(" time-outs of ")
                 && !failure.EndsWith($"time-out, {CoapTimeoutReason.NotSent}", StringComparison.Ordinal)
                 && !failure.StartsWith("threads grew", StringComparison.Ordinal));
         Assert.InRange(result.Ledger.Begun, 1, (long)(s_short.Rate * s_short.Duration.TotalSeconds));
@@ -77,7 +77,7 @@ public sealed class SoakTests
         await Eventually.IsTrueAsync(() =>
         {
             GC.Collect();
-            return closed.Count(static one => one.IsAlive) <= 1;
+            return closed.Count(one => one.IsAlive) <= 1;
         });
     }
 
@@ -86,7 +86,7 @@ public sealed class SoakTests
     {
         SoakSample[] samples = [.. Enumerable.Range(0, 5)
             .Select(i => new SoakSample(TimeSpan.FromMinutes(30 * i), 1000 + (10 * i), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))];
-        Assert.Equal(20, SoakChecks.SlopePerHour(samples, static sample => sample.Heap), 6);
-        Assert.Equal(0, SoakChecks.SlopePerHour(samples, static sample => sample.Resident), 6);
+        Assert.Equal(20, SoakChecks.SlopePerHour(samples, sample => sample.Heap), 6);
+        Assert.Equal(0, SoakChecks.SlopePerHour(samples, sample => sample.Resident), 6);
     }
 }

@@ -1,8 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Requests in the names of victims: how much goes to these beyond what the forger sent himself.</summary>
@@ -40,22 +35,21 @@ internal static class Amplification
     private static async Task EachResourceAsync(AttackRun run)
     {
         List<string> paths;
-        await using (AttackServer listing = await AttackServer.StartAsync().ConfigureAwait(false))
+        await using (AttackServer listing = await AttackServer.StartAsync())
         {
             paths = Resources.Paths(listing);
         }
 
         if (run.IsShort)
         {
-            paths = [.. paths.Where(static path => path is "large" or "obs-large" or "separate" or "nothing/there")];
+            paths = [.. paths.Where(path => path is "large" or "obs-large" or "separate" or "nothing/there")];
         }
 
         int requests = run.Size(300, 60);
         long most = 0;
         double worst = 0;
         StringBuilder table = new();
-        table.AppendLine(CultureInfo.InvariantCulture,
-            $"Worst of each resource: a minute of {requests} forged requests to one victim, in each way "
+        table.AppendLine($"Worst of each resource: a minute of {requests} forged requests to one victim, in each way "
                 + $"of {Resources.Requests("", true, true).Count()}, and ten minutes after it; without limits the first column would be "
                 + $"the factor of every answer.");
         table.AppendLine()
@@ -67,7 +61,7 @@ internal static class Amplification
             (double answer, double factor, long unpaid, string name) worstOfPath = default;
             foreach ((string name, byte[] request) in Resources.Requests(path, observes: true, changes: true))
             {
-                await using AttackServer server = await AttackServer.StartAsync(options => Plant(run, options)).ConfigureAwait(false);
+                await using AttackServer server = await AttackServer.StartAsync(options => Plant(run, options));
                 Victims victims = new(server);
                 Dice dice = new(run.Seed);
                 TimeSpan pause = TimeSpan.FromMinutes(1) / requests;
@@ -90,24 +84,22 @@ internal static class Amplification
                 }
             }
 
-            run.Tell(string.Create(CultureInfo.InvariantCulture,
-                $"/{path}: {worstOfPath.answer:0.0}, {worstOfPath.factor:0.0}, {worstOfPath.unpaid:N0} B, {worstOfPath.name}"));
-            table.AppendLine(CultureInfo.InvariantCulture,
+            run.Tell($"/{path}: {worstOfPath.answer:0.0}, {worstOfPath.factor:0.0}, {worstOfPath.unpaid:N0} B, {worstOfPath.name}");
+            table.AppendLine(
                 $"| `/{path}` | {worstOfPath.answer:0.0} | {worstOfPath.factor:0.0} | {worstOfPath.name} | {worstOfPath.unpaid:N0} B |");
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{paths.Count} resources, each method, type, Observe, Block2: {requests} requests in a minute");
+        run.Done = $"{paths.Count} resources, each method, type, Observe, Block2: {requests} requests in a minute";
         run.AtMost("beyond what is free, in any minute, at most", most, PerMinute, " B");
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"bytes out / bytes in of the worst resource {worst:0.0}"));
+        run.Mention($"bytes out / bytes in of the worst resource {worst:0.0}");
         run.Append(table.ToString());
     }
 
     private static async Task VictimAsync(AttackRun run, bool isIPv6)
     {
-        await using AttackServer server = await AttackServer.StartAsync(options => Plant(run, options)).ConfigureAwait(false);
-        byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: true))
-            .Select(static request => request.Bytes)];
+        await using AttackServer server = await AttackServer.StartAsync(options => Plant(run, options));
+        byte[][] requests = [.. Resources.Paths(server).SelectMany(path => Resources.Requests(path, observes: true, changes: true))
+            .Select(request => request.Bytes)];
         Victims victims = new(server);
         Dice dice = new(run.Seed);
         int count = run.Size(60_000, 2500);
@@ -128,10 +120,10 @@ internal static class Amplification
             server.Clock.Advance(TimeSpan.FromMinutes(2) / count);
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests in two minutes, {requests.Length} kinds");
+        run.Done = $"{count:N0} requests in two minutes, {requests.Length} kinds";
         run.AtMost("beyond what is free, in any minute, at most", victims.MostIn(TimeSpan.FromMinutes(1)), PerMinute, " B");
         run.AtMost("datagrams out / in", (double)victims.DatagramsOut / count, 1.5);
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"bytes out / in {(double)victims.BytesOut / victims.BytesIn:0.0}"));
+        run.Mention($"bytes out / in {(double)victims.BytesOut / victims.BytesIn:0.0}");
         run.AtLeast("registrations that were tried", server.Counters[CoapCounter.Registrations], 50);
         server.Clock.Advance(TimeSpan.FromMinutes(15));
         long before = victims.BytesOut;
@@ -146,9 +138,9 @@ internal static class Amplification
         {
             Plant(run, options);
             options.Limits.AmplificationBytesPerSecond = perSecond;
-        }).ConfigureAwait(false);
-        byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: false))
-            .Select(static request => request.Bytes)];
+        });
+        byte[][] requests = [.. Resources.Paths(server).SelectMany(path => Resources.Requests(path, observes: true, changes: false))
+            .Select(request => request.Bytes)];
         Victims victims = new(server) { AreMany = true };
         Dice dice = new(run.Seed);
         int count = run.Sources(4000);
@@ -162,11 +154,10 @@ internal static class Amplification
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} addresses, one request each, in 20 seconds, {requests.Length} kinds");
+        run.Done = $"{count:N0} addresses, one request each, in 20 seconds, {requests.Length} kinds";
         run.AtMost("beyond what is free, in any second, at most", victims.MostIn(TimeSpan.FromSeconds(1)), perSecond, " B");
         run.AtLeast("answers cut or refused", server.Counters[CoapCounter.AmplificationRefused], 100);
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"bytes out / in {(double)victims.BytesOut / victims.BytesIn:0.0}"));
+        run.Mention($"bytes out / in {(double)victims.BytesOut / victims.BytesIn:0.0}");
     }
 
     private static async Task ObserveAsync(AttackRun run)
@@ -181,7 +172,7 @@ internal static class Amplification
                 options.Parameters = run.IsPlanted("many-copies")
                     ? new CoapTransmissionParameters { MaxRetransmit = 8 }
                     : options.Parameters;
-            }).ConfigureAwait(false);
+            });
             int datagrams = 0;
             long bytes = 0;
             int confirmable = 0;
@@ -192,7 +183,7 @@ internal static class Amplification
                 bytes += sent.Length;
             };
             server.Wire.Receive(CoapAddress.FromIPv4(0xcb00_7105, 4711),
-                Forged.Message(CoapMethod.Get, path, options: static options => options.Observe = 0));
+                Forged.Message(CoapMethod.Get, path, options: options => options.Observe = 0));
 
             // It changes every five seconds by itself; what does not is changed by whoever is sent for that.
             for (int i = 0; i < 200; i++)
@@ -201,8 +192,7 @@ internal static class Amplification
                 server.Server.Notify("/" + path);
             }
 
-            run.Tell(string.Create(CultureInfo.InvariantCulture,
-                $"/{path}: {datagrams} datagrams, {confirmable} Confirmable, {bytes:N0} B, {server.Server.ObserverCount} observers"));
+            run.Tell($"/{path}: {datagrams} datagrams, {confirmable} Confirmable, {bytes:N0} B, {server.Server.ObserverCount} observers");
             mostDatagrams = Math.Max(mostDatagrams, datagrams);
             mostConfirmable = Math.Max(mostConfirmable, confirmable);
             mostBytes = Math.Max(mostBytes, bytes);
@@ -217,23 +207,23 @@ internal static class Amplification
 
     private static async Task MulticastAsync(AttackRun run)
     {
-        await using AttackServer server = await AttackServer.StartAsync(options => Plant(run, options), static server =>
+        await using AttackServer server = await AttackServer.StartAsync(options => Plant(run, options), server =>
         {
             server.JoinGroups();
             server.MapGet("/seen", () => "twelve bytes").AllowMulticast().Observable();
             server.MapGet("/much", () => CoapResults.Text(new string('x', 900))).AllowMulticast();
-        }).ConfigureAwait(false);
+        });
         Victims victims = new(server);
         Dice dice = new(run.Seed);
         int count = run.Size(20_000, 400);
         byte[][] hitting =
         [
             Forged.Message(CoapMethod.Get, "seen", CoapMessageType.NonConfirmable),
-            Forged.Message(CoapMethod.Get, "seen", CoapMessageType.NonConfirmable, static options => options.Observe = 0),
+            Forged.Message(CoapMethod.Get, "seen", CoapMessageType.NonConfirmable, options => options.Observe = 0),
             Forged.Message(CoapMethod.Get, "much", CoapMessageType.NonConfirmable),
             Forged.Message(CoapMethod.Get, ".well-known/core", CoapMessageType.NonConfirmable),
             Forged.Message(CoapMethod.Get, ".well-known/core", CoapMessageType.NonConfirmable,
-                static options => options.Add(OptionNumber.UriQuery, "rt=Type1"u8)),
+                options => options.Add(OptionNumber.UriQuery, "rt=Type1"u8)),
         ];
         long inFirst = 0;
         for (int i = 0; i < count; i++)
@@ -256,14 +246,14 @@ internal static class Amplification
             server.Server.Notify("/seen");
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"{count:N0} forged requests to the group in a minute, {hitting.Length} kinds; then every resource in every way, and filters "
-                + $"that miss");
+                + $"that miss";
         run.Exactly("answers within the call, before the leisure", inFirst, 0);
         run.AtMost("beyond what is free, in any minute, at most", victims.MostIn(TimeSpan.FromMinutes(1)), PerMinute, " B");
         run.Exactly("observers left after ten minutes of changes", server.Server.ObserverCount, 0);
         int id = 0;
-        List<string> closed = [.. Resources.Paths(server).Where(static path => path is not ("seen" or "much" or ".well-known/core"))];
+        List<string> closed = [.. Resources.Paths(server).Where(path => path is not ("seen" or "much" or ".well-known/core"))];
         long quiet = server.Wire.Datagrams;
         foreach (string path in closed)
         {

@@ -1,7 +1,10 @@
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>The attack table of the checklist, row by row: each attack is done, measured, and held against its bound.</summary>
-internal sealed class AttackCampaign : Campaign
+internal sealed class AttackCampaign() : Campaign(
+    "attack",
+    "the attack table: spoofed sources, amplification, guessing, floods, proxies (--executions 1000000: forged addresses; --only ROW, "
+        + "--plant DEFECT)")
 {
     /// <summary>The rows, in the order of the table.</summary>
     public static IReadOnlyList<AttackRow> Rows { get; } =
@@ -10,12 +13,6 @@ internal sealed class AttackCampaign : Campaign
         .. Fragments.Rows, .. Exhaustion.Rows, .. Caches.Rows, .. Oversized.Rows, .. Bombs.Rows, .. Floods.Rows, .. Proxies.Rows,
         .. ForgedKids.Rows, .. DirectoryFills.Rows, .. DirectoryTricks.Rows, .. TopicAttacks.Rows,
     ];
-
-    public override string Name => "attack";
-
-    public override string Summary =>
-        "the attack table: spoofed sources, amplification, guessing, floods, proxies (--executions 1000000: forged addresses; --only ROW, "
-            + "--plant DEFECT)";
 
     /// <summary>Runs one row.</summary>
     /// <param name="row">The row.</param>
@@ -27,8 +24,8 @@ internal sealed class AttackCampaign : Campaign
     public static async Task<AttackRun> RunRowAsync(AttackRow row, bool isShort, ulong seed = 1, string? plant = null,
         Action<string>? tell = null, long? executions = null)
     {
-        AttackRun run = new(row, isShort, seed, plant, tell ?? (static _ => { })) { Executions = executions };
-        await row.RunAsync(run).ConfigureAwait(false);
+        AttackRun run = new(row, isShort, seed, plant, tell ?? (_ => { })) { Executions = executions };
+        await row.RunAsync(run);
         return run;
     }
 
@@ -44,23 +41,23 @@ internal sealed class AttackCampaign : Campaign
                 break;
             }
 
-            long begin = TimeProvider.System.GetTimestamp();
+            Watch begin = new();
             AttackRun run = await RunRowAsync(row, isShort: false, options.Seed, options.Plant, options.Verbose ? progress.WriteLine : null,
-                options.Executions).ConfigureAwait(false);
+                options.Executions);
             runs.Add(run);
             failures.AddRange(run.Failures);
             if (options.Verbose)
             {
                 progress.WriteLine(
-                    $"{row.Name}: {(run.Failures.Any() ? "FAILED" : "held")}, {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} "
+                    $"{row.Name}: {(run.Failures.Any() ? "FAILED" : "held")}, {begin.Elapsed.TotalSeconds:0.0} "
                         + "s");
             }
         }
 
         if (runs.Count == 0)
         {
-            failures.Add("no row is called that; there "
-                + $"are {string.Join(", ", Rows.Select(static row => row.Plants is [] ? row.Name : $"{row.Name} ({string.Join(", ", row.Plants)})"))}");
+            failures.Add("no row is called that; there are "
+                + string.Join(", ", Rows.Select(row => row.Plants is [] ? row.Name : $"{row.Name} ({string.Join(", ", row.Plants)})")));
         }
 
         return new CampaignReport(AttackTable.Print(runs, options.Only is null && options.Plant is null), failures);

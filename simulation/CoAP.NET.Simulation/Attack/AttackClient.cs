@@ -1,8 +1,3 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Options;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>A client on virtual time whose server and attackers are the campaign.</summary>
@@ -73,7 +68,7 @@ internal sealed class AttackClient : IAsyncDisposable
             }
         }
 
-        return await request.ConfigureAwait(false);
+        return await request;
     }
 
     /// <summary>The result of what has ended, or is about to on another thread.</summary>
@@ -84,7 +79,7 @@ internal sealed class AttackClient : IAsyncDisposable
     {
         try
         {
-            await Within(task).ConfigureAwait(false);
+            await Within(task);
             return null;
         }
         catch (CoapException exception)

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>A run of one row: how large it is, what is planted, and what was measured.</summary>
@@ -34,7 +32,7 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
 
     /// <summary>What did not hold.</summary>
     public IEnumerable<string> Failures =>
-        _figures.Where(static figure => !figure.Holds).Select(figure => $"{row.Name}: {figure.What}; bound: {figure.Bound}");
+        _figures.Where(figure => !figure.Holds).Select(figure => $"{row.Name}: {figure.What}; bound: {figure.Bound}");
 
     /// <summary>A size: the large one, or that of the small form.</summary>
     public int Size(int large, int small) => isShort ? small : large;
@@ -66,7 +64,7 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
     public void Mention(string what) => Note(what, "-", true);
 
     public static string Text(double value) =>
-        value.ToString(Math.Abs(value) >= 100 || value == Math.Truncate(value) ? "N0" : "0.##", CultureInfo.InvariantCulture);
+        value.ToString(Math.Abs(value) >= 100 || value == Math.Truncate(value) ? "N0" : "0.##");
 
     private void Note(string what, string bound, bool holds)
     {
@@ -77,3 +75,20 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
         }
     }
 }
+
+/// <summary>A row of the attack table.</summary>
+/// <param name="Name">Its word on the command line.</param>
+/// <param name="Attack">The attack.</param>
+/// <param name="Rows">The rows of the checklist that it is about.</param>
+/// <param name="RunAsync">Does it, measures, and holds what was measured against its bounds.</param>
+internal sealed record AttackRow(string Name, string Attack, string Rows, Func<AttackRun, Task> RunAsync)
+{
+    /// <summary>Defects that can be planted, each of which must be found.</summary>
+    public IReadOnlyList<string> Plants { get; init; } = [];
+}
+
+/// <summary>Something that was measured.</summary>
+/// <param name="What">What, with its value.</param>
+/// <param name="Bound">What it may be.</param>
+/// <param name="Holds">Whether it is.</param>
+internal sealed record AttackFigure(string What, string Bound, bool Holds);

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Server;
 
 namespace CoAP.NET.Simulation.Attack;
@@ -65,7 +63,7 @@ internal sealed class AttackServer : IAsyncDisposable
     public static async Task<AttackServer> StartAsync(Action<CoapEndpointOptions>? configure = null, Action<CoapServer>? map = null)
     {
         AttackServer server = new(configure, map);
-        await server._server.StartAsync().ConfigureAwait(false);
+        await server._server.StartAsync();
         return server;
     }
 

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Stateless;
 
 namespace CoAP.NET.Simulation.Attack;
@@ -40,8 +39,8 @@ internal static class AttackTable
         text.AppendLine("|---|---|---|---|---|");
         foreach (AttackRun run in runs)
         {
-            string measured = string.Join("<br>", run.Figures.Select(static figure => figure.Holds ? figure.What : $"**{figure.What}**"));
-            string bounds = string.Join("<br>", run.Figures.Select(static figure => figure.Bound));
+            string measured = string.Join("<br>", run.Figures.Select(figure => figure.Holds ? figure.What : $"**{figure.What}**"));
+            string bounds = string.Join("<br>", run.Figures.Select(figure => figure.Bound));
             text.AppendLine($"| {run.Row.Attack} (`{run.Row.Name}`) | {run.Done} | {measured} | {bounds} | {run.Row.Rows} |");
         }
 
@@ -58,7 +57,7 @@ internal static class AttackTable
             }
         }
 
-        foreach (string table in runs.SelectMany(static run => run.Appended))
+        foreach (string table in runs.SelectMany(run => run.Appended))
         {
             text.AppendLine().Append(table);
         }

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using System.Text.Json;
 
 namespace CoAP.NET.Simulation.Attack;
@@ -55,9 +53,8 @@ internal static class Bombs
                 {
                     // What is no document is told so.
                 }
-#pragma warning disable CA1031 // everything else is what is looked for
+                // Everything else is what is looked for.
                 catch (Exception exception)
-#pragma warning restore CA1031
                 {
                     unexpected++;
                     run.Tell($"{parser} of {name}: {exception.GetType().Name}: {exception.Message}");
@@ -71,9 +68,8 @@ internal static class Bombs
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{bombs.Length} payloads of up to {size:N0} bytes: {string.Join(", ", bombs.Select(static bomb => bomb.Name))}; "
-                + $"by {string.Join(", ", s_parsers.Select(static parser => parser.Name))}");
+        run.Done = $"{bombs.Length} payloads of up to {size:N0} bytes: {string.Join(", ", bombs.Select(bomb => bomb.Name))}; "
+                + $"by {string.Join(", ", s_parsers.Select(parser => parser.Name))}";
         run.Exactly("exceptions but those for bad documents", unexpected, 0);
         run.AtMost($"allocated for a byte of payload ({dearest})", (double)most / size, 64, " B");
         return Task.CompletedTask;
@@ -81,12 +77,12 @@ internal static class Bombs
 
     private static readonly (string Name, Action<byte[]> Parse)[] s_parsers =
     [
-        ("CBOR diagnostics", static bytes => _ = CoapCborNotation.TryFormat(bytes, out _, out _)),
-        ("SenML+CBOR", static bytes => _ = CoapSenmlPack.TryParse(bytes, CoapContentFormat.SenmlCbor, out _, out _)),
-        ("SenML+JSON", static bytes => _ = CoapSenmlPack.TryParse(bytes, CoapContentFormat.SenmlJson, out _, out _)),
-        ("problem details", static bytes => _ = CoapProblem.TryParse(bytes, out _, out _)),
-        ("merge patch", static bytes => _ = CoapMergePatch.Apply("{}"u8, bytes)),
-        ("link format", static bytes => _ = CoapLinkFormat.TryParse(bytes, out _, out _)),
+        ("CBOR diagnostics", bytes => _ = CoapCborNotation.TryFormat(bytes, out _, out _)),
+        ("SenML+CBOR", bytes => _ = CoapSenmlPack.TryParse(bytes, CoapContentFormat.SenmlCbor, out _, out _)),
+        ("SenML+JSON", bytes => _ = CoapSenmlPack.TryParse(bytes, CoapContentFormat.SenmlJson, out _, out _)),
+        ("problem details", bytes => _ = CoapProblem.TryParse(bytes, out _, out _)),
+        ("merge patch", bytes => _ = CoapMergePatch.Apply("{}"u8, bytes)),
+        ("link format", bytes => _ = CoapLinkFormat.TryParse(bytes, out _, out _)),
     ];
 
     private static byte[] Fill(int size, byte value)

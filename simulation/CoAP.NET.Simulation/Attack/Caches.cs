@@ -1,7 +1,4 @@
-using System.Globalization;
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -21,13 +18,13 @@ internal static class Caches
             Task<CoapResponse> task = client.Client.GetAsync(uri);
             if (task.IsCompleted)
             {
-                return (await task.ConfigureAwait(false)).GetText();
+                return (await task).GetText();
             }
 
-            byte[] request = await client.TakeAsync().ConfigureAwait(false);
+            byte[] request = await client.TakeAsync();
             before?.Invoke(request);
             client.Answer(request, CoapCode.Content, answer, options, from);
-            return (await AttackClient.Within(task).ConfigureAwait(false)).GetText();
+            return (await AttackClient.Within(task)).GetText();
         }
 
         // The same path of other hosts, ports and queries.
@@ -36,10 +33,10 @@ internal static class Caches
         {
             foreach (int port in new[] { 5683, 5684 })
             {
-                string name = string.Create(CultureInfo.InvariantCulture, $"{host}:{port}");
+                string name = $"{host}:{port}";
                 CoapAddress from = CoapAddress.FromIPv4(0xc000_0200 + (uint)host, (ushort)port);
-                leaked += await AskAsync($"coap://192.0.2.{name}/secret", name, from).ConfigureAwait(false) == name ? 0 : 1;
-                leaked += await AskAsync($"coap://192.0.2.{name}/secret?a", name + "a", from).ConfigureAwait(false) == name + "a" ? 0 : 1;
+                leaked += await AskAsync($"coap://192.0.2.{name}/secret", name, from) == name ? 0 : 1;
+                leaked += await AskAsync($"coap://192.0.2.{name}/secret?a", name + "a", from) == name + "a" ? 0 : 1;
             }
         }
 
@@ -53,13 +50,13 @@ internal static class Caches
             string text = await AskAsync(uri, "honest", AttackClient.Server, null, request =>
             {
                 asked = request;
-                client.Answer(request, CoapCode.Content, "forged", static options => options.MaxAge = TimeSpan.FromDays(10_000), elsewhere);
+                client.Answer(request, CoapCode.Content, "forged", options => options.MaxAge = TimeSpan.FromDays(10_000), elsewhere);
                 client.Wire.Receive(AttackClient.Server,
                     Forged.Stamp(Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Content, "forged"), i, 77));
-            }).ConfigureAwait(false);
+            });
             client.Answer(asked!, CoapCode.Content, "forged");
             client.Wire.Receive(AttackClient.Server, Forged.Response(asked!, CoapMessageType.NonConfirmable, CoapCode.Content, "forged"));
-            string again = await AskAsync(uri, "asked again", AttackClient.Server).ConfigureAwait(false);
+            string again = await AskAsync(uri, "asked again", AttackClient.Server);
             poisoned += text == "honest" && again == "honest" ? 0 : 1;
             client.Clear();
         }
@@ -69,20 +66,20 @@ internal static class Caches
         for (int i = 0; i < 50; i++)
         {
             string uri = $"{AttackClient.Uri}-valid{i}";
-            _ = await AskAsync(uri, "old", AttackClient.Server, static options =>
+            _ = await AskAsync(uri, "old", AttackClient.Server, options =>
             {
                 options.MaxAge = TimeSpan.FromSeconds(1);
                 options.Add(OptionNumber.ETag, [1]);
-            }).ConfigureAwait(false);
+            });
             client.Clock.Advance(TimeSpan.FromSeconds(2));
             string text = await AskAsync(uri, "new", AttackClient.Server, null, request =>
             {
-                client.Answer(request, CoapCode.Valid, "", static options => options.Add(OptionNumber.ETag, [1]),
+                client.Answer(request, CoapCode.Valid, "", options => options.Add(OptionNumber.ETag, [1]),
                     AttackClient.Server with { Port = 6000 });
                 client.Wire.Receive(AttackClient.Server,
                     Forged.Stamp(Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Valid, "",
-                        static options => options.Add(OptionNumber.ETag, [1])), 1, 78));
-            }).ConfigureAwait(false);
+                        options => options.Add(OptionNumber.ETag, [1])), 1, 78));
+            });
             revived += text == "new" ? 0 : 1;
         }
 
@@ -93,15 +90,15 @@ internal static class Caches
         for (int i = 0; i < count; i++)
         {
             Task<CoapResponse> task = filled.Client.GetAsync($"{AttackClient.Uri}?{i}");
-            filled.Answer(await filled.TakeAsync().ConfigureAwait(false), CoapCode.Content, "0123456789abcdef0123456789abcdef",
-                static options => options.AddUInt(OptionNumber.MaxAge, uint.MaxValue));
-            _ = await AttackClient.Within(task).ConfigureAwait(false);
+            filled.Answer(await filled.TakeAsync(), CoapCode.Content, "0123456789abcdef0123456789abcdef",
+                options => options.AddUInt(OptionNumber.MaxAge, uint.MaxValue));
+            _ = await AttackClient.Within(task);
             filled.Clock.Advance(TimeSpan.FromMilliseconds(10));
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"one path on 20 hosts and 40 ports; 50 forged answers beside honest ones; 50 forged validations; {count:N0} answers with "
-                + $"Max-Age 2^32-1");
+                + $"Max-Age 2^32-1";
         run.Exactly("answers of one server given for another", leaked, 0);
         run.Exactly("forged answers kept", poisoned, 0);
         run.Exactly("stale answers revived", revived, 0);

@@ -1,9 +1,5 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.ResourceDirectory;
 using CoAP.NET.Simulation.Holders;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -39,7 +35,7 @@ internal static class DirectoryFills
     private static byte[] Registration() => Forged.Message(
         CoapMethod.Post,
         "rd",
-        options: static options =>
+        options: options =>
         {
             options.AddUInt(OptionNumber.ContentFormat, 40);
             options.Add(OptionNumber.UriQuery, Encoding.UTF8.GetBytes("ep=" + Name));
@@ -58,7 +54,7 @@ internal static class DirectoryFills
                 options.MaxRegistrations = max;
                 options.MaxRegistrationsPerSource = ofSource;
             },
-            options => options.Limits.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56).ConfigureAwait(false);
+            options => options.Limits.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56);
         long idle = LiveHeap.Measure();
         byte[] request = Registration();
         int nameAt = request.AsSpan().IndexOf(Encoding.UTF8.GetBytes(Name));
@@ -76,7 +72,7 @@ internal static class DirectoryFills
                 ForgedHolders.Verify(world.Server, from, 60_000);
             }
 
-            Encoding.UTF8.GetBytes(i.ToString("x8", CultureInfo.InvariantCulture), request.AsSpan(nameAt));
+            Encoding.UTF8.GetBytes(i.ToString("x8"), request.AsSpan(nameAt));
             world.Server.Wire.Receive(from, Forged.Stamp(request, ofThis % OfPort, (uint)i));
             if (i % 100 == 99)
             {
@@ -90,16 +86,15 @@ internal static class DirectoryFills
                 {
                     int number = (i / each * newcomers) + n;
                     CoapMessage answer = await DirectoryWorld.RegisterAsync(
-                        world.Client(number), $"honest-{number}", "</x>;rt=\"honest\"").ConfigureAwait(false);
+                        world.Client(number), $"honest-{number}", "</x>;rt=\"honest\"");
                     taken += answer.Code == CoapCode.Created ? 1 : 0;
                 }
             }
         }
 
         CoapDirectoryCounters counters = world.Counters;
-        string found = await DirectoryWorld.LookUpAsync(world.Client(0), true, "rt=honest", "count=500", "page=0").ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} names of {Sources} sources, one after the other, in two hours; after each {newcomers} that come anew");
+        string found = await DirectoryWorld.LookUpAsync(world.Client(0), true, "rt=honest", "count=500", "page=0");
+        run.Done = $"{count:N0} names of {Sources} sources, one after the other, in two hours; after each {newcomers} that come anew";
         run.AtMost("registrations held, at most", most, max);
         run.AtMost("bytes of them", counters.Bytes / LiveHeap.MiB, 256, " MiB");
         run.Exactly("that came anew and found no place", (Sources * newcomers) - taken, 0);
@@ -116,7 +111,7 @@ internal static class DirectoryFills
         int newcomers = run.Size(50, 10);
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(
             options => options.MaxRegistrations = run.IsPlanted("large-room") ? 4 * max : max,
-            options => options.Limits.NewcomerBytes = run.Size(8 << 20, 1 << 20)).ConfigureAwait(false);
+            options => options.Limits.NewcomerBytes = run.Size(8 << 20, 1 << 20));
         KnownPeers known = new(world.Server, run.Size(100, 10));
         byte[] request = Registration();
         int nameAt = request.AsSpan().IndexOf(Encoding.UTF8.GetBytes(Name));
@@ -126,7 +121,7 @@ internal static class DirectoryFills
         long received = 0;
         for (int i = 0; i < count; i++)
         {
-            Encoding.UTF8.GetBytes(i.ToString("x8", CultureInfo.InvariantCulture), request.AsSpan(nameAt));
+            Encoding.UTF8.GetBytes(i.ToString("x8"), request.AsSpan(nameAt));
             long before = world.Server.Wire.Bytes;
             world.Server.Wire.Receive(DirectoryWorld.AddressOf(FirstAttacker + i, 1024 + dice.Below(60_000)),
                 Forged.Stamp(request, i & 0xffff, (uint)i));
@@ -147,12 +142,11 @@ internal static class DirectoryFills
         int taken = 0;
         for (int number = 0; number < newcomers; number++)
         {
-            CoapMessage answer = await DirectoryWorld.RegisterAsync(world.Client(number), $"honest-{number}").ConfigureAwait(false);
+            CoapMessage answer = await DirectoryWorld.RegisterAsync(world.Client(number), $"honest-{number}");
             taken += answer.Code == CoapCode.Created ? 1 : 0;
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} addresses, each another source, in a minute; {newcomers} that come anew and answer their challenge");
+        run.Done = $"{count:N0} addresses, each another source, in a minute; {newcomers} that come anew and answer their challenge";
         run.AtMost("registrations of forged addresses", held, max / 2);
         run.Exactly("that came anew and found no place", newcomers - taken, 0);
         run.Exactly("registrations that gave way", world.Counters.GaveWay, 0);
@@ -169,7 +163,7 @@ internal static class DirectoryFills
         {
             options.MaxScanned = run.IsPlanted("no-scan-bound") ? int.MaxValue : scanned;
             options.MaxAnswerBytes = bytes;
-        }).ConfigureAwait(false);
+        });
         DirectoryCore core = world.Directory.Core;
         for (int i = 0; i < count; i++)
         {
@@ -181,7 +175,7 @@ internal static class DirectoryFills
                 });
             Registrant registrant = new(made.Owner, true, [], 0);
             await core.AskAsync(core.KeyOf(default, made.Endpoint), DirectoryQuestion.Verb.Register, registrant, null, made.Bytes,
-                CancellationToken.None).ConfigureAwait(false);
+                CancellationToken.None);
         }
 
         string[][] hostile =
@@ -189,7 +183,7 @@ internal static class DirectoryFills
             [], ["rt=*"], ["title=*"], ["title=1*"], ["href=*"], ["ep=*"], ["base=coap*"], ["title=x"], ["anchor=*"], ["rt=all"],
             ["rt=all", "title=nothing"], ["rt=all", "count=1000", "page=0"], ["rt=all", "count=50", "page=40000000"],
             ["title=nothing", "count=1", "page=0"], ["count=4294967295", "page=4294967295"], ["ep=node*", "count=1", "page=59999"],
-            [.. Enumerable.Range(0, 16).Select(static i => $"a{i}=*")],
+            [.. Enumerable.Range(0, 16).Select(i => $"a{i}=*")],
         ];
         int refused = 0;
         int mostSeen = 0;
@@ -219,10 +213,9 @@ internal static class DirectoryFills
         }
 
         WireClient honest = world.Client(1);
-        string found = await DirectoryWorld.LookUpAsync(honest, true, "ep=node-77").ConfigureAwait(false);
-        string page = await DirectoryWorld.LookUpAsync(honest, true, "rt=all", "count=20", "page=100").ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{hostile.Length} look-ups of endpoints and of links among {count:N0} registrations");
+        string found = await DirectoryWorld.LookUpAsync(honest, true, "ep=node-77");
+        string page = await DirectoryWorld.LookUpAsync(honest, true, "rt=all", "count=20", "page=100");
+        run.Done = $"{hostile.Length} look-ups of endpoints and of links among {count:N0} registrations";
         run.AtMost("registrations that one went through at once", mostSeen, scanned + 64);
         run.AtMost("bytes of an answer", mostBytes, bytes);
         run.AtMost("bytes allocated for each that one went through", (double)mostAllocated / scanned, 256);
@@ -241,11 +234,11 @@ internal static class DirectoryFills
         {
             options.MaxWatched = run.IsPlanted("no-watch-bound") ? 1_000_000 : max;
             options.MaxWatchedPerSource = run.IsPlanted("no-watch-bound") ? 1_000_000 : ofSource;
-        }).ConfigureAwait(false);
+        });
         WireClient device = world.Client(1);
         WireClient honest = world.Client(2);
-        await DirectoryWorld.RegisterAsync(device, "device", "</x>;rt=\"mine\"").ConfigureAwait(false);
-        CoapMessage first = await honest.AskAsync(CoapMethod.Get, "rd-lookup/res", ["rt=mine"], observes: true).ConfigureAwait(false);
+        await DirectoryWorld.RegisterAsync(device, "device", "</x>;rt=\"mine\"");
+        CoapMessage first = await honest.AskAsync(CoapMethod.Get, "rd-lookup/res", ["rt=mine"], observes: true);
         int most = 0;
         int mostOfSource = 0;
         int plain = 0;
@@ -254,11 +247,11 @@ internal static class DirectoryFills
         {
             WireClient greedy = world.Client(FirstAttacker + source);
             int before = world.Counters.Watched;
-            await DirectoryWorld.LookUpAsync(greedy, true, "rt=verify").ConfigureAwait(false);
+            await DirectoryWorld.LookUpAsync(greedy, true, "rt=verify");
             for (int i = 0; i < each; i++)
             {
                 CoapMessage answer = await greedy.AskAsync(
-                    CoapMethod.Get, "rd-lookup/res", [$"rt=type-{source}-{i}"], observes: true).ConfigureAwait(false);
+                    CoapMethod.Get, "rd-lookup/res", [$"rt=type-{source}-{i}"], observes: true);
                 failed += answer.Code == CoapCode.Content ? 0 : 1;
                 plain += answer.Options.Observe is null ? 1 : 0;
             }
@@ -269,7 +262,7 @@ internal static class DirectoryFills
 
         int told = 0;
         int others = 0;
-        System.Collections.Concurrent.ConcurrentQueue<int> acknowledge = new();
+        ConcurrentQueue<int> acknowledge = new();
         world.Server.Wire.Sent = (in to, bytes) =>
         {
             if (Forged.Read(bytes) is { Code.IsSuccess: true } message && message.Options.Observe is not null)
@@ -284,7 +277,7 @@ internal static class DirectoryFills
         int changes = run.Size(50, 10);
         for (int i = 0; i < changes; i++)
         {
-            await DirectoryWorld.RegisterAsync(device, "device", $"</x>;rt=\"mine\";title=\"{i}\"").ConfigureAwait(false);
+            await DirectoryWorld.RegisterAsync(device, "device", $"</x>;rt=\"mine\";title=\"{i}\"");
             world.Server.Clock.Advance(TimeSpan.FromSeconds(1));
             for (int looks = 0; Volatile.Read(ref told) <= i && looks < MostLooks; looks++)
             {
@@ -297,8 +290,8 @@ internal static class DirectoryFills
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{sources} verified sources observe {each} different look-ups each; then what another one observes changes {changes} times");
+        run.Done =
+            $"{sources} verified sources observe {each} different look-ups each; then what another one observes changes {changes} times";
         run.Holds("the other one observes", first.Options.Observe is not null);
         run.AtMost("look-ups that are observed, at most", most, max);
         run.AtMost("of these begun by one source", mostOfSource, ofSource);

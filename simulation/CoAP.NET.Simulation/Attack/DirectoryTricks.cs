@@ -1,8 +1,4 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Simulation.Holders;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -36,23 +32,23 @@ internal static class DirectoryTricks
     private static async Task NamesAsync(AttackRun run)
     {
         int count = run.Size(20_000, 400);
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options =>
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
             options.MaxRegistrations = 100_000;
             options.MaxRegistrationsPerSource = 100_000;
-        }).ConfigureAwait(false);
+        });
         Dice dice = new(run.Seed);
         WireClient client = world.Client(FirstAttacker);
         Dictionary<string, (string Name, string Attribute, string Title)> taken = [];
         int refused = 0;
         for (int i = 0; i < count; i++)
         {
-            string name = Text(dice, 50) + i.ToString(CultureInfo.InvariantCulture);
+            string name = Text(dice, 50) + i.ToString();
             string attribute = Text(dice, 120);
             string title = Text(dice, 200);
-            string escaped = title.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal);
+            string escaped = title.Replace("\\", "\\\\").Replace("\"", "\\\"");
             CoapMessage answer = await DirectoryWorld.RegisterAsync(
-                client, name, $"</x>;title=\"{escaped}\"", $"note={attribute}").ConfigureAwait(false);
+                client, name, $"</x>;title=\"{escaped}\"", $"note={attribute}");
             refused += answer.Code == CoapCode.BadRequest ? 1 : 0;
             if (answer.Code == CoapCode.Created)
             {
@@ -71,8 +67,8 @@ internal static class DirectoryTricks
             for (int page = 0; page <= taken.Count / 100; page++)
             {
                 string text = await DirectoryWorld.LookUpAsync(
-                    client, ofLinks, "count=100", $"page={page}").ConfigureAwait(false);
-                text = run.IsPlanted("no-escapes") ? text.Replace("\\\"", "\"", StringComparison.Ordinal) : text;
+                    client, ofLinks, "count=100", $"page={page}");
+                text = run.IsPlanted("no-escapes") ? text.Replace("\\\"", "\"") : text;
                 controls += text.Count(char.IsControl);
                 if (!CoapLinkFormat.TryParse(Encoding.UTF8.GetBytes(text), out IReadOnlyList<CoapLink> links, out _, 1_000)
                     || CoapLinkFormat.Format(links) != text)
@@ -97,8 +93,7 @@ internal static class DirectoryTricks
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} registrations of {s_pieces.Length} pieces by chance: {taken.Count:N0} taken, {refused:N0} refused (4.00)");
+        run.Done = $"{count:N0} registrations of {s_pieces.Length} pieces by chance: {taken.Count:N0} taken, {refused:N0} refused (4.00)";
         run.Exactly("neither taken nor refused with 4.00", count - taken.Count - refused, 0);
         run.AtLeast("taken", taken.Count, count / 20);
         run.AtLeast("refused", refused, count / 20);
@@ -131,7 +126,7 @@ internal static class DirectoryTricks
     private static async Task LinksAsync(AttackRun run)
     {
         int count = run.Size(20_000, 600);
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync().ConfigureAwait(false);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         Dice dice = new(run.Seed);
 
         // Two on each of two links, whose addresses tell the link, and two elsewhere.
@@ -167,16 +162,16 @@ internal static class DirectoryTricks
             string[] more = chosen.Length == 0 ? [] : [chosen];
             if (dice.Below(2) == 0 && locations.TryGetValue(name, out string? location))
             {
-                await client.AskAsync(CoapMethod.Post, location, more).ConfigureAwait(false);
+                await client.AskAsync(CoapMethod.Post, location, more);
             }
             else if (dice.Below(12) == 0 && locations.TryGetValue(name, out location))
             {
-                await client.AskAsync(CoapMethod.Delete, location).ConfigureAwait(false);
+                await client.AskAsync(CoapMethod.Delete, location);
             }
             else
             {
                 CoapMessage answer = await DirectoryWorld.RegisterAsync(
-                    client, name, string.Join(',', targets.Where(_ => dice.Below(3) == 0)), more).ConfigureAwait(false);
+                    client, name, string.Join(',', targets.Where(_ => dice.Below(3) == 0)), more);
                 if (answer.Code == CoapCode.Created)
                 {
                     locations[name] = string.Join('/', answer.Options.LocationPath);
@@ -189,21 +184,21 @@ internal static class DirectoryTricks
                 (WireClient asks, int on) = clients[dice.Below(clients.Length)];
                 foreach (bool ofLinks in new[] { true, false })
                 {
-                    string text = await DirectoryWorld.LookUpAsync(asks, ofLinks).ConfigureAwait(false);
+                    string text = await DirectoryWorld.LookUpAsync(asks, ofLinks);
                     lookUps++;
-                    zones += text.Contains('%', StringComparison.Ordinal) ? 1 : 0;
+                    zones += text.Contains('%') ? 1 : 0;
                     broken += CoapLinkFormat.TryParse(Encoding.UTF8.GetBytes(text), out _, out _, 1_000) ? 0 : 1;
-                    bool isOwn = on != 0 && text.Contains($"fe80::{on:x}:", StringComparison.Ordinal);
+                    bool isOwn = on != 0 && text.Contains($"fe80::{on:x}:");
                     shown += isOwn ? 1 : 0;
-                    leaks += text.Replace($"fe80::{(on == 0 ? 0xffff : on):x}:", "", StringComparison.Ordinal)
-                        .Contains("fe80", StringComparison.Ordinal) ? 1 : 0;
+                    leaks += text.Replace($"fe80::{(on == 0 ? 0xffff : on):x}:", "")
+                        .Contains("fe80") ? 1 : 0;
                 }
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"{count:N0} registrations, updates and removals of clients on two links and elsewhere, with bases and links of all kinds; "
-                + $"{lookUps:N0} look-ups between them");
+                + $"{lookUps:N0} look-ups between them";
         run.Exactly("look-ups that show a link-local address of another link", leaks, 0);
         run.Exactly("look-ups with a zone", zones, 0);
         run.Exactly("look-ups that are no link format", broken, 0);
@@ -227,19 +222,19 @@ internal static class DirectoryTricks
             {
                 if (isPlanted)
                 {
-                    server.MapPost("/.well-known/rd", static request =>
+                    server.MapPost("/.well-known/rd", request =>
                     {
                         CoapRequest fetch = new(CoapMethod.Get, "/.well-known/core");
                         _ = request.Peer.OpenResponseAsync(fetch, 1024, CancellationToken.None);
                         return CoapResults.Changed();
                     });
                 }
-            }).ConfigureAwait(false);
+            });
         KnownPeers known = new(world.Server, run.Size(100, 10));
         AttackWire.Sink others = world.Server.Wire.Sent!;
         Dice dice = new(run.Seed);
         byte[] request = Forged.Message(CoapMethod.Post, ".well-known/rd",
-            options: static options => options.Add(OptionNumber.UriQuery, "ep=victim"u8.ToArray()));
+            options: options => options.Add(OptionNumber.UriQuery, "ep=victim"u8.ToArray()));
         int requests = 0;
         long sent = 0;
         long received = 0;
@@ -269,11 +264,11 @@ internal static class DirectoryTricks
         run.AtMost("bytes out / bytes in, of forged addresses", (double)Interlocked.Read(ref sent) / received, 2);
         if (!isPlanted)
         {
-            await VerifiedAsync(run, world, verified).ConfigureAwait(false);
+            await VerifiedAsync(run, world, verified);
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} simple registrations of forged addresses and ports; then {verified} that answer the challenge and nothing else");
+        run.Done =
+            $"{count:N0} simple registrations of forged addresses and ports; then {verified} that answer the challenge and nothing else";
     }
 
     // They answer the challenge, and not the request for their links.
@@ -329,7 +324,7 @@ internal static class DirectoryTricks
         run.AtMost("fetches under way, at most", mostUnderWay, max);
         run.AtMost("bytes out / bytes in, with copies, of those who asked, have shown where they are, and stay silent",
             (double)Interlocked.Read(ref sent) / received, 32);
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"refused as too many were under way {world.Counters.FetchesRefused:N0}"));
+        run.Mention($"refused as too many were under way {world.Counters.FetchesRefused:N0}");
     }
 
     private static bool IsRequest(ReadOnlySpan<byte> bytes) => bytes[1] is > 0 and < 32;

@@ -1,6 +1,4 @@
-using System.Text;
 using CoAP.NET.ResourceDirectory;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -33,7 +31,7 @@ internal sealed class DirectoryWorld : IAsyncDisposable
                 directory = new CoapDirectoryServer(options);
                 server.Routes.MapResourceDirectory(directory);
                 map?.Invoke(server);
-            }).ConfigureAwait(false);
+            });
         return new DirectoryWorld(server, directory);
     }
 
@@ -52,7 +50,7 @@ internal sealed class DirectoryWorld : IAsyncDisposable
     public static async Task<string> LookUpAsync(WireClient client, bool ofLinks, params string[] queries)
     {
         string path = ofLinks ? "rd-lookup/res" : "rd-lookup/ep";
-        CoapMessage answer = await client.AskAsync(CoapMethod.Get, path, queries).ConfigureAwait(false);
+        CoapMessage answer = await client.AskAsync(CoapMethod.Get, path, queries);
         return answer.Code == CoapCode.Content
             ? Encoding.UTF8.GetString(answer.Payload.Span)
             : throw new InvalidOperationException($"{answer.Code} {Encoding.UTF8.GetString(answer.Payload.Span)}");
@@ -60,7 +58,7 @@ internal sealed class DirectoryWorld : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await Server.DisposeAsync().ConfigureAwait(false);
-        await Directory.DisposeAsync().ConfigureAwait(false);
+        await Server.DisposeAsync();
+        await Directory.DisposeAsync();
     }
 }

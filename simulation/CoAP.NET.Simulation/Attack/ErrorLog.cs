@@ -1,49 +1,31 @@
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Simulation.Attack;
 
-/// <summary>Keeps the first errors that a server logs, to be told.</summary>
-internal sealed class ErrorLog : ILoggerFactory, ILogger
+/// <summary>Keeps the first errors that are logged, to be told.</summary>
+internal sealed class ErrorLog() : KeptLog(LogLevel.Error)
 {
     private const int Most = 5;
 
     private readonly List<string> _errors = [];
 
-    public IReadOnlyList<string> Errors
-    {
-        get
-        {
-            lock (_errors)
-            {
-                return [.. _errors];
-            }
-        }
-    }
-
-    public ILogger CreateLogger(string categoryName) => this;
-
-    public void AddProvider(ILoggerProvider provider)
-    {
-    }
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter)
+    /// <summary>Those that were kept; none of them is kept any longer.</summary>
+    public string[] Take()
     {
         lock (_errors)
         {
-            if (IsEnabled(logLevel) && _errors.Count < Most)
-            {
-                _errors.Add($"{formatter(state, exception)} {exception}");
-            }
+            string[] all = [.. _errors];
+            _errors.Clear();
+            return all;
         }
     }
 
-    public void Dispose()
+    protected override void Keep(LogLevel level, EventId id, string text, Exception? exception)
     {
+        lock (_errors)
+        {
+            if (_errors.Count < Most)
+            {
+                _errors.Add($"{level} {id}: {text} {exception}");
+            }
+        }
     }
 }

@@ -1,7 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Tables that somebody tries to fill: observers, bodies in blocks, peers that come back.</summary>
@@ -24,11 +20,11 @@ internal static class Exhaustion
         {
             options.Limits.MaxUnverifiedObserversPerSource = run.IsPlanted("no-source-bound") ? int.MaxValue >> 8 : most;
             options.Limits.MaxObserversPerPeer = most;
-        }).ConfigureAwait(false);
+        });
         KnownPeers known = new(server, run.Size(100, 10));
         int before = server.Server.ObserverCount;
         long idle = LiveHeap.Measure();
-        byte[] watch = Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0);
+        byte[] watch = Forged.Message(CoapMethod.Get, "watched", options: options => options.Observe = 0);
         for (int i = 0; i < count; i++)
         {
             server.Wire.Receive(CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1 + (i % 65_000))), Forged.Stamp(watch, i, (uint)i));
@@ -51,8 +47,7 @@ internal static class Exhaustion
             server.Wire.Receive(one, Forged.Stamp(watch, i % 60_000, (uint)i));
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} registrations from the ports of one address, {count:N0} tokens of one peer");
+        run.Done = $"{count:N0} registrations from the ports of one address, {count:N0} tokens of one peer";
         run.AtMost("observers of the address", bySource, most);
         run.AtMost("observers of the peer", server.Server.ObserverCount - beforeOne, most);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, 16, " MiB");
@@ -75,7 +70,7 @@ internal static class Exhaustion
                 options.Limits.MaxAssemblyBytes = 2 << 20;
                 options.Limits.MaxRepresentationBytes = 1 << 20;
             }
-        }).ConfigureAwait(false);
+        });
         KnownPeers known = new(server, run.Size(100, 10));
         CoapAddress peer = CoapAddress.FromIPv4(0xcb00_7206, 4711);
         byte[] hello = Forged.Message(CoapMethod.Get, "hello");
@@ -137,9 +132,9 @@ internal static class Exhaustion
         }
 
         Pause();
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"of one peer {count:N0} half uploads, every other one claiming 4 GiB; an upload without end; {count:N0} answers of 2,000 "
-                + $"bytes to fetch in blocks");
+                + $"bytes to fetch in blocks";
         run.AtMost("heap above idle, at most (a peer's shares of bodies, answers and duplicates are 36 MiB)", highest / LiveHeap.MiB, most,
             " MiB");
         run.AtLeast("half uploads given up for newer ones", abandoned, count / 8);
@@ -162,7 +157,7 @@ internal static class Exhaustion
             {
                 options.Limits.DeduplicationBytes = 4 << 20;
             }
-        }).ConfigureAwait(false);
+        });
         KnownPeers known = new(server, run.Size(100, 10));
         long idle = LiveHeap.Measure();
         byte[] post = Forged.Message(CoapMethod.Post, "count");
@@ -185,13 +180,12 @@ internal static class Exhaustion
             {
                 highest = Math.Max(highest, LiveHeap.Measure() - idle);
                 most = Math.Max(most,
-                    server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count - pipeline.Channels.Newcomers));
+                    server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Channels.Count - pipeline.Channels.Newcomers));
                 known.Step();
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} addresses with two POSTs each, three seconds after one another, so that none is a newcomer");
+        run.Done = $"{count:N0} addresses with two POSTs each, three seconds after one another, so that none is a newcomer";
         run.AtMost("peers that are no newcomers", most, channels);
         run.AtMost("heap above idle, at most", highest / LiveHeap.MiB, run.Size(128, 8), " MiB");
         known.Check(run);

@@ -1,11 +1,3 @@
-using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Attacks that need real sockets or real threads: slow and many TCP connections, and handlers that block.</summary>
@@ -38,23 +30,22 @@ internal static class Floods
                 options.Streams.ReleaseTimeout = TimeSpan.FromMilliseconds(run.Size(1000, 100));
                 options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(run.Size(3000, 500));
             }
-        }).ConfigureAwait(false);
+        });
         IPEndPoint at = At(server);
         await using CoapClient honest = new();
         string uri = $"coap+tcp://{at}/hello";
         CoapCounters counters = server.Endpoint.Counters;
-        await ConnectAsync(honest, uri).ConfigureAwait(false);
-        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 1)
-            .ConfigureAwait(false);
+        await ConnectAsync(honest, uri);
+        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 1);
         long before = counters[CoapCounter.ConnectionsClosed];
         long idle = LiveHeap.Measure();
         Socket[] sockets = new Socket[count];
         for (int i = 0; i < count; i++)
         {
-            sockets[i] = await ConnectAsync(at, 2).ConfigureAwait(false);
+            sockets[i] = await ConnectAsync(at, 2);
             if (i % 4 != 0)
             {
-                await SendAsync(sockets[i], s_csm).ConfigureAwait(false);
+                await SendAsync(sockets[i], s_csm);
             }
         }
 
@@ -64,9 +55,9 @@ internal static class Floods
         int asked = 0;
         int answered = 0;
         long most = 0;
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         TimeSpan patience = TimeSpan.FromSeconds(run.IsPlanted("no-stream-limits") ? 3 : run.IsShort ? 120 : 20);
-        for (int at1 = 0; Closed() < count && TimeProvider.System.GetElapsedTime(begin) < patience; at1++)
+        for (int at1 = 0; Closed() < count && begin.Elapsed < patience; at1++)
         {
             for (int i = 0; i < count; i++)
             {
@@ -79,26 +70,25 @@ internal static class Floods
                 };
                 if (bytes.Length > 0)
                 {
-                    await SendAsync(sockets[i], bytes).ConfigureAwait(false);
+                    await SendAsync(sockets[i], bytes);
                 }
             }
 
             if (at1 % 10 == 0)
             {
-                run.Tell(string.Create(CultureInfo.InvariantCulture,
-                    $"{Closed()} of {count} are closed "
-                        + $"after {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s"));
+                run.Tell($"{Closed()} of {count} are closed "
+                        + $"after {begin.Elapsed.TotalSeconds:0.0} s");
             }
 
             asked++;
-            answered += (await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess ? 1 : 0;
+            answered += (await honest.GetAsync(uri).WaitAsync(s_hang)).IsSuccess ? 1 : 0;
             most = Math.Max(most, GC.GetTotalMemory(false) - idle);
-            await Task.Delay(TimeSpan.FromMilliseconds(run.Size(250, 40)), TimeProvider.System).ConfigureAwait(false);
+            await Task.Delay(TimeSpan.FromMilliseconds(run.Size(250, 40)), TimeProvider.System);
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"{count:N0} connections: a quarter says nothing, a quarter sends a frame byte by byte, a quarter lengths byte by byte, a "
-                + $"quarter claims 4 GiB");
+                + $"quarter claims 4 GiB";
         run.Exactly("connections closed for it", Closed(), count);
         run.Exactly("requests of an honest client beside that failed", asked - answered, 0);
         if (!run.IsShort)
@@ -106,7 +96,7 @@ internal static class Floods
             run.AtMost("heap above idle for a connection", (double)most / count / 1024, 32, " KiB");
         }
 
-        Array.ForEach(sockets, static socket => socket.Dispose());
+        Array.ForEach(sockets, socket => socket.Dispose());
 
         long Closed() => counters[CoapCounter.ConnectionsClosed] - before;
     }
@@ -123,49 +113,46 @@ internal static class Floods
 
             // None makes room for another by leaving, however long they take to come.
             options.Streams.CsmTimeout = TimeSpan.FromMinutes(5);
-        }).ConfigureAwait(false);
+        });
         IPEndPoint at = At(server);
         await using CoapClient honest = new();
         string uri = $"coap+tcp://{at}/hello";
-        _ = await honest.GetAsync(uri).ConfigureAwait(false);
+        _ = await honest.GetAsync(uri);
         List<Socket> sockets = [];
         CoapCounters counters = server.Endpoint.Counters;
         for (int i = 0; i < count; i++)
         {
-            sockets.Add(await ConnectAsync(at, 2).ConfigureAwait(false));
+            sockets.Add(await ConnectAsync(at, 2));
         }
 
-        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == count + 1)
-            .ConfigureAwait(false);
+        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == count + 1);
         long ofOne = counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsEvicted] - 1;
         for (int i = 0; i < count; i++)
         {
-            sockets.Add(await ConnectAsync(at, 3 + (i % 200)).ConfigureAwait(false));
+            sockets.Add(await ConnectAsync(at, 3 + (i % 200)));
         }
 
-        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == (2 * count) + 1)
-            .ConfigureAwait(false);
-        bool isServed = (await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess;
+        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == (2 * count) + 1);
+        bool isServed = (await honest.GetAsync(uri).WaitAsync(s_hang)).IsSuccess;
         long held = counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsEvicted];
 
         // Whoever sent no CSM for a second makes room for a newcomer, wherever it comes from.
-        await Task.Delay(TimeSpan.FromSeconds(1.2), TimeProvider.System).ConfigureAwait(false);
+        await Task.Delay(TimeSpan.FromSeconds(1.2), TimeProvider.System);
         await using CoapClient newcomer = new();
-        bool isNewcomerServed = (await newcomer.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess;
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count} connections from one address, {count} from 200 others");
+        bool isNewcomerServed = (await newcomer.GetAsync(uri).WaitAsync(s_hang)).IsSuccess;
+        run.Done = $"{count} connections from one address, {count} from 200 others";
         run.AtMost("held of one address", ofOne, ofAddress);
         run.AtMost("held in all", held, inAll);
         run.Exactly("connections neither accepted nor counted as refused",
             (2 * count) + 2 - counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsRefused], 0);
         run.Holds("an established connection is served", isServed && counters[CoapCounter.ConnectionsLost] == 0);
         run.Holds("a newcomer is served beside them", isNewcomerServed);
-        sockets.ForEach(static socket => socket.Dispose());
+        sockets.ForEach(socket => socket.Dispose());
 
         // The places come back.
-        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 2)
-            .ConfigureAwait(false);
+        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 2);
         await using CoapClient later = new();
-        run.Holds("and a new one when they are gone", (await later.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess);
+        run.Holds("and a new one when they are gone", (await later.GetAsync(uri).WaitAsync(s_hang)).IsSuccess);
     }
 
     private static async Task HandlersAsync(AttackRun run)
@@ -181,38 +168,38 @@ internal static class Floods
             gate.Wait();
             return CoapResults.Text("slow");
         });
-        server.MapGet("/fast", static () => "fast");
+        server.MapGet("/fast", () => "fast");
         server.Listen("coap://127.0.0.1:0");
-        await server.StartAsync().ConfigureAwait(false);
+        await server.StartAsync();
         string at = server.Endpoint.LocalEndpoints[0];
         await using CoapClient attacker = new(new CoapEndpointOptions { Parameters = new CoapTransmissionParameters { NStart = slow } });
         await using CoapClient honest = new();
-        _ = await honest.GetAsync(at + "/fast").ConfigureAwait(false);
+        _ = await honest.GetAsync(at + "/fast");
         Task<CoapResponse>[] blocking = [.. Enumerable.Range(0, slow).Select(_ => attacker.GetAsync(at + "/slow"))];
 
         // On a busy machine the other peer could be served before the first handler has begun.
-        await UntilAsync(() => Volatile.Read(ref blocked) > 0).ConfigureAwait(false);
+        await UntilAsync(() => Volatile.Read(ref blocked) > 0);
         LatencyHistogram latencies = new();
         int failed = 0;
         for (int i = 0; i < fast; i++)
         {
-            long begin = TimeProvider.System.GetTimestamp();
-            failed += (await honest.GetAsync(at + "/fast").WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess ? 0 : 1;
-            latencies.Add((long)TimeProvider.System.GetElapsedTime(begin).TotalNanoseconds);
+            Watch begin = new();
+            failed += (await honest.GetAsync(at + "/fast").WaitAsync(s_hang)).IsSuccess ? 0 : 1;
+            latencies.Add((long)begin.Elapsed.TotalNanoseconds);
         }
 
         int held = Volatile.Read(ref blocked);
         gate.Set();
-        await Task.WhenAll(blocking).WaitAsync(s_hang).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{slow} requests of one peer to a handler that blocks its thread, {fast:N0} of another peer to one that does not, meanwhile");
+        await Task.WhenAll(blocking).WaitAsync(s_hang);
+        run.Done =
+            $"{slow} requests of one peer to a handler that blocks its thread, {fast:N0} of another peer to one that does not, meanwhile";
         run.AtLeast("handlers that blocked meanwhile", held, 1);
         run.Exactly("requests of the other peer that failed", failed, 0);
-        run.Exactly("requests of the first that failed in the end", blocking.Count(static task => !task.Result.IsSuccess), 0);
+        run.Exactly("requests of the first that failed in the end", blocking.Count(task => !task.Result.IsSuccess), 0);
         double p99 = latencies.Microseconds(0.99) / 1000;
         if (run.IsShort)
         {
-            run.Mention(string.Create(CultureInfo.InvariantCulture, $"p99 of the other {p99:0.0} ms"));
+            run.Mention($"p99 of the other {p99:0.0} ms");
         }
         else
         {
@@ -225,9 +212,9 @@ internal static class Floods
         CoapEndpointOptions options = new();
         configure(options);
         CoapServer server = new(options);
-        server.MapGet("/hello", static () => "hello");
+        server.MapGet("/hello", () => "hello");
         server.Listen("coap+tcp://127.0.0.1:0");
-        await server.StartAsync().ConfigureAwait(false);
+        await server.StartAsync();
         return server;
     }
 
@@ -244,7 +231,7 @@ internal static class Floods
         {
             try
             {
-                _ = await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false);
+                _ = await honest.GetAsync(uri).WaitAsync(s_hang);
                 return;
             }
             catch (CoapConnectionException) when (attempt < MostAttempts)
@@ -258,7 +245,7 @@ internal static class Floods
     {
         try
         {
-            await socket.SendAsync(bytes).ConfigureAwait(false);
+            await socket.SendAsync(bytes);
         }
         catch (SocketException)
         {
@@ -271,7 +258,7 @@ internal static class Floods
     {
         Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         socket.Bind(new IPEndPoint(new IPAddress([127, 0, 0, (byte)from]), 0));
-        await socket.ConnectAsync(to).WaitAsync(s_hang).ConfigureAwait(false);
+        await socket.ConnectAsync(to).WaitAsync(s_hang);
         return socket;
     }
 
@@ -280,7 +267,7 @@ internal static class Floods
         using CancellationTokenSource hang = new(s_hang);
         while (!condition() && !hang.IsCancellationRequested)
         {
-            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System).ConfigureAwait(false);
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System);
         }
     }
 }

@@ -1,8 +1,3 @@
-using System.Buffers.Binary;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Messages as bytes, with a token of four bytes that is written over for each copy.</summary>

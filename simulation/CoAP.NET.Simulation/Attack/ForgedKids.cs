@@ -1,9 +1,4 @@
-using System.Buffers.Binary;
-using System.Globalization;
-using CoAP.NET.Options;
 using CoAP.NET.Oscore;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -41,7 +36,7 @@ internal static class ForgedKids
             }
 
             options.UseOscore(contexts);
-        }).ConfigureAwait(false);
+        });
         KnownPeers known = new(server, run.Size(Known, 10));
         AttackWire.Sink others = server.Wire.Sent!;
         Device? listening = null;
@@ -87,8 +82,8 @@ internal static class ForgedKids
         }
 
         double seconds = (server.Clock.Elapsed - begin).TotalSeconds;
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} addresses in a minute, each with an ID of its own; meanwhile {devices} devices are heard for the first time");
+        run.Done =
+            $"{count:N0} addresses in a minute, each with an ID of its own; meanwhile {devices} devices are heard for the first time";
         run.AtMost("look-ups in the store of contexts", store.Asked,
             contexts.Limits.UnverifiedLookupBurst + Math.Ceiling(contexts.Limits.UnverifiedLookupsPerSecond * seconds) + devices + 1);
         run.Exactly("contexts beside those of the devices", contexts.Count - devices, 0);
@@ -100,7 +95,7 @@ internal static class ForgedKids
     }
 
     private static byte[] Request() => Forged.Message(
-        CoapCode.Post, "", options: static options => options.Add(OptionNumber.Oscore, [0x09, 0x00, 0, 0, 0, 0]), payload: new byte[16]);
+        CoapCode.Post, "", options: options => options.Add(OptionNumber.Oscore, [0x09, 0x00, 0, 0, 0, 0]), payload: new byte[16]);
 
     // Behind header, token, head of the option, flags and Partial IV; of a message whose other bytes are zero.
     private static int KidAt(byte[] message) => message.AsSpan().IndexOf((byte)0x96) + 3;

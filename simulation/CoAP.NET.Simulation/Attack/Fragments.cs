@@ -1,7 +1,4 @@
-using System.Globalization;
-using CoAP.NET.Options;
 using CoAP.NET.QBlock;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -29,7 +26,7 @@ internal static class Fragments
         {
             bodies.Add(request.Payload.ToArray());
             return CoapResults.Changed();
-        })).ConfigureAwait(false);
+        }));
         CoapCode last = default;
         server.Wire.Sent = (in to, bytes) => last = new CoapCode(bytes[1] >> 5, bytes[1] & 0x1f);
         int id = 0;
@@ -97,9 +94,9 @@ internal static class Fragments
         int mixed = bodies.Count(body => body.Length != Blocks * BlockSize
             || !Enumerable.Range(0, upload.Max() + 1)
                 .Any(number => Forged.Pattern(number, Blocks * BlockSize).AsSpan().SequenceEqual(body)));
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"the final block of upload 1 in upload 2; the first of 3 before the second of 4; {steps:N0} blocks of three uploads in any "
-                + $"order and again");
+                + $"order and again";
         run.Exactly("mixed bodies delivered", mixed, 0);
         run.Holds("the earlier final block is answered 4.08",
             earlier == CoapCode.RequestEntityIncomplete || run.IsPlanted("no-request-tags"));
@@ -128,7 +125,7 @@ internal static class Fragments
         // By default nobody without security may use it.
         int answers = 0;
         int others = 0;
-        await using (AttackServer server = await AttackServer.StartAsync().ConfigureAwait(false))
+        await using (AttackServer server = await AttackServer.StartAsync())
         {
             server.Wire.Sent = (in to, bytes) =>
             {
@@ -145,11 +142,11 @@ internal static class Fragments
 
         int blocks = 0;
         int most = 0;
-        await using AttackServer open = await AttackServer.StartAsync(static options =>
+        await using AttackServer open = await AttackServer.StartAsync(options =>
         {
             options.UseQBlock(CoapQBlock.AllowUnsecured);
-            options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("198.51.100.0/24"));
-        }).ConfigureAwait(false);
+            options.TrustedPrefixes.Add(IPNetwork.Parse("198.51.100.0/24"));
+        });
         open.Wire.Sent = (in to, bytes) => blocks++;
         for (int i = 0; i < Math.Min(count, 200); i++)
         {
@@ -163,9 +160,9 @@ internal static class Fragments
         open.Wire.Receive(s_peer, Make(1000, wishes: 4));
         open.Clock.Advance(TimeSpan.FromSeconds(30));
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"{count:N0} requests that name four blocks 200 times: to a server as it is by default, and to one that allows Q-Block without "
-                + $"security");
+                + $"security";
         run.AtMost("answers by default, each 4.02 or a reset", answers, count);
         run.Exactly("others", others, 0);
         run.AtMost("datagrams for such a request where it is allowed", most, 4);
@@ -201,7 +198,7 @@ internal static class Fragments
                             options.Add(OptionNumber.ETag, [(byte)(version >> 8), (byte)version]);
                         }
                     }, body: body[(number * BlockSize)..((number + 1) * BlockSize)]);
-                }).ConfigureAwait(false);
+                });
                 bool isWhole = Enumerable.Range(Math.Max(0, version - 20), 21)
                     .Any(one => Forged.Pattern(one, blocks * BlockSize).AsSpan().SequenceEqual(response.Payload.Span));
                 whole += isWhole ? 1 : 0;
@@ -215,8 +212,7 @@ internal static class Fragments
             client.Clear();
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{downloads:N0} downloads of {blocks} blocks from a resource that changes with every twentieth block");
+        run.Done = $"{downloads:N0} downloads of {blocks} blocks from a resource that changes with every twentieth block";
         run.Exactly("mixed bodies delivered", mixed, 0);
         run.AtLeast("whole ones", whole, downloads / 2);
         run.Mention($"failed with an error {failed}");

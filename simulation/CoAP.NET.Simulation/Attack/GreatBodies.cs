@@ -1,8 +1,5 @@
-using System.Globalization;
 using System.IO.Pipelines;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation.Attack;
@@ -44,18 +41,18 @@ internal static class GreatBodies
                 }
             },
             new InMemoryNetworkOptions { MaxTraceLength = 0 });
-        await using (world.ConfigureAwait(false))
+        await using (world)
         {
             Count taken = new();
             world.Origin.MapGet("/great", () => CoapResults.Stream(new PatternBody(length), CoapETag.FromVersion(7)));
             world.Origin.MapPut("/great", async (request, cancellationToken) =>
             {
-                await TakeAsync(request.BodyReader, taken, world.Clock, cancellationToken).ConfigureAwait(false);
+                await TakeAsync(request.BodyReader, taken, world.Clock, cancellationToken);
                 return CoapResults.Changed();
             }).StreamBody(1 << 30, CoapMethod.Put);
-            world.Answer(static _ => CoapResults.Text("here"));
+            world.Answer(_ => CoapResults.Text("here"));
             world.Network.Conditions = NetworkConditions.Delayed(s_hop);
-            CoapClient client = await StartAsync(world).ConfigureAwait(false);
+            CoapClient client = await StartAsync(world);
             long idle = LiveHeap.Measure();
             long most = 0;
             int held = 0;
@@ -66,24 +63,23 @@ internal static class GreatBodies
             }
 
             int honestCount = run.Size(40, 2);
-            (double withoutIt, int failedBefore) = await Proxies.MeasureAsync(world, "before", honestCount).ConfigureAwait(false);
+            (double withoutIt, int failedBefore) = await Proxies.MeasureAsync(world, "before", honestCount);
             Count given = new() { Each = length / 8, Reached = Look };
-            CoapResponseStream download = await world.RunAsync(() => client.OpenReadAsync(Ask(CoapMethod.Get)), s_patience)
-                .ConfigureAwait(false);
+            CoapResponseStream download = await world.RunAsync(() => client.OpenReadAsync(Ask(CoapMethod.Get)), s_patience);
             Task passing = world.RunAsync(
                 () => TakeAsync(PipeReader.Create(download), given, world.Clock, CancellationToken.None), s_patience);
-            (double beside, int failed) = await Proxies.MeasureAsync(world, "beside", honestCount).ConfigureAwait(false);
-            await passing.ConfigureAwait(false);
-            await world.EndAsync(download).ConfigureAwait(false);
+            (double beside, int failed) = await Proxies.MeasureAsync(world, "beside", honestCount);
+            await passing;
+            await world.EndAsync(download);
             (taken.Each, taken.Reached) = (length / 8, Look);
             CoapRequest upload = Ask(CoapMethod.Put);
             upload.Content = CoapContent.Stream(new PatternBody(length) { IsSeekable = false });
-            CoapResponse answer = await world.RunAsync(() => client.SendAsync(upload), s_patience).ConfigureAwait(false);
+            CoapResponse answer = await world.RunAsync(() => client.SendAsync(upload), s_patience);
             CoapProxyCounters counters = world.Proxy.GetCounters();
 
-            run.Done = string.Create(CultureInfo.InvariantCulture,
+            run.Done =
                 $"a GET and a PUT of {length:N0} bytes, over {Scheme} to the proxy and to the server; beside the first {honestCount} "
-                + $"requests of another client to the server, 5 ms for each way");
+                + $"requests of another client to the server, 5 ms for each way";
             run.Exactly("bytes of the answer that came as they were", given.Right, length);
             run.Exactly("bytes of the request that came as they were", taken.Right, length);
             run.Holds("the upload is answered with success", answer.IsSuccess);
@@ -96,7 +92,7 @@ internal static class GreatBodies
 
             run.Exactly("requests of others that failed meanwhile", failedBefore + failed, 0);
             run.AtMost(
-                string.Create(CultureInfo.InvariantCulture, $"p99 of others (virtual time; {withoutIt:0.#} ms without the attack)"),
+                $"p99 of others (virtual time; {withoutIt:0.#} ms without the attack)",
                 beside,
                 withoutIt + 5,
                 " ms");
@@ -112,8 +108,8 @@ internal static class GreatBodies
         world.Proxy.Client.Endpoint.AddTransport(world.Network.CreateTransport(Scheme, InMemoryNetwork.Address("[2001:db8::1]:40000")));
         CoapClient client = world.MakeClient("[2001:db8:78::1]");
         client.Endpoint.AddTransport(world.Network.CreateTransport(Scheme, InMemoryNetwork.Address("[2001:db8:78::1]:40000")));
-        await world.StartAsync().ConfigureAwait(false);
-        await world.VerifyAsync().ConfigureAwait(false);
+        await world.StartAsync();
+        await world.VerifyAsync();
         return client;
     }
 
@@ -129,7 +125,7 @@ internal static class GreatBodies
         int now = 0;
         while (true)
         {
-            ReadResult result = await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+            ReadResult result = await reader.ReadAsync(cancellationToken);
             foreach (ReadOnlyMemory<byte> segment in result.Buffer)
             {
                 count.Take(segment.Span);
@@ -145,7 +141,7 @@ internal static class GreatBodies
             if (now >= EachInstant)
             {
                 now = 0;
-                await Task.Delay(s_pause, clock, cancellationToken).ConfigureAwait(false);
+                await Task.Delay(s_pause, clock, cancellationToken);
             }
         }
     }
@@ -180,7 +176,7 @@ internal static class GreatBodies
     {
         private const int Period = 251;
 
-        private static readonly byte[] s_bytes = [.. Enumerable.Range(0, 64 * 1024).Select(static i => (byte)(i % Period))];
+        private static readonly byte[] s_bytes = [.. Enumerable.Range(0, 64 * 1024).Select(i => (byte)(i % Period))];
 
         public static void Fill(Span<byte> bytes, long position)
         {

@@ -1,9 +1,4 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation.Attack;
@@ -37,21 +32,21 @@ internal static class GreedyClients
             options.MaxObservationsPerSource = isPlanted ? 1_000_000 : maxOfSource;
             options.MaxRequestsPerSource = options.MaxRequests;
         });
-        await using (world.ConfigureAwait(false))
+        await using (world)
         {
             world.Network.Conditions = NetworkConditions.Delayed(s_hop);
             world.ProxyServer.MapForwardProxy(world.Proxy);
-            world.Answer(static _ => CoapResults.Text("here")).Observable();
+            world.Answer(_ => CoapResults.Text("here")).Observable();
             CoapRouteHandlerBuilder route = world.Origin.MapGet("/honest", () => CoapResults.Text(Text(value))).Observable();
-            CoapClient greedy = await StartAsync(world, each).ConfigureAwait(false);
+            CoapClient greedy = await StartAsync(world, each);
             for (int i = 0; i < each; i++)
             {
-                await world.RunAsync(() => greedy.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/greedy/{i}"))).ConfigureAwait(false);
+                await world.RunAsync(() => greedy.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/greedy/{i}")));
             }
 
             int held = world.Proxy.GetCounters().Observations;
-            CoapObservation honest = await world.RunAsync(() => world.Client.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/honest")))
-                .ConfigureAwait(false);
+            CoapObservation honest = await world.RunAsync(
+                () => world.Client.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/honest")));
             bool isObserving = honest.State == CoapObserveState.Observing;
             int rounds = run.Size(50, 5);
             LatencyHistogram latencies = new();
@@ -60,13 +55,13 @@ internal static class GreedyClients
                 TimeSpan begin = world.Clock.Elapsed;
                 value++;
                 route.Notify();
-                await world.Clock.AdvanceUntilAsync(() => honest.Latest!.GetText() == Text(value), s_patience).ConfigureAwait(false);
+                await world.Clock.AdvanceUntilAsync(() => honest.Latest!.GetText() == Text(value), s_patience);
                 latencies.Add((long)(world.Clock.Elapsed - begin).TotalNanoseconds);
             }
 
-            run.Done = string.Create(CultureInfo.InvariantCulture,
+            run.Done =
                 $"a source registers for {each:N0} resources; meanwhile another one observes one that changes {rounds} times, 5 ms for "
-                + $"each way");
+                + $"each way";
             run.AtMost("registrations of the source", held, maxOfSource);
             run.Holds("the other client observes", isObserving);
             run.AtMost("p99 until it hears of a change (virtual time)", latencies.Microseconds(0.99) / 1000, 50, " ms");
@@ -87,7 +82,7 @@ internal static class GreedyClients
         ProxyWorld world = new(
             options => options.CacheBytes = run.IsPlanted("no-cache-bound") ? 1 << 30 : bytes,
             new InMemoryNetworkOptions { MaxTraceLength = 0 });
-        await using (world.ConfigureAwait(false))
+        await using (world)
         {
             world.Network.Conditions = NetworkConditions.Delayed(s_hop);
             world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -97,17 +92,17 @@ internal static class GreedyClients
                 greedyRuns++;
                 return CoapResults.Bytes(large).WithMaxAge(TimeSpan.FromDays(1));
             });
-            CoapClient greedy = await StartAsync(world, 1).ConfigureAwait(false);
+            CoapClient greedy = await StartAsync(world, 1);
             long idle = LiveHeap.Measure();
             int failed = 0;
             LatencyHistogram latencies = new();
             for (int i = 0; i < count; i++)
             {
-                await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/greedy/{i}"))).ConfigureAwait(false);
+                await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/greedy/{i}")));
                 if (i % every == 0)
                 {
                     TimeSpan begin = world.Clock.Elapsed;
-                    CoapResponse response = await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/honest")).ConfigureAwait(false);
+                    CoapResponse response = await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/honest"));
                     failed += response.IsSuccess && response.GetText() == Text(honestRuns) ? 0 : 1;
                     latencies.Add((long)(world.Clock.Elapsed - begin).TotalNanoseconds);
                 }
@@ -116,19 +111,18 @@ internal static class GreedyClients
             int before = greedyRuns;
             for (int i = 0; i < first; i++)
             {
-                await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/greedy/{i}"))).ConfigureAwait(false);
+                await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/greedy/{i}")));
             }
 
             int kept = first - (greedyRuns - before);
-            run.Done = string.Create(CultureInfo.InvariantCulture,
+            run.Done =
                 $"a source asks for {count:N0} resources of {size:N0} bytes through a cache of {bytes >> 10:N0} KiB; after each tenth "
-                + $"another one asks for one that is fresh for an hour, 5 ms for each way");
+                + $"another one asks for one that is fresh for an hour, 5 ms for each way";
             run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, (2.0 * bytes / LiveHeap.MiB) + 8, " MiB");
             run.Exactly("of the first answers to the source kept to the end", kept, 0);
             run.Exactly("requests of the other one that failed or were answered wrongly", failed, 0);
             run.AtMost("p99 of them (virtual time)", latencies.Microseconds(0.99) / 1000, 25, " ms");
-            run.Mention(string.Create(
-                CultureInfo.InvariantCulture, $"of {(count + every - 1) / every:N0} of them asked anew {honestRuns:N0}"));
+            run.Mention($"of {(count + every - 1) / every:N0} of them asked anew {honestRuns:N0}");
         }
     }
 
@@ -140,17 +134,17 @@ internal static class GreedyClients
         const int ports = 50;
 
         // Bodies that pass block by block are opened for verified addresses only; here the proxy puts them together.
-        ProxyWorld world = new(static options => options.StreamsAbove = 1 << 30, new InMemoryNetworkOptions { MaxTraceLength = 0 });
-        await using (world.ConfigureAwait(false))
+        ProxyWorld world = new(options => options.StreamsAbove = 1 << 30, new InMemoryNetworkOptions { MaxTraceLength = 0 });
+        await using (world)
         {
             world.Network.Conditions = NetworkConditions.Delayed(s_hop);
             CoapServer server = world.MakeServer(
                 "[2001:db8::7]:5683", options => options.Limits.MaxAssemblyBytes = run.IsPlanted("no-assembly-bound") ? 1 << 30 : bound);
             server.MapForwardProxy(world.Proxy);
-            world.Answer(static request => CoapResults.Text(Text(request.Payload.Length)));
-            await server.StartAsync().ConfigureAwait(false);
-            await world.StartAsync().ConfigureAwait(false);
-            await world.RunAsync(() => world.Client.SendAsync(Upload(10))).ConfigureAwait(false);
+            world.Answer(request => CoapResults.Text(Text(request.Payload.Length)));
+            await server.StartAsync();
+            await world.StartAsync();
+            await world.RunAsync(() => world.Client.SendAsync(Upload(10)));
             ScriptedPeer[] peers = [.. Enumerable.Range(0, ports).Select(i =>
                 world.Network.CreatePeer(InMemoryNetwork.Address($"[2001:db8:66::1]:{20_000 + i}")))];
             long idle = LiveHeap.Measure();
@@ -177,17 +171,17 @@ internal static class GreedyClients
                 }
 
                 TimeSpan start = world.Clock.Elapsed;
-                CoapResponse response = await world.RunAsync(() => world.Client.SendAsync(Upload(20_000))).ConfigureAwait(false);
+                CoapResponse response = await world.RunAsync(() => world.Client.SendAsync(Upload(20_000)));
                 failed += response.IsSuccess && response.GetText() == "20000" ? 0 : 1;
                 latencies.Add((long)(world.Clock.Elapsed - start).TotalNanoseconds);
                 most = Math.Max(most, LiveHeap.Measure() - idle);
             }
 
-            Array.ForEach(peers, static peer => peer.Dispose());
-            run.Done = string.Create(CultureInfo.InvariantCulture,
+            Array.ForEach(peers, peer => peer.Dispose());
+            run.Done =
                 $"the first blocks of {count:N0} uploads from {ports} ports of one address, and never another one; meanwhile {uploads} "
                 + $"uploads of 20,000 bytes of another client, 5 ms for each way; the proxy puts bodies together "
-                + $"(StreamsAbove is larger than they may be)");
+                + $"(StreamsAbove is larger than they may be)";
             run.AtMost("heap above idle, at most", most / LiveHeap.MiB, (2.0 * bound / LiveHeap.MiB) + 8, " MiB");
             run.AtLeast(
                 "first blocks refused, or given up for newer ones",
@@ -203,9 +197,9 @@ internal static class GreedyClients
     {
         CoapClient greedy = world.MakeClient(
             "[2001:db8:66::1]", options => options.Parameters = CoapTransmissionParameters.Default with { NStart = starts });
-        await world.StartAsync().ConfigureAwait(false);
-        await world.VerifyAsync().ConfigureAwait(false);
-        await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/verify"))).ConfigureAwait(false);
+        await world.StartAsync();
+        await world.VerifyAsync();
+        await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/verify")));
         return greedy;
     }
 
@@ -216,5 +210,5 @@ internal static class GreedyClients
         return request;
     }
 
-    private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
+    private static string Text(int number) => number.ToString();
 }

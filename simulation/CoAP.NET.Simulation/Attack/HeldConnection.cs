@@ -1,7 +1,4 @@
 using System.Buffers;
-using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -23,27 +20,27 @@ internal static class HeldConnection
         int mismatched = 0;
 
         // Connected first: who gives up while it connects may give up the connection, and only one is accepted.
-        _ = await client.GetAsync($"{uri}?now").WaitAsync(TimeSpan.FromMinutes(2)).ConfigureAwait(false);
+        _ = await client.GetAsync($"{uri}?now").WaitAsync(TimeSpan.FromMinutes(2));
         for (int i = 0; i < count; i++)
         {
             using CancellationTokenSource giveUp = new();
             Task<CoapResponse> given = client.GetAsync($"{uri}?held={i}", giveUp.Token);
-            await giveUp.CancelAsync().ConfigureAwait(false);
+            await giveUp.CancelAsync();
             try
             {
-                await given.ConfigureAwait(false);
+                await given;
                 mismatched++;
             }
             catch (OperationCanceledException)
             {
             }
 
-            mismatched += (await client.GetAsync($"{uri}?now={i}").WaitAsync(TimeSpan.FromMinutes(2)).ConfigureAwait(false))
+            mismatched += (await client.GetAsync($"{uri}?now={i}").WaitAsync(TimeSpan.FromMinutes(2)))
                 .GetText() == $"now={i}" ? 0 : 1;
         }
 
-        await end.CancelAsync().ConfigureAwait(false);
-        return (await serving.ConfigureAwait(false), mismatched);
+        await end.CancelAsync();
+        return (await serving, mismatched);
     }
 
     private static async Task<int> ServeAsync(Socket listener, CancellationToken cancellationToken)
@@ -53,15 +50,14 @@ internal static class HeldConnection
         CoapMessage? held = null;
         try
         {
-            using Socket connection = await listener.AcceptAsync(cancellationToken).ConfigureAwait(false);
+            using Socket connection = await listener.AcceptAsync(cancellationToken);
             connection.NoDelay = true;
-            await connection.SendAsync(CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Csm)), cancellationToken)
-                .ConfigureAwait(false);
+            await connection.SendAsync(CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Csm)), cancellationToken);
             byte[] buffer = new byte[64 * 1024];
             int filled = 0;
             while (true)
             {
-                int read = await connection.ReceiveAsync(buffer.AsMemory(filled), cancellationToken).ConfigureAwait(false);
+                int read = await connection.ReceiveAsync(buffer.AsMemory(filled), cancellationToken);
                 if (read == 0)
                 {
                     return repeated;
@@ -82,7 +78,7 @@ internal static class HeldConnection
                     CoapMessage response = new(CoapCode.Content)
                     {
                         Token = message.Token,
-                        Payload = System.Text.Encoding.UTF8.GetBytes(query)
+                        Payload = Encoding.UTF8.GetBytes(query)
                     };
                     if (query.StartsWith("held", StringComparison.Ordinal))
                     {
@@ -92,10 +88,10 @@ internal static class HeldConnection
 
                     if (held is not null)
                     {
-                        await connection.SendAsync(CoapStreamSerializer.Default.Serialize(held), cancellationToken).ConfigureAwait(false);
+                        await connection.SendAsync(CoapStreamSerializer.Default.Serialize(held), cancellationToken);
                     }
 
-                    await connection.SendAsync(CoapStreamSerializer.Default.Serialize(response), cancellationToken).ConfigureAwait(false);
+                    await connection.SendAsync(CoapStreamSerializer.Default.Serialize(response), cancellationToken);
                 }
 
                 byte[] left = rest.ToArray();

@@ -1,8 +1,5 @@
-using System.Globalization;
-using System.Net;
 using CoAP.NET.AspNetCore;
 using CoAP.NET.AspNetCore.Proxying;
-using CoAP.NET.Testing;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -34,7 +31,7 @@ internal static class HttpClients
         Slow slow = new();
         using HttpExchanges filling = new(slow, options, fillsCache: true, clock, NullLogger.Instance);
         ResourceEndpoint path = new(
-            filling, new HttpPlaces(options), static context => CoapUri.Parse((string)context.Items["target"]!));
+            filling, new HttpPlaces(options), context => CoapUri.Parse((string)context.Items["target"]!));
         List<Task> all = [];
         int mostUnderWay = 0;
         int honestRefused = 0;
@@ -68,10 +65,10 @@ internal static class HttpClients
         int asked = slow.Asked;
         clock.Advance(s_stall);
         slow.Answer();
-        await Task.WhenAll(all).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        await Task.WhenAll(all);
+        run.Done =
             $"a source sends {each:N0} requests for as many devices that do not answer: half of them a PUT whose body never comes, a quarter "
-            + $"GETs that it gives up at once and that go on to fill a cache; another one sends {honestAsked} requests meanwhile");
+            + $"GETs that it gives up at once and that go on to fill a cache; another one sends {honestAsked} requests meanwhile";
         run.AtMost("requests under way of the source", mostUnderWay, 100);
         run.AtMost("requests that devices got", asked, 100 + honestAsked);
         run.Exactly("requests of the other one refused", honestRefused, 0);
@@ -103,7 +100,7 @@ internal static class HttpClients
         public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
         {
             Interlocked.Increment(ref _asked);
-            await _answer.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            await _answer.Task.WaitAsync(cancellationToken);
             throw new CoapException("It is slow.");
         }
 
@@ -127,7 +124,7 @@ internal static class HttpClients
     {
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
             return 0;
         }
     }

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>
@@ -52,7 +49,7 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
     public void Settle()
     {
         _ = Ask(Forged.Message(CoapMethod.Get, "hello"), CoapCode.Content);
-        byte[] watch = Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0);
+        byte[] watch = Forged.Message(CoapMethod.Get, "watched", options: options => options.Observe = 0);
         CoapMessage? answer = Ask(watch, CoapCode.Content, WatchToken);
         Must(answer?.Options.Observe is not null, "no observer");
         _post = Forged.Message(CoapMethod.Post, "count");
@@ -80,7 +77,7 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
         byte[] next = Forged.Message(CoapMethod.Get, "large",
             options: options => options.Block2 = new BlockValue(_downloaded % 31, false, SizeExponent));
         CoapMessage? got = Ask(next, CoapCode.Content);
-        Must(got is null || got.Payload.Span.StartsWith(System.Text.Encoding.UTF8.GetBytes($"line {_downloaded % 31:D6} ")),
+        Must(got is null || got.Payload.Span.StartsWith(Encoding.UTF8.GetBytes($"line {_downloaded % 31:D6} ")),
             "another block");
         _downloaded++;
     }
@@ -114,7 +111,7 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
 
             CoapMessage notification = Forged.Read(bytes);
             if (notification.Options.Observe is not null
-                && int.TryParse(System.Text.Encoding.UTF8.GetString(notification.Payload.Span), out int state))
+                && int.TryParse(Encoding.UTF8.GetString(notification.Payload.Span), out int state))
             {
                 Told = Math.Max(Told, state);
             }

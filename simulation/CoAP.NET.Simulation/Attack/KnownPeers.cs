@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Honest clients beside an attack, half of them verified: whether they notice it.</summary>
@@ -16,16 +13,16 @@ internal sealed class KnownPeers
     {
         _server = server;
         _peers = [.. Enumerable.Range(1, count).Select(number => new KnownPeer(server, number, verifies: number % 2 == 0))];
-        _byAddress = _peers.ToDictionary(static peer => peer.Address);
+        _byAddress = _peers.ToDictionary(peer => peer.Address);
         Attach();
-        Each(static peer => peer.Meet());
+        Each(peer => peer.Meet());
         server.Clock.Advance(TimeSpan.FromSeconds(2.5));
-        Each(static peer => peer.Settle());
+        Each(peer => peer.Settle());
         server.Clock.Advance(TimeSpan.FromSeconds(1));
     }
 
     /// <summary>How many times something was not as it has to be.</summary>
-    public int Troubles => _peers.Sum(static peer => peer.Troubles.Count);
+    public int Troubles => _peers.Sum(peer => peer.Troubles.Count);
 
     /// <summary>What left to others: the answers to the attack.</summary>
     public long OthersDatagrams { get; private set; }
@@ -36,32 +33,31 @@ internal sealed class KnownPeers
     /// <summary>Each goes on by a block, and is told of a change.</summary>
     public void Step()
     {
-        Each(static peer => peer.Acknowledge());
+        Each(peer => peer.Acknowledge());
         _server.Change();
         _server.Clock.Advance(TimeSpan.FromMilliseconds(100));
-        Each(static peer => peer.Listen());
-        Each(static peer => peer.Step());
+        Each(peer => peer.Listen());
+        Each(peer => peer.Step());
     }
 
     /// <summary>Finishes the transfers, repeats the POSTs, and says whether all was as without the attack.</summary>
     public void Check(AttackRun run)
     {
-        while (_peers.Any(static peer => !peer.IsDone))
+        while (_peers.Any(peer => !peer.IsDone))
         {
             Step();
         }
 
         _server.Clock.Advance(TimeSpan.FromSeconds(1));
         int counted = _server.Counted;
-        Each(static peer => peer.Repeat());
-        foreach (string text in _peers.SelectMany(static peer => peer.Troubles).CountBy(static trouble => trouble)
-            .Select(static pair => $"{pair.Value} x {pair.Key}"))
+        Each(peer => peer.Repeat());
+        foreach (string text in _peers.SelectMany(peer => peer.Troubles).CountBy(trouble => trouble)
+            .Select(pair => $"{pair.Value} x {pair.Key}"))
         {
             run.Tell(text);
         }
 
-        run.Exactly(string.Create(CultureInfo.InvariantCulture,
-            $"of {_peers.Length} known peers: requests, blocks and duplicates gone wrong"), Troubles, 0);
+        run.Exactly($"of {_peers.Length} known peers: requests, blocks and duplicates gone wrong", Troubles, 0);
         run.Exactly("bodies stored whole", _server.Stored, _peers.Length);
         run.Exactly("observers without the last state", _peers.Count(peer => peer.Told != _server.State), 0);
         run.Exactly("POSTs run again", _server.Counted - counted, 0);

@@ -1,13 +1,5 @@
-using System.Collections.Concurrent;
-using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -94,8 +86,8 @@ internal sealed class OpenRelay : IAsyncDisposable
     public static async Task RunAsync(AttackRun run)
     {
         await using OpenRelay relay = new(run.IsPlanted("no-target-check"));
-        await relay.StartAsync().ConfigureAwait(false);
-        await relay.AttackAsync(run).ConfigureAwait(false);
+        await relay.StartAsync();
+        await relay.AttackAsync(run);
     }
 
     public ValueTask DisposeAsync() => _world.DisposeAsync();
@@ -103,7 +95,7 @@ internal sealed class OpenRelay : IAsyncDisposable
     private async Task StartAsync()
     {
         _world.ProxyServer.MapForwardProxy(_world.Proxy);
-        _world.Answer(static _ => CoapResults.Text("here"));
+        _world.Answer(_ => CoapResults.Text("here"));
         foreach (bool isSecure in new[] { false, true })
         {
             _world.Proxy.Client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
@@ -129,10 +121,10 @@ internal sealed class OpenRelay : IAsyncDisposable
             return NetworkVerdict.Pass;
         };
         CoapServer allowed = _world.MakeServer($"[{s_public}]:5683");
-        allowed.MapGet("/{*path}", static () => "here");
-        await allowed.StartAsync().ConfigureAwait(false);
-        await _world.StartAsync().ConfigureAwait(false);
-        await _world.VerifyAsync().ConfigureAwait(false);
+        allowed.MapGet("/{*path}", () => "here");
+        await allowed.StartAsync();
+        await _world.StartAsync();
+        await _world.VerifyAsync();
     }
 
     private async Task AttackAsync(AttackRun run)
@@ -143,10 +135,10 @@ internal sealed class OpenRelay : IAsyncDisposable
         int others = 0;
         string[] hosts =
         [
-            .. s_inside.Select(static address => address.Contains(':', StringComparison.Ordinal) ? $"[{address}]" : address),
+            .. s_inside.Select(address => address.Contains(':') ? $"[{address}]" : address),
             .. s_spellings,
-            .. s_inside.Select(static (_, at) => $"inside-{at}.{Owned}"),
-            .. s_inside.Select(static (_, at) => $"mixed-{at}.{Owned}"),
+            .. s_inside.Select((_, at) => $"inside-{at}.{Owned}"),
+            .. s_inside.Select((_, at) => $"mixed-{at}.{Owned}"),
         ];
 
         // Who asks everybody waits for many who are not there; the short form has seen enough of that soon.
@@ -162,7 +154,7 @@ internal sealed class OpenRelay : IAsyncDisposable
                 foreach (CoapRequest request in new[] { ByUri($"{scheme}://{host}/x"), ByScheme(scheme, host) })
                 {
                     asked++;
-                    (bool isMade, bool isRefused) = await AskAsync(host, request).ConfigureAwait(false);
+                    (bool isMade, bool isRefused) = await AskAsync(host, request);
                     unmade += isMade ? 0 : 1;
                     refused += isRefused ? 1 : 0;
                 }
@@ -178,7 +170,7 @@ internal sealed class OpenRelay : IAsyncDisposable
                 foreach (CoapRequest request in new[] { ByUri($"{scheme}://{host}/x"), ByScheme(scheme, host) })
                 {
                     asked++;
-                    (bool isMade, bool isRefused) = await AskAsync(host, request).ConfigureAwait(false);
+                    (bool isMade, bool isRefused) = await AskAsync(host, request);
                     unmade += isMade ? 0 : 1;
                     refused += isRefused ? 1 : 0;
                     others += isMade && !isRefused ? 1 : 0;
@@ -189,13 +181,13 @@ internal sealed class OpenRelay : IAsyncDisposable
         int rounds = run.Size(200, 20);
         for (int i = 0; i < rounds; i++)
         {
-            await AskAsync("rebind", ByUri($"coap://rebind-{i % 4}.{Owned}/{i}")).ConfigureAwait(false);
-            await AskAsync("rebind", ByUri($"coap+tcp://rebind-{i % 4}.{Owned}/{i}")).ConfigureAwait(false);
+            await AskAsync("rebind", ByUri($"coap://rebind-{i % 4}.{Owned}/{i}"));
+            await AskAsync("rebind", ByUri($"coap+tcp://rebind-{i % 4}.{Owned}/{i}"));
         }
 
         _asked = "allowed";
-        CoapResponse named = await _world.SendAsync(ByUri($"{ProxyWorld.OriginUri}/x")).ConfigureAwait(false);
-        CoapResponse byName = await _world.SendAsync(ByUri($"coap://{Named}/x")).ConfigureAwait(false);
+        CoapResponse named = await _world.SendAsync(ByUri($"{ProxyWorld.OriginUri}/x"));
+        CoapResponse byName = await _world.SendAsync(ByUri($"coap://{Named}/x"));
         Report(run, rounds, asked, unmade, refused);
         run.Exactly("of those by other schemes not refused", others, 0);
         run.Holds("a target that is allowed is asked, by its address and by its name",
@@ -206,20 +198,18 @@ internal sealed class OpenRelay : IAsyncDisposable
     {
         IPNetwork origins = IPNetwork.Parse(OriginNetwork);
         (string Target, IPAddress To)[] wrong = [.. _sent.Where(one => !one.To.Equals(s_public) && !origins.Contains(one.To))];
-        foreach (string text in wrong.Select(static one => $"'{one.Target}' had {one.To} asked").Distinct())
+        foreach (string text in wrong.Select(one => $"'{one.Target}' had {one.To} asked").Distinct())
         {
             run.Tell(text);
         }
 
-        run.Done = string.Create(
-            CultureInfo.InvariantCulture,
-            $"{asked:N0} requests by Proxy-Uri and Proxy-Scheme with {s_schemes.Length + s_others.Length} schemes: "
+        run.Done = $"{asked:N0} requests by Proxy-Uri and Proxy-Scheme with {s_schemes.Length + s_others.Length} schemes: "
             + $"{s_inside.Length} addresses that are not public, literally, behind a name that is allowed and beside a public address "
             + $"of it; {s_spellings.Length} odd spellings; {2 * rounds:N0} to names that stand for another address each time they are "
-            + $"resolved");
+            + $"resolved";
         run.Exactly("datagrams and connections to addresses that are not allowed", wrong.Length, 0);
         run.AtLeast("of these requests refused by the proxy", refused, (asked - unmade) / 2);
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"requests that CoAP cannot express {unmade}"));
+        run.Mention($"requests that CoAP cannot express {unmade}");
         run.AtLeast("times that a name stood for another address", _resolved.GetValueOrDefault("rebind"), rounds);
         run.Exactly("requests still under way", _world.Proxy.GetCounters().UnderWay, 0);
     }
@@ -229,7 +219,7 @@ internal sealed class OpenRelay : IAsyncDisposable
         _asked = host;
         try
         {
-            CoapResponse response = await _world.SendAsync(request).ConfigureAwait(false);
+            CoapResponse response = await _world.SendAsync(request);
             return (true, response.Code.Class is 4 or 5 && response.Code != CoapCode.GatewayTimeout);
         }
         catch (Exception exception) when (exception is CoapException or ArgumentException)
@@ -258,7 +248,7 @@ internal sealed class OpenRelay : IAsyncDisposable
     private Task<IPAddress[]> ResolveAsync(string name, CancellationToken cancellationToken)
     {
         string plain = name.TrimEnd('.').ToLowerInvariant();
-        int times = _resolved.AddOrUpdate(plain.Split('-')[0], 1, static (_, count) => count + 1);
+        int times = _resolved.AddOrUpdate(plain.Split('-')[0], 1, (_, count) => count + 1);
         IPAddress[] addresses = plain == Named ? [s_public]
             : Numbered(plain, "inside-") is { } inside ? [inside]
             : Numbered(plain, "mixed-") is { } mixed ? [mixed, s_public, mixed]
@@ -267,13 +257,13 @@ internal sealed class OpenRelay : IAsyncDisposable
             : plain.EndsWith(".example", StringComparison.Ordinal) ? [s_foreign]
             : IPAddress.TryParse(plain, out IPAddress? address) ? [address]
             : [IPAddress.Loopback, IPAddress.IPv6Loopback];
-        return name.Contains('\0', StringComparison.Ordinal)
+        return name.Contains('\0')
             ? Task.FromException<IPAddress[]>(new SocketException((int)SocketError.HostNotFound))
             : Task.FromResult(addresses);
     }
 
     private static IPAddress? Numbered(string name, string prefix) =>
         name.StartsWith(prefix, StringComparison.Ordinal) && name.EndsWith(Owned, StringComparison.Ordinal)
-            ? IPAddress.Parse(s_inside[int.Parse(name[prefix.Length..^(Owned.Length + 1)], CultureInfo.InvariantCulture)])
+            ? IPAddress.Parse(s_inside[int.Parse(name[prefix.Length..^(Owned.Length + 1)])])
             : null;
 }

@@ -1,8 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Whatever has a length, made too long.</summary>
@@ -14,7 +9,7 @@ internal static class Oversized
 
     private static async Task RunAsync(AttackRun run)
     {
-        await using AttackServer server = await AttackServer.StartAsync().ConfigureAwait(false);
+        await using AttackServer server = await AttackServer.StartAsync();
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
         CoapDatagramSerializer serializer =
@@ -29,36 +24,36 @@ internal static class Oversized
 
         (string Name, byte[] Bytes)[] all =
         [
-            ("a datagram of 65,507 bytes", Make(static message => message.Payload = new byte[65_480], CoapMethod.Put)),
-            ("a payload beyond the largest datagram", Make(static message => message.Payload = new byte[3000], CoapMethod.Put)),
-            ("a token of 65 bytes", Make(static message => message.Token = new CoapToken(new byte[65]))),
-            ("a token of 1,900 bytes", Make(static message => message.Token = new CoapToken(new byte[1900]))),
-            ("a token of 65,804 bytes", Make(static message => message.Token = new CoapToken(new byte[65_804]))),
+            ("a datagram of 65,507 bytes", Make(message => message.Payload = new byte[65_480], CoapMethod.Put)),
+            ("a payload beyond the largest datagram", Make(message => message.Payload = new byte[3000], CoapMethod.Put)),
+            ("a token of 65 bytes", Make(message => message.Token = new CoapToken(new byte[65]))),
+            ("a token of 1,900 bytes", Make(message => message.Token = new CoapToken(new byte[1900]))),
+            ("a token of 65,804 bytes", Make(message => message.Token = new CoapToken(new byte[65_804]))),
             ("a token whose length is 15", [0x4f, 1, 0, 0, 0, 0, 0, 0]),
-            ("300 options", Make(static message => Repeat(message, 300, OptionNumber.UriQuery, "a"u8))),
-            ("1,500 empty options", Make(static message => Repeat(message, 1500, OptionNumber.IfMatch, []))),
-            ("a query of 256 bytes", Make(static message => message.Options.Add(OptionNumber.UriQuery, new byte[256]))),
-            ("a segment of 1,800 bytes", Make(static message => message.Options.Add(OptionNumber.UriPath, new byte[1800]))),
-            ("1,000 segments", Make(static message => Repeat(message, 1000, OptionNumber.UriPath, "a"u8))),
-            ("a host of 1,000 bytes", Make(static message => message.Options.Add(OptionNumber.UriHost, new byte[1000]))),
-            ("an option of 60,000 bytes", Make(static message => message.Options.Add(2048, new byte[60_000]))),
+            ("300 options", Make(message => Repeat(message, 300, OptionNumber.UriQuery, "a"u8))),
+            ("1,500 empty options", Make(message => Repeat(message, 1500, OptionNumber.IfMatch, []))),
+            ("a query of 256 bytes", Make(message => message.Options.Add(OptionNumber.UriQuery, new byte[256]))),
+            ("a segment of 1,800 bytes", Make(message => message.Options.Add(OptionNumber.UriPath, new byte[1800]))),
+            ("1,000 segments", Make(message => Repeat(message, 1000, OptionNumber.UriPath, "a"u8))),
+            ("a host of 1,000 bytes", Make(message => message.Options.Add(OptionNumber.UriHost, new byte[1000]))),
+            ("an option of 60,000 bytes", Make(message => message.Options.Add(2048, new byte[60_000]))),
             ("an option that is longer than the message", [0x40, 1, 0, 0, 0xbe, 0xff, 0xff, 1, 2, 3]),
             ("an option number beyond 65,535", [0x40, 1, 0, 0, 0xe0, 0xff, 0xff]),
-            ("a block number of 2^20-1", Make(static message => message.Options.Block2 = new BlockValue(BlockValue.MaxNumber, false, 6))),
+            ("a block number of 2^20-1", Make(message => message.Options.Block2 = new BlockValue(BlockValue.MaxNumber, false, 6))),
             ("a block number of 2^20-1 in an upload",
-                Make(static message =>
+                Make(message =>
                     (message.Options.Block1, message.Payload) = (new BlockValue(BlockValue.MaxNumber, false, 6), new byte[1024]),
                     CoapMethod.Put)),
             ("a claim of 4 GiB",
-                Make(static message =>
+                Make(message =>
                     (message.Options.Block1, message.Options.Size1, message.Payload) = (new BlockValue(0, true, 6), uint.MaxValue,
                         new byte[1024]), CoapMethod.Put)),
             ("a block longer than it says",
-                Make(static message => (message.Options.Block1, message.Payload) = (new BlockValue(0, true, 0), new byte[1024]),
+                Make(message => (message.Options.Block1, message.Payload) = (new BlockValue(0, true, 0), new byte[1024]),
                     CoapMethod.Put)),
-            ("an entity-tag of 100 bytes", Make(static message => message.Options.Add(OptionNumber.ETag, new byte[100]))),
-            ("an Echo of 1,000 bytes", Make(static message => message.Options.Add(OptionNumber.Echo, new byte[1000]))),
-            ("1,000 Request-Tags", Make(static message => Repeat(message, 1000, OptionNumber.RequestTag, [1]), CoapMethod.Put)),
+            ("an entity-tag of 100 bytes", Make(message => message.Options.Add(OptionNumber.ETag, new byte[100]))),
+            ("an Echo of 1,000 bytes", Make(message => message.Options.Add(OptionNumber.Echo, new byte[1000]))),
+            ("1,000 Request-Tags", Make(message => Repeat(message, 1000, OptionNumber.RequestTag, [1]), CoapMethod.Put)),
         ];
         int rounds = run.Size(200, 5);
         Victims victims = new(server);
@@ -82,13 +77,12 @@ internal static class Oversized
         }
 
         known.Attach();
-        foreach (string error in server.Log.Errors)
+        foreach (string error in server.Log.Take())
         {
             run.Tell(error);
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{rounds} times each: {string.Join(", ", all.Select(static one => one.Name))}");
+        run.Done = $"{rounds} times each: {string.Join(", ", all.Select(one => one.Name))}";
         run.AtMost("bytes out / in", (double)victims.BytesOut / victims.BytesIn, 1);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, 16, " MiB");
         run.Exactly("errors of stages and handlers",

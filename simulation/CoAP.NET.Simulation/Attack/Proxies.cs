@@ -1,11 +1,5 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -61,7 +55,7 @@ internal static class Proxies
                 proxy = new CoapProxy(options);
                 proxy.Client.Endpoint.AddTransport(upstream);
                 server.MapForwardProxy(proxy);
-            }).ConfigureAwait(false);
+            });
         await using CoapProxy disposed = proxy;
         KnownPeers known = new(server, run.Size(100, 10));
         Dice dice = new(run.Seed);
@@ -69,12 +63,12 @@ internal static class Proxies
         [
             Onward(CoapMethod.Get),
             Onward(CoapMethod.Get, type: CoapMessageType.NonConfirmable),
-            Onward(CoapMethod.Get, options: static options => options.Observe = 0),
+            Onward(CoapMethod.Get, options: options => options.Observe = 0),
             Onward(CoapMethod.Post, payload: new byte[64]),
-            Onward(CoapMethod.Put, options: static options => options.Block1 = new BlockValue(0, true, 6), payload: new byte[1024]),
-            Onward(CoapMethod.Get, options: static options => options.Add(OptionNumber.Echo, Forged.Pattern(7, 16))),
-            Onward(CoapMethod.Get, options: static options => options.Add(OptionNumber.NoResponse, [26])),
-            Forged.Message(CoapMethod.Get, "x", options: static options =>
+            Onward(CoapMethod.Put, options: options => options.Block1 = new BlockValue(0, true, 6), payload: new byte[1024]),
+            Onward(CoapMethod.Get, options: options => options.Add(OptionNumber.Echo, Forged.Pattern(7, 16))),
+            Onward(CoapMethod.Get, options: options => options.Add(OptionNumber.NoResponse, [26])),
+            Forged.Message(CoapMethod.Get, "x", options: options =>
             {
                 options.Add(OptionNumber.UriHost, "203.0.113.9"u8);
                 options.Add(new ProxyScheme("coap"));
@@ -110,8 +104,8 @@ internal static class Proxies
 
         long sent = server.Wire.Bytes - sentBefore;
         CoapProxyCounters counters = proxy.GetCounters();
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} addresses in a minute, {kinds.Length} kinds of requests: Proxy-Uri, Proxy-Scheme, Observe, uploads, forged Echo");
+        run.Done =
+            $"{count:N0} addresses in a minute, {kinds.Length} kinds of requests: Proxy-Uri, Proxy-Scheme, Observe, uploads, forged Echo";
         run.Exactly("datagrams to the server that they name", upstream.Datagrams, 0);
         run.Exactly("requests sent on, and under way", counters.Forwarded + counters.UnderWay, 0);
         run.AtLeast("challenged or refused", counters.Challenges, 1);
@@ -119,7 +113,7 @@ internal static class Proxies
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, run.Size(16, 4), " MiB");
         known.Check(run);
         run.Holds("the request of a client that answers its challenge is sent on",
-            await IsSentOnAsync(server, proxy).ConfigureAwait(false));
+            await IsSentOnAsync(server, proxy));
         known.Attach();
     }
 
@@ -173,21 +167,21 @@ internal static class Proxies
         });
         world.Network.Conditions = NetworkConditions.Delayed(s_hop);
         world.ProxyServer.MapForwardProxy(world.Proxy);
-        world.Answer(static _ => CoapResults.Text("here"));
+        world.Answer(_ => CoapResults.Text("here"));
         CoapClient[] greedy = [.. Enumerable.Range(0, sources).Select(i => world.MakeClient(
             $"[2001:db8:{0x7000 + i:x}::1]", options => options.Parameters = CoapTransmissionParameters.Default with { NStart = each }))];
-        await world.StartAsync().ConfigureAwait(false);
-        await world.VerifyAsync().ConfigureAwait(false);
+        await world.StartAsync();
+        await world.VerifyAsync();
         foreach (CoapClient client in greedy)
         {
-            await world.RunAsync(() => client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/verify"))).ConfigureAwait(false);
+            await world.RunAsync(() => client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/verify")));
         }
 
         // Each slow server is one that a greedy source owns, so that no other request waits for it in a queue.
         List<ScriptedPeer> peers = [];
         List<Task<CoapResponse>> slow = [];
         int honestCount = run.Size(400, 20);
-        (double withoutIt, int failedBefore) = await MeasureAsync(world, "before", honestCount).ConfigureAwait(false);
+        (double withoutIt, int failedBefore) = await MeasureAsync(world, "before", honestCount);
         long before = world.Proxy.GetCounters().Requests;
         int mostOfSource = 0;
         for (int i = 0; i < sources; i++)
@@ -209,30 +203,29 @@ internal static class Proxies
             }
 
             long came = before + ((i + 1) * each);
-            await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().Requests >= came, s_timeout).ConfigureAwait(false);
+            await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().Requests >= came, s_timeout);
             mostOfSource = Math.Max(mostOfSource, world.Proxy.GetCounters().UnderWay - held);
         }
 
         int underWay = world.Proxy.GetCounters().UnderWay;
-        (double beside, int failed) = await MeasureAsync(world, "beside", honestCount).ConfigureAwait(false);
-        CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(slow)).ConfigureAwait(false);
-        peers.ForEach(static peer => peer.Dispose());
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{sources} verified sources with {each} requests each, to as many servers that acknowledge and never answer; meanwhile "
-            + $"{honestCount} requests of another source to another server, 5 ms for each way");
+        (double beside, int failed) = await MeasureAsync(world, "beside", honestCount);
+        CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(slow));
+        peers.ForEach(peer => peer.Dispose());
+        run.Done = $"{sources} verified sources with {each} requests each, to as many servers that acknowledge and never answer; meanwhile "
+            + $"{honestCount} requests of another source to another server, 5 ms for each way";
         run.AtMost("requests under way of one source, at most", mostOfSource, maxOfSource);
         run.AtMost("requests under way in all", underWay, max);
         run.AtLeast("so many of the slow requests were sent on", underWay, maxOfSource);
         run.Exactly("requests of others that failed", failedBefore + failed, 0);
         run.AtMost(
-            string.Create(CultureInfo.InvariantCulture, $"p99 of others (virtual time; {withoutIt:0.#} ms without the attack)"),
+            $"p99 of others (virtual time; {withoutIt:0.#} ms without the attack)",
             beside,
             withoutIt + 1,
             " ms");
         run.Exactly("slow requests answered by other than 5.03 and 5.04",
-            ends.Count(static end => end.Code != CoapCode.ServiceUnavailable && end.Code != CoapCode.GatewayTimeout), 0);
-        int timeouts = ends.Count(static end => end.Code == CoapCode.GatewayTimeout);
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"5.04 {timeouts:N0}, 5.03 {ends.Length - timeouts:N0}"));
+            ends.Count(end => end.Code != CoapCode.ServiceUnavailable && end.Code != CoapCode.GatewayTimeout), 0);
+        int timeouts = ends.Count(end => end.Code == CoapCode.GatewayTimeout);
+        run.Mention($"5.04 {timeouts:N0}, 5.03 {ends.Length - timeouts:N0}");
         run.Exactly("requests under way a minute later", world.Proxy.GetCounters().UnderWay, 0);
     }
 
@@ -248,7 +241,7 @@ internal static class Proxies
         for (int i = 0; i < count; i++)
         {
             TimeSpan begin = world.Clock.Elapsed;
-            CoapResponse response = await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/{name}/{i}")).ConfigureAwait(false);
+            CoapResponse response = await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/{name}/{i}"));
             failed += response.IsSuccess ? 0 : 1;
             latencies.Add((long)(world.Clock.Elapsed - begin).TotalNanoseconds);
         }
@@ -271,12 +264,12 @@ internal static class Proxies
             },
             new InMemoryNetworkOptions { MaxTraceLength = 0 });
         world.ProxyServer.MapForwardProxy(world.Proxy);
-        world.Answer(static _ => CoapResults.Text("here"));
-        await world.StartAsync().ConfigureAwait(false);
-        await world.VerifyAsync().ConfigureAwait(false);
+        world.Answer(_ => CoapResults.Text("here"));
+        await world.StartAsync();
+        await world.VerifyAsync();
         CoapClient client = world.MakeClient(
             "[2001:db8:78::1]", options => options.Parameters = CoapTransmissionParameters.Default with { NStart = requests });
-        await world.RunAsync(() => client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/verify"))).ConfigureAwait(false);
+        await world.RunAsync(() => client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/verify")));
         long idle = LiveHeap.Measure();
 
         // It stops some way beyond the bound, so that a proxy without one ends as well.
@@ -320,15 +313,15 @@ internal static class Proxies
 
         Task<CoapResponse>[] all = [.. Enumerable.Range(0, requests).Select(i =>
             client.SendAsync(ProxyWorld.Ask($"coap://[2001:db8:1::{i + 0x100:x}]/endless")))];
-        CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(all)).ConfigureAwait(false);
+        CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(all));
         long after = LiveHeap.Measure() - idle;
-        peers.ForEach(static peer => peer.Dispose());
-        CoapResponse honest = await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/after")).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        peers.ForEach(peer => peer.Dispose());
+        CoapResponse honest = await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/after"));
+        run.Done =
             $"{requests} requests at a time to servers that answer blocks of 1,024 bytes without end; a third claims 4 GiB, a third has "
-            + $"another ETag with each block; the proxy holds bodies whole (StreamsAbove is larger than they may be)");
+            + $"another ETag with each block; the proxy holds bodies whole (StreamsAbove is larger than they may be)";
         run.AtMost("blocks taken of one answer, at most", asked.Max(), (bound / blockSize) + 1);
-        run.Exactly("answers other than 5.02", ends.Count(static end => end.Code != CoapCode.BadGateway), 0);
+        run.Exactly("answers other than 5.02", ends.Count(end => end.Code != CoapCode.BadGateway), 0);
         run.AtMost("heap above idle while they come (memory for a body doubles)", highest / LiveHeap.MiB,
             (2 * requests * bound / LiveHeap.MiB) + run.Size(16, 4), " MiB");
         run.AtMost("heap above idle afterwards", after / LiveHeap.MiB, run.Size(16, 4), " MiB");

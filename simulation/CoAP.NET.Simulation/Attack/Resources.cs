@@ -1,7 +1,3 @@
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Every resource of samples/Server, and every way to ask it.</summary>
@@ -30,7 +26,7 @@ internal static class Resources
         }
 
         server.Wire.Sent = null;
-        return [.. CoapLinkFormat.Parse(Encoding.UTF8.GetString([.. text])).Select(static link => link.Target[1..]), ".well-known/core",
+        return [.. CoapLinkFormat.Parse(Encoding.UTF8.GetString([.. text])).Select(link => link.Target[1..]), ".well-known/core",
             "path/sub1", "nothing/there"];
     }
 
@@ -51,7 +47,7 @@ internal static class Resources
                         method,
                         path,
                         type,
-                        registers ? static options => options.Observe = 0 : null,
+                        registers ? options => options.Observe = 0 : null,
                         method switch
                         {
                             CoapMethod.Get or CoapMethod.Delete => [],
@@ -66,9 +62,9 @@ internal static class Resources
             {
                 yield return ("NON GET, Block2 of 1,024",
                     Forged.Message(method, path, CoapMessageType.NonConfirmable,
-                        static options => options.Block2 = new BlockValue(0, false, 6)));
+                        options => options.Block2 = new BlockValue(0, false, 6)));
                 yield return ("NON GET, unknown critical option",
-                    Forged.Message(method, path, CoapMessageType.NonConfirmable, static options => options.Add(9999, [1])));
+                    Forged.Message(method, path, CoapMessageType.NonConfirmable, options => options.Add(9999, [1])));
             }
         }
     }

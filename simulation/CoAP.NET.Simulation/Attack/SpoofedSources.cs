@@ -1,7 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Very many addresses, each heard once or twice: what is kept of them, and whether anybody else notices.</summary>
@@ -25,15 +21,15 @@ internal static class SpoofedSources
         Row("sources-blind", "a GET each, and blind acknowledgements and resets that guess Message IDs", "7252-4.2-6, 7252-11.4-1", Blind,
             Forged.Message(CoapMethod.Get, "hello")),
         Row("sources-garbage", "a broken message each (reset), a ping, and an unknown critical option", "7252-4.2-6", Garbage,
-            Forged.Message(CoapMethod.Get, "hello", options: static options => options.Add(9999, [1]))),
+            Forged.Message(CoapMethod.Get, "hello", options: options => options.Add(9999, [1]))),
         Row("sources-post", "a POST each", "7252-4.5-1", Once, Forged.Message(CoapMethod.Post, "count")),
         Row("sources-block1", "the first block of an upload each, M=1, 1,024 bytes", "7959-2.5-8, 7959-C-1", Once,
-            Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6),
+            Forged.Message(CoapMethod.Put, "large-update", options: options => options.Block1 = new BlockValue(0, true, 6),
                 payload: new byte[1024])),
         Row("sources-block2", "a later block of a representation each", "7959-2.4-5", Once,
-            Forged.Message(CoapMethod.Get, "large", options: static options => options.Block2 = new BlockValue(1, false, 6))),
+            Forged.Message(CoapMethod.Get, "large", options: options => options.Block2 = new BlockValue(1, false, 6))),
         Row("sources-observe", "a registration each", "7641-4.1-3, 7641-7-1", Once,
-            Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0)),
+            Forged.Message(CoapMethod.Get, "watched", options: options => options.Observe = 0)),
         Row("sources-mixed", "all of these by turns", "all of these", Mixed, []),
     ];
 
@@ -57,7 +53,7 @@ internal static class SpoofedSources
                 options.Limits.AmplificationBytesPerSecond = 16 * 1024;
                 options.Limits.MaxAssemblyBytes = 8 << 20;
             }
-        }).ConfigureAwait(false);
+        });
         KnownPeers known = new(server, run.Size(Known, 10));
         Dice dice = new(run.Seed);
         long idle = LiveHeap.Measure();
@@ -81,17 +77,16 @@ internal static class SpoofedSources
             {
                 long heap = LiveHeap.Measure() - idle;
                 most = Math.Max(most, heap);
-                mostChannels = Math.Max(mostChannels, server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count));
+                mostChannels = Math.Max(mostChannels, server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Channels.Count));
                 mostNewcomers =
-                    Math.Max(mostNewcomers, server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Newcomers));
-                run.Tell(string.Create(CultureInfo.InvariantCulture,
-                    $"{i + 1:N0} sources, {heap / LiveHeap.MiB:0.00} MiB above idle, {mostChannels} "
-                        + $"channels, {server.Server.ObserverCount} observers, {known.OthersDatagrams:N0} answers"));
+                    Math.Max(mostNewcomers, server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Channels.Newcomers));
+                run.Tell($"{i + 1:N0} sources, {heap / LiveHeap.MiB:0.00} MiB above idle, {mostChannels} "
+                        + $"channels, {server.Server.ObserverCount} observers, {known.OthersDatagrams:N0} answers");
                 known.Step();
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses in a minute");
+        run.Done = $"{count:N0} addresses in a minute";
         run.AtMost("addresses that are remembered, at most", mostNewcomers, newcomerBytes / BytesOfNewcomer);
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, run.IsShort ? ShortMostHeap : MostHeap, " MiB");
         known.Check(run);
@@ -101,13 +96,13 @@ internal static class SpoofedSources
     private static readonly (Forge Forge, byte[] Request)[] s_all =
     [
         (Blind, Forged.Message(CoapMethod.Get, "hello")),
-        (Garbage, Forged.Message(CoapMethod.Get, "hello", options: static options => options.Add(9999, [1]))),
+        (Garbage, Forged.Message(CoapMethod.Get, "hello", options: options => options.Add(9999, [1]))),
         (Blind, Forged.Message(CoapMethod.Post, "count")),
-        (Blind, Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6),
+        (Blind, Forged.Message(CoapMethod.Put, "large-update", options: options => options.Block1 = new BlockValue(0, true, 6),
             payload: new byte[1024])),
-        (Blind, Forged.Message(CoapMethod.Get, "large", options: static options => options.Block2 = new BlockValue(1, false, 6))),
+        (Blind, Forged.Message(CoapMethod.Get, "large", options: options => options.Block2 = new BlockValue(1, false, 6))),
         (Blind, Forged.Message(CoapMethod.Post, "large-post", payload: new byte[8])),
-        (Blind, Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0)),
+        (Blind, Forged.Message(CoapMethod.Get, "watched", options: options => options.Observe = 0)),
     ];
 
     private static void Mixed(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request)

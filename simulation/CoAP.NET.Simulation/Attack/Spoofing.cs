@@ -1,8 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Responses and requests that are forged, held back, repeated or put in another order by somebody on the path.</summary>
@@ -67,14 +62,14 @@ internal static class Spoofing
         foreach ((string name, Action<byte[]> forge) in attacks)
         {
             Task<CoapResponse> task = client.Client.GetAsync(AttackClient.Uri);
-            byte[] request = await client.TakeAsync().ConfigureAwait(false);
+            byte[] request = await client.TakeAsync();
             forge(request);
             bool early = task.IsCompleted;
 
             // An answer after an acknowledgement that was taken for ours would be a separate one: then the copy would not come.
             client.Clock.Advance(TimeSpan.FromSeconds(4));
             client.Answer(request, CoapCode.Content, "honest");
-            string text = (await AttackClient.Within(task).ConfigureAwait(false)).GetText();
+            string text = (await AttackClient.Within(task)).GetText();
             if (early || text != "honest")
             {
                 forged++;
@@ -84,7 +79,7 @@ internal static class Spoofing
             client.Clear();
         }
 
-        run.Done = $"{attacks.Length} kinds: {string.Join(", ", attacks.Select(static attack => attack.Name))}";
+        run.Done = $"{attacks.Length} kinds: {string.Join(", ", attacks.Select(attack => attack.Name))}";
         run.Exactly("accepted", forged, 0);
     }
 
@@ -99,7 +94,7 @@ internal static class Spoofing
         for (int i = 0; i < count; i++)
         {
             Task<CoapResponse> task = client.Client.GetAsync(AttackClient.Uri);
-            byte[] request = await client.TakeAsync().ConfigureAwait(false);
+            byte[] request = await client.TakeAsync();
             repeated += seen.Add(Forged.TokenOf(request)) ? 0 : 1;
             if (held is not null)
             {
@@ -109,15 +104,15 @@ internal static class Spoofing
             }
 
             client.Answer(request, CoapCode.Content, $"{i}");
-            mismatched += (await AttackClient.Within(task).ConfigureAwait(false)).GetText() == $"{i}" ? 0 : 1;
+            mismatched += (await AttackClient.Within(task)).GetText() == $"{i}" ? 0 : 1;
             held = Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Content, $"late {i}");
             client.Clock.Advance(TimeSpan.FromMilliseconds(10));
         }
 
-        (int onConnection, int lateOnConnection) = await HeldConnection.RunAsync(run.Size(20_000, 100)).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        (int onConnection, int lateOnConnection) = await HeldConnection.RunAsync(run.Size(20_000, 100));
+        run.Done =
             $"{count:N0} requests over UDP, the response of each comes again during the next one; {run.Size(20_000, 100):N0} on one TCP "
-                + $"connection, each response held back until after the next request");
+                + $"connection, each response held back until after the next request";
         run.Exactly("tokens that came twice", repeated + onConnection, 0);
         run.Exactly("late responses taken for another one", mismatched + lateOnConnection, 0);
     }
@@ -140,7 +135,7 @@ internal static class Spoofing
             {
                 route.RequireFreshness(TimeSpan.FromSeconds(10));
             }
-        }).ConfigureAwait(false);
+        });
         CoapAddress peer = CoapAddress.FromIPv4(0xc633_6401, 4000);
         List<CoapMessage> answers = [];
         server.Wire.Sent = (in to, bytes) => answers.Add(Forged.Read(bytes));
@@ -199,14 +194,14 @@ internal static class Spoofing
         foreach ((string name, CoapMethod method, bool acknowledged, bool unknown) in cases)
         {
             Task<CoapResponse> task = client.Client.SendAsync(new CoapRequest(method, AttackClient.Uri));
-            byte[] request = await client.TakeAsync().ConfigureAwait(false);
+            byte[] request = await client.TakeAsync();
             if (acknowledged)
             {
                 client.Wire.Receive(AttackClient.Server, Forged.Empty(CoapMessageType.Acknowledgement, Forged.MessageIdOf(request)));
             }
 
             client.Clock.Advance(TimeSpan.FromMinutes(10));
-            if (await AttackClient.FailureOfAsync(task).ConfigureAwait(false) is not CoapTimeoutException timeout
+            if (await AttackClient.FailureOfAsync(task) is not CoapTimeoutException timeout
                 || timeout.IsOutcomeUnknown != unknown)
             {
                 wrong++;
@@ -219,10 +214,10 @@ internal static class Spoofing
         // Rejected is something else.
         Task<CoapResponse> rejected = client.Client.SendAsync(new CoapRequest(CoapMethod.Put, AttackClient.Uri));
         client.Wire.Receive(AttackClient.Server,
-            Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(await client.TakeAsync().ConfigureAwait(false))));
+            Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(await client.TakeAsync())));
         run.Done = "a PUT, POST, DELETE and GET whose response never comes, and a PUT that is rejected";
         run.Exactly("time-outs that say the wrong thing (OutcomeUnknown for what may have been done)", wrong, 0);
-        run.Holds("a reset is told apart", await AttackClient.FailureOfAsync(rejected).ConfigureAwait(false) is CoapResetException);
+        run.Holds("a reset is told apart", await AttackClient.FailureOfAsync(rejected) is CoapResetException);
     }
 
     private static async Task CrossProtocolAsync(AttackRun run)
@@ -233,7 +228,7 @@ internal static class Spoofing
             {
                 handled++;
                 return next(request, cancellationToken);
-            })).ConfigureAwait(false);
+            }));
         int most = 0;
         int answers = 0;
         server.Wire.Sent = (in to, bytes) =>
@@ -262,7 +257,7 @@ internal static class Spoofing
             "HTTP/1.1 200 OK\r\n\r\n", "M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: \"ssdp:discover\"\r\n\r\n",
             "NOTIFY * HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH_9.6\r\n", "EHLO example.com\r\n",
             "<14>1 2003-10-11T22:14:15Z host app - - - message", "{\"jsonrpc\":\"2.0\"}"];
-        byte[][] all = [.. hex.Select(static one => Convert.FromHexString(one.Replace(" ", "", StringComparison.Ordinal))),
+        byte[][] all = [.. hex.Select(one => Convert.FromHexString(one.Replace(" ", ""))),
             .. text.Select(Encoding.ASCII.GetBytes)];
         foreach (byte[] bytes in all)
         {

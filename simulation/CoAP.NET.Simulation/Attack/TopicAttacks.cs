@@ -1,9 +1,5 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.PubSub;
 using CoAP.NET.Simulation.Holders;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -38,7 +34,7 @@ internal static class TopicAttacks
         int newcomers = run.Size(4, 1);
         await using World world = await World.StartAsync(
             options => options.MaxTopics = max,
-            options => options.Limits.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56).ConfigureAwait(false);
+            options => options.Limits.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56);
         long idle = LiveHeap.Measure();
         byte[] request = Creation();
         int nameAt = request.AsSpan().IndexOf(Encoding.UTF8.GetBytes(Name)) + 2;
@@ -55,7 +51,7 @@ internal static class TopicAttacks
                 ForgedHolders.Verify(world.Server, from, 60_000);
             }
 
-            Encoding.UTF8.GetBytes(i.ToString("x6", CultureInfo.InvariantCulture), request.AsSpan(nameAt));
+            Encoding.UTF8.GetBytes(i.ToString("x6"), request.AsSpan(nameAt));
             world.Server.Wire.Receive(from, Forged.Stamp(request, i % each, (uint)i));
             if (i % 100 == 99)
             {
@@ -68,7 +64,7 @@ internal static class TopicAttacks
                 for (int n = 0; n < newcomers; n++)
                 {
                     CoapMessage answer = await CreateAsync(new WireClient(world.Server,
-                        DirectoryWorld.AddressOf((i / each * newcomers) + n)), $"h-{i / each:d4}{n:d2}").ConfigureAwait(false);
+                        DirectoryWorld.AddressOf((i / each * newcomers) + n)), $"h-{i / each:d4}{n:d2}");
                     taken += answer.Code == CoapCode.Created ? 1 : 0;
                 }
             }
@@ -80,12 +76,11 @@ internal static class TopicAttacks
         for (int i = 0; i < Sources * newcomers; i++)
         {
             CoapMessage answer = await reader.AskAsync(
-                CoapMethod.Fetch, "ps", payload: Map($"h-{i / newcomers:d4}{i % newcomers:d2}"), format: 606).ConfigureAwait(false);
+                CoapMethod.Fetch, "ps", payload: Map($"h-{i / newcomers:d4}{i % newcomers:d2}"), format: 606);
             found += answer.Payload.Length > 0 ? 1 : 0;
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
-            $"{count:N0} names of {Sources} sources, one after the other, in an hour; after each {newcomers} that come anew");
+        run.Done = $"{count:N0} names of {Sources} sources, one after the other, in an hour; after each {newcomers} that come anew";
         run.AtMost("topics, at most", most, max);
         run.AtMost("bytes of them", counters.Bytes / LiveHeap.MiB, 64, " MiB");
         run.Exactly("that came anew and found no place", (Sources * newcomers) - taken, 0);
@@ -102,18 +97,18 @@ internal static class TopicAttacks
         int perSecond = run.Size(5_000, 1_000);
         const int rate = 100;
         await using World world = await World.StartAsync(
-            options => options.PublicationsPerSecond = run.IsPlanted("no-rate") ? null : rate).ConfigureAwait(false);
+            options => options.PublicationsPerSecond = run.IsPlanted("no-rate") ? null : rate);
         WireClient greedy = new(world.Server, DirectoryWorld.AddressOf(FirstAttacker));
-        string path = await PathOfAsync(greedy, "flooded").ConfigureAwait(false);
-        string quiet = await PathOfAsync(new WireClient(world.Server, DirectoryWorld.AddressOf(1)), "quiet").ConfigureAwait(false);
-        await greedy.AskAsync(CoapMethod.Put, path, payload: "first"u8.ToArray(), format: 0).ConfigureAwait(false);
-        System.Collections.Concurrent.ConcurrentDictionary<CoapAddress, string> told = [];
+        string path = await PathOfAsync(greedy, "flooded");
+        string quiet = await PathOfAsync(new WireClient(world.Server, DirectoryWorld.AddressOf(1)), "quiet");
+        await greedy.AskAsync(CoapMethod.Put, path, payload: "first"u8.ToArray(), format: 0);
+        ConcurrentDictionary<CoapAddress, string> told = [];
         int plain = 0;
         for (int i = 0; i < subscribers; i++)
         {
             WireClient subscriber = new(world.Server, DirectoryWorld.AddressOf(0x100 + i));
             ForgedHolders.Verify(world.Server, subscriber.Address, 50_000);
-            CoapMessage answer = await subscriber.AskAsync(CoapMethod.Get, path, observes: true).ConfigureAwait(false);
+            CoapMessage answer = await subscriber.AskAsync(CoapMethod.Get, path, observes: true);
             plain += answer.Options.Observe is null ? 1 : 0;
             told[subscriber.Address] = "";
         }
@@ -121,7 +116,7 @@ internal static class TopicAttacks
         long notifications = 0;
         int tooFast = 0;
         string last = "";
-        System.Collections.Concurrent.ConcurrentQueue<(CoapAddress From, int MessageId)> acknowledge = new();
+        ConcurrentQueue<(CoapAddress From, int MessageId)> acknowledge = new();
         world.Server.Wire.Sent = (in to, bytes) =>
         {
             CoapMessage message = Forged.Read(bytes);
@@ -142,16 +137,16 @@ internal static class TopicAttacks
         long before = world.Broker.GetCounters().Publications;
         WireClient honest = new(world.Server, DirectoryWorld.AddressOf(1));
         byte[] request = Forged.Message(CoapMethod.Put, path, CoapMessageType.NonConfirmable,
-            static options => options.AddUInt(OptionNumber.ContentFormat, 0), "00000000"u8.ToArray());
+            options => options.AddUInt(OptionNumber.ContentFormat, 0), "00000000"u8.ToArray());
         for (int i = 0; i < seconds * perSecond; i++)
         {
             long had = world.Broker.GetCounters().Publications;
-            Encoding.UTF8.GetBytes(i.ToString("d8", CultureInfo.InvariantCulture), request.AsSpan(request.Length - 8));
+            Encoding.UTF8.GetBytes(i.ToString("d8"), request.AsSpan(request.Length - 8));
             world.Server.Wire.Receive(greedy.Address, Forged.Stamp(request, i & 0xffff, (uint)i));
             if (world.Broker.GetCounters().Publications > had)
             {
                 accepted++;
-                last = i.ToString("d8", CultureInfo.InvariantCulture);
+                last = i.ToString("d8");
             }
 
             if (i % (perSecond / 100) == 0)
@@ -165,7 +160,7 @@ internal static class TopicAttacks
 
             if (i % perSecond == perSecond / 2)
             {
-                CoapMessage answer = await honest.AskAsync(CoapMethod.Put, quiet, payload: [0x31], format: 0).ConfigureAwait(false);
+                CoapMessage answer = await honest.AskAsync(CoapMethod.Put, quiet, payload: [0x31], format: 0);
                 failed += answer.Code.IsSuccess ? 0 : 1;
             }
         }
@@ -184,9 +179,9 @@ internal static class TopicAttacks
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+        run.Done =
             $"{perSecond:N0} publications a second of one source for {seconds} s to a topic with {subscribers:N0} subscribers; another one "
-                + $"publishes to another topic");
+                + $"publishes to another topic";
         run.Exactly("subscribers that were not taken", plain, 0);
         run.AtMost("publications taken", accepted, rate * (seconds + 1));
         run.AtMost("notifications for each that was taken", accepted == 0 ? 0 : (double)notifications / accepted, subscribers);
@@ -194,8 +189,8 @@ internal static class TopicAttacks
         run.AtMost("of these a second", (double)tooFast / seconds, 1_000 * (seconds + 1.0) / seconds);
         run.Exactly("subscribers without the last state", told.Values.Count(state => state != last), 0);
         run.Exactly("publications of the other source that failed", failed, 0);
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"notifications {notifications:N0}, publications in all "
-            + $"{world.Broker.GetCounters().Publications - before:N0}"));
+        run.Mention($"notifications {notifications:N0}, publications in all "
+            + $"{world.Broker.GetCounters().Publications - before:N0}");
     }
 
     private static async Task FetchAsync(AttackRun run)
@@ -205,12 +200,12 @@ internal static class TopicAttacks
         await using World world = await World.StartAsync(options =>
         {
             options.MaxTopics = 2 * count;
-            options.Authorize = run.IsPlanted("each-by-itself") ? static (_, _, _) => true : null;
-        }).ConfigureAwait(false);
+            options.Authorize = run.IsPlanted("each-by-itself") ? (_, _, _) => true : null;
+        });
         WireClient owner = new(world.Server, DirectoryWorld.AddressOf(FirstAttacker));
         for (int i = 0; i < count; i++)
         {
-            await CreateAsync(owner, $"t-{i:x6}").ConfigureAwait(false);
+            await CreateAsync(owner, $"t-{i:x6}");
             world.Server.Clock.Advance(TimeSpan.FromMilliseconds(100));
         }
 
@@ -221,14 +216,14 @@ internal static class TopicAttacks
             [0xa1, 0x07, 0x18, 0x3c], [0xa1, 0x01, 0x63, .. "/ps"u8], [0xa2, 0x02, 0x6c, .. "core.ps.data"u8, 0x06, 0x07],
         ];
         WireClient greedy = new(world.Server, DirectoryWorld.AddressOf(FirstAttacker + 1));
-        await greedy.AskAsync(CoapMethod.Fetch, "ps", payload: filters[0], format: 606).ConfigureAwait(false);
+        await greedy.AskAsync(CoapMethod.Fetch, "ps", payload: filters[0], format: 606);
         ForgedHolders.Verify(world.Server, greedy.Address, 60_000);
         long most = 0;
         int id = 0;
         foreach (byte[] filter in filters)
         {
             byte[] request = Forged.Message(CoapMethod.Fetch, "ps", CoapMessageType.NonConfirmable,
-                static options => options.AddUInt(OptionNumber.ContentFormat, 606), filter);
+                options => options.AddUInt(OptionNumber.ContentFormat, 606), filter);
             world.Server.Wire.Receive(greedy.Address, Forged.Stamp(request, id++, (uint)id));
             long before = GC.GetAllocatedBytesForCurrentThread();
             for (int i = 0; i < each; i++)
@@ -241,12 +236,12 @@ internal static class TopicAttacks
         }
 
         CoapMessage found = await greedy.AskAsync(
-            CoapMethod.Fetch, "ps", payload: Map($"t-{7:x6}"), format: 606).ConfigureAwait(false);
+            CoapMethod.Fetch, "ps", payload: Map($"t-{7:x6}"), format: 606);
         CoapMessage all = await greedy.AskAsync(
-            CoapMethod.Fetch, "ps", payload: [0xa1, 0x02, 0x6c, .. "core.ps.data"u8], format: 606).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture,
+            CoapMethod.Fetch, "ps", payload: [0xa1, 0x02, 0x6c, .. "core.ps.data"u8], format: 606);
+        run.Done =
             $"{filters.Length} filters that no topic passes, {each} times each, among {count:N0} topics; then one that one passes, one "
-                + $"that all pass");
+                + $"that all pass";
         run.AtMost("bytes allocated for a filter that no topic passes", most / 1024.0, 32, " KiB");
         run.Exactly("topics that the one finds", CoapLinkFormat.Parse(found.Payload.Span).Count, 1);
         run.Exactly("topics that the other one finds", CoapLinkFormat.Parse(all.Payload.Span).Count, count);
@@ -259,14 +254,14 @@ internal static class TopicAttacks
     private static byte[] Topic(string name) => [0xa2, .. Map(name)[1..], 0x02, 0x6c, .. "core.ps.data"u8];
 
     private static byte[] Creation() => Forged.Message(CoapMethod.Post, "ps",
-        options: static options => options.AddUInt(OptionNumber.ContentFormat, 606), payload: Topic(Name));
+        options: options => options.AddUInt(OptionNumber.ContentFormat, 606), payload: Topic(Name));
 
     private static Task<CoapMessage> CreateAsync(WireClient client, string name) =>
         client.AskAsync(CoapMethod.Post, "ps", payload: Topic(name), format: 606);
 
     private static async Task<string> PathOfAsync(WireClient client, string name)
     {
-        CoapMessage answer = await CreateAsync(client, name).ConfigureAwait(false);
+        CoapMessage answer = await CreateAsync(client, name);
         return "ps/data/" + answer.Options.LocationPath[^1];
     }
 
@@ -293,14 +288,14 @@ internal static class TopicAttacks
                     CoapPubSubOptions options = new() { TimeProvider = clock };
                     configure(options);
                     broker = server.MapPubSub("/ps", options);
-                }).ConfigureAwait(false);
+                });
             return new World(server, broker);
         }
 
         public async ValueTask DisposeAsync()
         {
-            await server.DisposeAsync().ConfigureAwait(false);
-            await broker.DisposeAsync().ConfigureAwait(false);
+            await server.DisposeAsync();
+            await broker.DisposeAsync();
         }
     }
 }

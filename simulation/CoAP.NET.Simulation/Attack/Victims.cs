@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>
@@ -35,7 +33,7 @@ internal sealed class Victims
     /// <summary>Whether each address is asked for only once, so that who was answered need not be remembered.</summary>
     public bool AreMany { get; init; }
 
-    public long Unpaid => _unpaid.Sum(static one => (long)one.Size);
+    public long Unpaid => _unpaid.Sum(one => (long)one.Size);
 
     /// <summary>Sends a request in the name of a victim.</summary>
     /// <param name="victim">The victim.</param>

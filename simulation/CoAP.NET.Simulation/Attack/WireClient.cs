@@ -1,8 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>A client that answers challenges, brings back what it was given, and fetches all blocks of an answer.</summary>
@@ -58,7 +53,7 @@ internal sealed class WireClient(AttackServer server, CoapAddress address)
                 {
                     options.Block2 = new BlockValue(number, false, 6);
                 }
-            }, payload).ConfigureAwait(false);
+            }, payload);
             body.AddRange(answer.Payload.ToArray());
             if (!answer.Code.IsSuccess || answer.Options.Block2 is not { More: true } part)
             {
@@ -67,8 +62,7 @@ internal sealed class WireClient(AttackServer server, CoapAddress address)
 
             if (part.Size != 1024)
             {
-                throw new InvalidOperationException(string.Create(
-                    CultureInfo.InvariantCulture, $"{address} was given blocks of {part.Size} bytes: it is not verified."));
+                throw new InvalidOperationException($"{address} was given blocks of {part.Size} bytes: it is not verified.");
             }
         }
 
@@ -93,7 +87,7 @@ internal sealed class WireClient(AttackServer server, CoapAddress address)
                     }
                 },
                 payload: payload);
-            CoapMessage answer = await ExchangeAsync(request).ConfigureAwait(false);
+            CoapMessage answer = await ExchangeAsync(request);
             _echo = answer.Options.Echo?.ToArray();
             if (answer.Code != CoapCode.Unauthorized || _echo is null || attempt == MaxChallenges)
             {

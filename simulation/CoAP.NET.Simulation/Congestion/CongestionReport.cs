@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Congestion;
 
 /// <summary>Runs scenarios with every timing and several seeds, and says the means.</summary>
@@ -18,15 +15,15 @@ public static class CongestionReport
     public static string Make(string title, IReadOnlyList<CongestionScenario> scenarios, int seeds)
     {
         StringBuilder text = new();
-        text.AppendLine(CultureInfo.InvariantCulture, $"### {title}").AppendLine();
-        text.AppendLine(CultureInfo.InvariantCulture, $"| | {string.Join(" | ", s_timings)} |");
-        text.AppendLine(CultureInfo.InvariantCulture, $"|---|{string.Concat(s_timings.Select(static _ => "---|"))}");
+        text.AppendLine($"### {title}").AppendLine();
+        text.AppendLine($"| | {string.Join(" | ", s_timings)} |");
+        text.AppendLine($"|---|{string.Concat(s_timings.Select(_ => "---|"))}");
         foreach (CongestionScenario scenario in scenarios)
         {
-            text.Append(CultureInfo.InvariantCulture, $"| {scenario.Name} |");
+            text.Append($"| {scenario.Name} |");
             foreach (CoapRetransmissionTiming timing in s_timings)
             {
-                text.Append(CultureInfo.InvariantCulture, $" {Cell(scenario, timing, seeds)} |");
+                text.Append($" {Cell(scenario, timing, seeds)} |");
             }
 
             text.AppendLine();
@@ -36,7 +33,7 @@ public static class CongestionReport
     }
 
     private static string Short(double value) =>
-        value.ToString(value switch { >= 100 => "F0", >= 10 => "F1", >= 1 => "F2", _ => "F3" }, CultureInfo.InvariantCulture);
+        value.ToString(value switch { >= 100 => "F0", >= 10 => "F1", >= 1 => "F2", _ => "F3" });
 
     private static string Cell(CongestionScenario scenario, CoapRetransmissionTiming timing, int seeds)
     {
@@ -44,10 +41,8 @@ public static class CongestionReport
         CongestionResult[] results = new CongestionResult[seeds];
         Parallel.For(0, seeds, new ParallelOptions { MaxDegreeOfParallelism = 2 },
             i => results[i] = CongestionRun.RunAsync(scenario, timing, i + 1).GetAwaiter().GetResult());
-        return string.Create(
-            CultureInfo.InvariantCulture,
-            $"{Short(results.Average(static result => result.Goodput))} / {results.Average(static result => result.SpuriousShare):0.#} "
-                + $"/ {results.Average(static result => result.FailedShare):0.#} "
-                + $"/ {Short(results.Average(static result => result.Slow.TotalSeconds))}");
+        return $"{Short(results.Average(result => result.Goodput))} / {results.Average(result => result.SpuriousShare):0.#} "
+                + $"/ {results.Average(result => result.FailedShare):0.#} "
+                + $"/ {Short(results.Average(result => result.Slow.TotalSeconds))}";
     }
 }

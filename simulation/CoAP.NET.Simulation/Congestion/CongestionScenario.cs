@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Congestion;
 
 /// <summary>A network and the load on it: clients that ask one server, each for one thing after the other, without a pause.</summary>
@@ -39,7 +36,7 @@ public sealed record CongestionScenario
         select new CongestionScenario
         {
             Table = clients == 1 ? "One client, losses at random" : $"{clients} clients, losses at random",
-            Name = string.Create(CultureInfo.InvariantCulture, $"{roundTrip} ms, {loss} %"),
+            Name = $"{roundTrip} ms, {loss} %",
             Clients = clients,
             Requests = clients == 1 ? 300 : 100,
             Conditions = () => NetworkConditions.Delayed(TimeSpan.FromMilliseconds(roundTrip / 2.0)) with { Loss = loss / 100.0 },
@@ -53,7 +50,7 @@ public sealed record CongestionScenario
         select new CongestionScenario
         {
             Table = "A bottleneck in each direction, round trip 100 ms without it",
-            Name = string.Create(CultureInfo.InvariantCulture, $"{row.Clients} clients, {row.Rate} B/s, queue {row.Queue}"),
+            Name = $"{row.Clients} clients, {row.Rate} B/s, queue {row.Queue}",
             Clients = row.Clients,
             Requests = int.MaxValue,
             Duration = TimeSpan.FromMinutes(15),
@@ -66,7 +63,7 @@ public sealed record CongestionScenario
         select new CongestionScenario
         {
             Table = "A round trip of 10 ms that becomes one of 5 s after a second, for five minutes",
-            Name = string.Create(CultureInfo.InvariantCulture, $"one client, {loss} %"),
+            Name = $"one client, {loss} %",
             Requests = int.MaxValue,
             Duration = TimeSpan.FromSeconds(301),
             Conditions = () => NetworkConditions.Delayed(TimeSpan.FromMilliseconds(5)) with { Loss = loss / 100.0 },

@@ -1,7 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Congestion;
 
 /// <summary>

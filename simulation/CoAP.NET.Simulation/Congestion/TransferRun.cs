@@ -1,6 +1,4 @@
 using CoAP.NET.QBlock;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Congestion;
 
@@ -46,28 +44,28 @@ public static class TransferRun
             stored += request.Payload.Span.SequenceEqual(body) ? 1 : 0;
             return CoapResults.Changed();
         }).MaxBodySize(scenario.Length);
-        await server.StartAsync().ConfigureAwait(false);
+        await server.StartAsync();
         List<CoapClient> clients = [];
         for (int i = 0; i < scenario.Clients; i++)
         {
             CoapClient client = new(Options(1 + i));
             client.Endpoint.AddTransport(
                 network.CreateTransport(s_server with { Low = s_server.Low + 10 + (ulong)i, Port = 40_000 }));
-            await client.Endpoint.StartAsync().ConfigureAwait(false);
+            await client.Endpoint.StartAsync();
             clients.Add(client);
         }
 
         Task<bool>[] transfers = [.. clients.Select(client => TransferAsync(client, scenario, way, body))];
-        while (!Array.TrueForAll(transfers, static one => one.IsCompleted) && clock.NextDue is { } next && next <= s_longest)
+        while (!Array.TrueForAll(transfers, one => one.IsCompleted) && clock.NextDue is { } next && next <= s_longest)
         {
             clock.AdvanceTo(next);
         }
 
         TransferResult result = Judge(
-            scenario, way, transfers, stored, clock.Elapsed, network, [server.Endpoint, .. clients.Select(static one => one.Endpoint)]);
+            scenario, way, transfers, stored, clock.Elapsed, network, [server.Endpoint, .. clients.Select(one => one.Endpoint)]);
         foreach (CoapClient client in clients)
         {
-            await client.DisposeAsync().ConfigureAwait(false);
+            await client.DisposeAsync();
         }
 
         return result;
@@ -76,13 +74,13 @@ public static class TransferRun
     private static TransferResult Judge(TransferScenario scenario, TransferWay way, Task<bool>[] transfers, int stored, TimeSpan time,
         InMemoryNetwork network, CoapEndpoint[] endpoints)
     {
-        int complete = transfers.Count(static one => one.IsCompletedSuccessfully && one.Result);
+        int complete = transfers.Count(one => one.IsCompletedSuccessfully && one.Result);
         return new TransferResult(
             scenario.IsUpload ? Math.Min(complete, stored) : complete,
             transfers.Length - complete,
             time,
-            endpoints.Sum(static one => one.Counters[CoapCounter.DatagramsSent]),
-            endpoints.Sum(static one => one.Counters[CoapCounter.Retransmissions]),
+            endpoints.Sum(one => one.Counters[CoapCounter.DatagramsSent]),
+            endpoints.Sum(one => one.Counters[CoapCounter.Retransmissions]),
             scenario.Clients > 1 && way.QBlock == CoapQBlock.Off ? SpuriousCopies.Count(network.Trace, s_server).Spurious : 0);
     }
 
@@ -96,7 +94,7 @@ public static class TransferRun
         request.Content = scenario.IsUpload ? CoapContent.Binary(body) : request.Content;
         try
         {
-            CoapResponse response = await client.SendAsync(request).ConfigureAwait(false);
+            CoapResponse response = await client.SendAsync(request);
             return response.IsSuccess && (scenario.IsUpload || response.Payload.Span.SequenceEqual(body));
         }
         catch (CoapException)
@@ -105,3 +103,12 @@ public static class TransferRun
         }
     }
 }
+
+/// <summary>What came of a run.</summary>
+/// <param name="Complete">Bodies that arrived whole.</param>
+/// <param name="Failed">Bodies that did not.</param>
+/// <param name="Time">The time until the last client was done.</param>
+/// <param name="Datagrams">The datagrams that all endpoints sent.</param>
+/// <param name="Copies">The retransmissions among them.</param>
+/// <param name="Spurious">Copies of requests whose answer was on its way and arrived.</param>
+public sealed record TransferResult(int Complete, int Failed, TimeSpan Time, long Datagrams, long Copies, long Spurious);

@@ -1,5 +1,4 @@
-using System.Globalization;
-using CoAP.NET.Testing;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Simulation.Congestion;
 
@@ -33,7 +32,7 @@ public sealed record TransferScenario
         select new TransferScenario
         {
             Table = isUpload ? "Upload of 5 MiB" : "Download of 5 MiB",
-            Name = string.Create(CultureInfo.InvariantCulture, $"{roundTrip} ms, {loss} %"),
+            Name = $"{roundTrip} ms, {loss} %",
             IsUpload = isUpload,
             Conditions = () => NetworkConditions.Delayed(TimeSpan.FromMilliseconds(roundTrip / 2.0)) with { Loss = loss / 100.0 },
         };
@@ -47,11 +46,26 @@ public sealed record TransferScenario
         select new TransferScenario
         {
             Table = "Downloads that share a bottleneck, round trip 100 ms without it",
-            Name = string.Create(
-                CultureInfo.InvariantCulture, $"{row.Clients} clients, {row.Length >> 10} KiB each, {row.Rate} B/s, queue {row.Queue}"),
+            Name = $"{row.Clients} clients, {row.Length >> 10} KiB each, {row.Rate} B/s, queue {row.Queue}",
             Clients = row.Clients,
             Length = row.Length,
             Conditions = () =>
                 NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50)) with { Bottleneck = new NetworkBottleneck(row.Rate, row.Queue) },
         };
+}
+
+/// <summary>How bodies travel: a column of the tables.</summary>
+/// <param name="Name">The head of the column.</param>
+/// <param name="Timing">How long messages wait for their acknowledgement.</param>
+/// <param name="QBlock">Whether the endpoints use Q-Block.</param>
+public sealed record TransferWay(string Name, CoapRetransmissionTiming Timing, CoapQBlock QBlock)
+{
+    /// <summary>All that are compared.</summary>
+    public static IReadOnlyList<TransferWay> All { get; } =
+    [
+        new("Rfc7252", CoapRetransmissionTiming.Rfc7252, CoapQBlock.Off),
+        new("Default", CoapRetransmissionTiming.Default, CoapQBlock.Off),
+        new("Fasor", CoapRetransmissionTiming.Fasor, CoapQBlock.Off),
+        new("Q-Block", CoapRetransmissionTiming.Default, CoapQBlock.AllowUnsecured),
+    ];
 }

@@ -1,12 +1,9 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>
 /// A server over sockets under load, and every 0.2 s a throw or a cancellation at a random place where it calls code of a user.
 /// </summary>
-internal sealed class FaultCampaign : Campaign
+internal sealed class FaultCampaign() : Campaign("faults", "a throw or a cancellation every 0.2 s where the library calls code of users")
 {
     /// <summary>The least throughput with faults, as a part of that without.</summary>
     private const double LeastRatio = 0.95;
@@ -15,19 +12,15 @@ internal sealed class FaultCampaign : Campaign
 
     private static readonly string[] s_plants = ["swallowed", "uncounted", "lost", "slow", "lock", "thread"];
 
-    public override string Name => "faults";
-
-    public override string Summary => "a throw or a cancellation every 0.2 s where the library calls code of users";
-
     public override async Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
-        if (options.Plant is { } name && !s_plants.Contains(name, StringComparer.Ordinal))
+        if (options.Plant is { } name && !s_plants.Contains(name))
         {
             return new CampaignReport("", [$"nothing is planted by the name '{name}'; there is {string.Join(", ", s_plants)}"]);
         }
 
         FaultPlace[] places = [
-            .. FaultPlaces.All.Where(place => options.Only is null || place.Name.Contains(options.Only, StringComparison.Ordinal))];
+            .. FaultPlaces.All.Where(place => options.Only is null || place.Name.Contains(options.Only))];
         if (places.Length == 0)
         {
             return new CampaignReport("", [$"no place has '{options.Only}' in its name"]);
@@ -55,17 +48,14 @@ internal sealed class FaultCampaign : Campaign
             List<string> found = await storm.FindAsync();
             if (storm.Ratio < LeastRatio)
             {
-                found.Add(string.Create(CultureInfo.InvariantCulture,
-                    $"the throughput with faults is {storm.Ratio:0.000} of that without; at least {LeastRatio} are asked"));
+                found.Add($"the throughput with faults is {storm.Ratio:0.000} of that without; at least {LeastRatio} are asked");
             }
 
             failures.AddRange(found.Select(finding => $"{shards} shard(s), --seed {options.Seed}: {finding}"));
             tallies.Add(storm.Tally);
-            text.AppendLine(string.Create(
-                CultureInfo.InvariantCulture,
-                $"| {shards} | {storm.Tally.Count:n0} | {storm.Load.Done:n0} | {storm.Load.Wrong.Count} "
+            text.AppendLine($"| {shards} | {storm.Tally.Count:n0} | {storm.Load.Done:n0} | {storm.Load.Wrong.Count} "
                     + $"| {storm.Clean.Requests / storm.Clean.Seconds:n0} | {storm.Faulty.Requests / storm.Faulty.Seconds:n0} "
-                    + $"| {storm.Ratio:0.000} |"));
+                    + $"| {storm.Ratio:0.000} |");
         }
 
         failures.AddRange(unobserved.Take());
@@ -85,7 +75,7 @@ internal sealed class FaultCampaign : Campaign
         {
             if (plant is "lost")
             {
-                options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => FaultPlants.LosingBlock());
+                options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => FaultPlants.LosingBlock());
             }
         });
         if (plant is "thread")

@@ -27,7 +27,7 @@ internal static class FaultCheck
             int waiting;
             try
             {
-                waiting = pipeline.Channels.All().Sum(static channel => channel.Outbound?.Count ?? 0);
+                waiting = pipeline.Channels.All().Sum(channel => channel.Outbound?.Count ?? 0);
             }
             finally
             {

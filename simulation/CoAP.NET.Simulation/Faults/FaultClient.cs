@@ -19,7 +19,7 @@ internal sealed class FaultClient(FaultRig rig, string scheme, CoapEndpointOptio
 
     /// <summary>The port that the server sees, which only the server can tell.</summary>
     public async Task<int> FindPortAsync() =>
-        int.Parse((await SendAsync(CoapMethod.Get, "/port")).EnsureSuccess().GetText(), System.Globalization.CultureInfo.InvariantCulture);
+        int.Parse((await SendAsync(CoapMethod.Get, "/port")).EnsureSuccess().GetText(), CultureInfo.InvariantCulture);
 
     public Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null)
     {

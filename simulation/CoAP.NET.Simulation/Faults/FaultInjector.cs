@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Simulation.Faults;
@@ -8,7 +7,7 @@ namespace CoAP.NET.Simulation.Faults;
 /// </summary>
 internal sealed class FaultInjector
 {
-    private readonly ConcurrentDictionary<string, ArmedFault> _armed = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, ArmedFault> _armed = new();
     private int _count;
     private int _numbers;
 
@@ -67,4 +66,72 @@ internal sealed class FaultInjector
         fault.Fire();
         return true;
     }
+}
+
+/// <summary>A fault that waits at its place for the one whom it is to hit.</summary>
+internal sealed class ArmedFault(string place, int number, FaultKind kind)
+{
+    private readonly TaskCompletionSource _fired = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public string Place => place;
+
+    public int Number => number;
+
+    /// <summary>The port of the one who is to be hit; 0: whoever comes first.</summary>
+    public int Port { get; set; }
+
+    /// <summary>What is thrown.</summary>
+    public Exception Exception { get; } = kind switch
+    {
+        FaultKind.Cancel => new InjectedCancellation(place, number, CancellationToken.None),
+        FaultKind.CancelWithToken => new InjectedCancellation(place, number, new CancellationToken(canceled: true)),
+        _ => new InjectedFault(place, number),
+    };
+
+    /// <summary>Whether it was thrown.</summary>
+    public bool HasFired => _fired.Task.IsCompleted;
+
+    public void Fire() => _fired.TrySetResult();
+}
+
+/// <summary>What is thrown.</summary>
+internal enum FaultKind
+{
+    /// <summary>An exception of a type that the library does not know.</summary>
+    Throw,
+
+    /// <summary>An <see cref="OperationCanceledException"/> without a token.</summary>
+    Cancel,
+
+    /// <summary>One with a token that is cancelled, and is none of the library's.</summary>
+    CancelWithToken,
+}
+
+/// <summary>An exception that was injected.</summary>
+internal interface IInjected
+{
+    /// <summary>Which fault it is; unique within a run.</summary>
+    int Number { get; }
+
+    /// <summary>The injected faults in an exception and in those within it.</summary>
+    static IEnumerable<IInjected> Of(Exception? exception) => exception switch
+    {
+        null => [],
+        IInjected injected => [injected],
+        AggregateException all => all.InnerExceptions.SelectMany(Of),
+        _ => Of(exception.InnerException),
+    };
+}
+
+/// <summary>What user code throws where a fault is injected. The number tells it from all others.</summary>
+internal sealed class InjectedFault(string place, int number) : Exception($"Injected fault {number} at {place}."), IInjected
+{
+    public int Number => number;
+}
+
+/// <summary>A cancellation that nobody asked for, as of a token of the user's own.</summary>
+internal sealed class InjectedCancellation(string place, int number, CancellationToken token)
+    : OperationCanceledException($"Injected cancellation {number} at {place}.", token), IInjected
+{
+    public int Number => number;
 }

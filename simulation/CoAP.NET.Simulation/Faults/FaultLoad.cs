@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>
@@ -47,7 +45,7 @@ internal sealed class FaultLoad(FaultRig rig) : IAsyncDisposable
     }
 
     /// <summary>What the observer that is behind most knows; -1 when one knows nothing.</summary>
-    public int OldestTick => _observations.Min(static observation =>
+    public int OldestTick => _observations.Min(observation =>
         observation is { State: CoapObserveState.Observing, Latest: { IsSuccess: true } latest }
             && int.TryParse(latest.GetText(), out int tick) ? tick : -1);
 

@@ -1,12 +1,9 @@
-using System.Collections.Concurrent;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>
 /// A log that keeps which injected fault was told under which id, counts the rest, and throws itself when a fault is due in it.
 /// </summary>
-internal sealed class FaultLog(FaultInjector injector) : ILoggerFactory, ILogger
+internal sealed class FaultLog(FaultInjector injector) : KeptLog(LogLevel.Warning)
 {
     private readonly ConcurrentDictionary<int, (int Id, LogLevel Level)> _told = new();
     private readonly ConcurrentDictionary<int, int> _entries = new();
@@ -21,55 +18,43 @@ internal sealed class FaultLog(FaultInjector injector) : ILoggerFactory, ILogger
     /// <summary>Under which id a fault was told; null when it was not.</summary>
     public (int Id, LogLevel Level)? Find(int number) => _told.TryGetValue(number, out (int, LogLevel) entry) ? entry : null;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter)
+    protected override void Keep(LogLevel level, EventId id, string text, Exception? exception)
     {
-        _entries.AddOrUpdate(eventId.Id, 1, static (_, count) => count + 1);
+        _entries.AddOrUpdate(id.Id, 1, (_, count) => count + 1);
         bool isInjected = false;
         foreach (IInjected injected in IInjected.Of(exception))
         {
             isInjected = true;
-            _told.TryAdd(injected.Number, (eventId.Id, logLevel));
+            _told.TryAdd(injected.Number, (id.Id, level));
         }
 
         // An option of 70,000 bytes is the one thing that is thrown by the library itself.
-        if (logLevel >= LogLevel.Error && !isInjected && eventId.Id is not (FaultPlaces.NullResult or FaultPlaces.EncodeFailed)
+        if (level >= LogLevel.Error && !isInjected && id.Id is not (FaultPlaces.NullResult or FaultPlaces.EncodeFailed)
             && exception is not Serialization.CoapFormatException and not ArgumentException)
         {
-            _unexpected.Enqueue($"{eventId.Id} {formatter(state, exception)} {exception}");
+            _unexpected.Enqueue($"{id.Id} {text} {exception}");
         }
 
-        if (eventId.Id == FaultPlaces.PayloadDropped)
+        if (id.Id == FaultPlaces.PayloadDropped)
         {
             injector.Hit("a log provider: Log");
         }
     }
 
-    public bool IsEnabled(LogLevel logLevel)
+    public override bool IsEnabled(LogLevel logLevel)
     {
         if (logLevel == LogLevel.Warning)
         {
             injector.Hit("a log provider: IsEnabled");
         }
 
-        return logLevel >= LogLevel.Warning;
+        return base.IsEnabled(logLevel);
     }
 
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull
+    public override IDisposable? BeginScope<TState>(TState state)
     {
         injector.Hit("a log provider: BeginScope");
         return new Scope(injector);
-    }
-
-    public ILogger CreateLogger(string categoryName) => this;
-
-    public void AddProvider(ILoggerProvider provider)
-    {
-    }
-
-    public void Dispose()
-    {
     }
 
     private sealed class Scope(FaultInjector injector) : IDisposable

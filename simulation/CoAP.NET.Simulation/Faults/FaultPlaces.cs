@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Stateless;
 using CoAP.NET.Tracing;
 
@@ -128,7 +126,7 @@ internal static class FaultPlaces
             "Transport to Channel", "Channel to Serializer", "Serializer to Messaging", "Messaging to Exchanges", "Exchanges to Resource",
             "Resource to Exchanges", "Exchanges to Messaging",
             "Messaging to Serializer", "Serializer to Channel", "Channel to Transport",
-        }.Select(static seam => new FaultPlace(
+        }.Select(seam => new FaultPlace(
             $"seam {seam}",
             "the message is lost, as on the network: answered when it comes again, otherwise a time-out; or 5.00, 5.03",
             CoapCounter.StageErrors,
@@ -176,39 +174,39 @@ internal static class FaultPlaces
 
     private static IEnumerable<FaultPlace> OfClients() =>
     [
-        Caller("IProgress.Report, of a download", static probe => probe.ArmAndThrowAsync(() =>
+        Caller("IProgress.Report, of a download", probe => probe.ArmAndThrowAsync(() =>
             probe.Client.Client.GetAsync(probe.Client.Uri("/large"), new Progress(probe.Rig.Injector, "IProgress.Report, of a download"))))
             with { Scheme = "coap" },
-        Caller("IProgress.Report, of an upload", static probe => probe.ArmAndThrowAsync(() =>
+        Caller("IProgress.Report, of an upload", probe => probe.ArmAndThrowAsync(() =>
             probe.Client.Client.PutAsync(probe.Client.Uri("/upload"), CoapContent.Binary(FaultResources.Body),
                 new Progress(probe.Rig.Injector, "IProgress.Report, of an upload")))) with { Scheme = "coap" },
-        Caller("the stream of a request: reading", static probe => probe.ArmAndThrowAsync(() =>
+        Caller("the stream of a request: reading", probe => probe.ArmAndThrowAsync(() =>
             probe.Client.Client.PutAsync(probe.Client.Uri("/upload"),
                 CoapContent.Stream(new FaultStream(probe.Rig.Injector, "the stream of a request", FaultResources.Body))))),
-        Caller("the destination of a download: writing", static async probe =>
+        Caller("the destination of a download: writing", async probe =>
         {
             await using FaultStream destination = new(probe.Rig.Injector, "the destination of a download", new byte[8000]);
             await probe.ArmAndThrowAsync(() => probe.Client.Client.GetAsync(probe.Client.Uri("/large"), destination));
         }) with { Scheme = "coap" },
-        Caller("ResolveHost", static async probe =>
+        Caller("ResolveHost", async probe =>
         {
             await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme, options => options.ResolveHost = (_, _) =>
             {
                 probe.Rig.Injector.Hit("ResolveHost");
-                return Task.FromResult<System.Net.IPAddress[]>([System.Net.IPAddress.Loopback]);
+                return Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
             });
-            string uri = other.Uri("/plain").Replace("127.0.0.1", "fault.example", StringComparison.Ordinal);
+            string uri = other.Uri("/plain").Replace("127.0.0.1", "fault.example");
             await probe.ArmAndThrowAsync(() => other.Client.GetAsync(uri));
             (await other.Client.GetAsync(uri)).EnsureSuccess();
         }),
-        Caller("CoapRandomSource.Fill", static async probe =>
+        Caller("CoapRandomSource.Fill", async probe =>
         {
             await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme,
                 options => options.Random = new RandomSource(probe.Rig.Injector));
             await probe.ArmAndThrowAsync(() => other.Client.GetAsync(other.Uri("/plain")));
             (await other.Client.GetAsync(other.Uri("/plain"))).EnsureSuccess();
         }),
-        Caller("ParametersOf, of a client", static async probe =>
+        Caller("ParametersOf, of a client", async probe =>
         {
             await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme, options => options.ParametersOf = _ =>
             {
@@ -219,7 +217,7 @@ internal static class FaultPlaces
             probe.Outcome = await other.OutcomeAsync(CoapMethod.Get, "/plain");
             probe.Expect(Content);
         }) with { Effect = "nothing: the parameters of all hold", LogId = StageFailed },
-        Caller("the token of a caller", static async probe =>
+        Caller("the token of a caller", async probe =>
         {
             using CancellationTokenSource cancellation = new();
             Task<CoapResponse> request = probe.Client.Client.SendAsync(probe.Client.Request(CoapMethod.Get, "/later"), cancellation.Token);
@@ -234,7 +232,7 @@ internal static class FaultPlaces
                 probe.Outcome = "the exception";
             }
         }) with { Effect = "an OperationCanceledException; the server is told by a Reset if it still answers" },
-        Client("CoapObserveOptions.OnNotification", static async probe =>
+        Client("CoapObserveOptions.OnNotification", async probe =>
         {
             int calls = 0;
             await using CoapObservation observation = await probe.Client.Client.ObserveAsync(probe.Client.Uri("/observed"), _ =>
@@ -251,7 +249,7 @@ internal static class FaultPlaces
             await FaultProbe.UntilAsync(() => Volatile.Read(ref calls) > before, "the observation did not go on");
             probe.Outcome = "nothing";
         }),
-        Client("CoapObservation.StateChanged", static async probe =>
+        Client("CoapObservation.StateChanged", async probe =>
         {
             CoapObservation observation = await probe.Client.Client.ObserveAsync(probe.Client.Uri("/observed"));
             observation.StateChanged += (_, _) => probe.Rig.Injector.Hit("CoapObservation.StateChanged");
@@ -259,7 +257,7 @@ internal static class FaultPlaces
             await observation.DisposeAsync();
             probe.Outcome = "nothing";
         }),
-        Client("the callback of a CoapStatelessClient", static async probe =>
+        Client("the callback of a CoapStatelessClient", async probe =>
         {
             using CoapStatelessClient stateless = new(probe.Client.Client.Endpoint,
                 _ => probe.Rig.Injector.Hit("the callback of a CoapStatelessClient"));
@@ -291,13 +289,13 @@ internal static class FaultPlaces
 
     private static IEnumerable<FaultPlace> OfTelemetry() =>
     [
-        .. new[] { "Log", "IsEnabled", "BeginScope", "the end of a scope" }.Select(static method =>
+        .. new[] { "Log", "IsEnabled", "BeginScope", "the end of a scope" }.Select(method =>
             new FaultPlace($"a log provider: {method}", "nothing", CoapCounter.StageErrors, 0, Asks("/handler/notes", "2.03 Valid"))
             {
                 LogNote = "the log is what failed"
             }),
         new FaultPlace("a meter listener", "nothing", CoapCounter.StageErrors, ListenerFailed, MeterAsync),
-        .. new[] { "Sample", "ActivityStarted", "ActivityStopped" }.Select(static method =>
+        .. new[] { "Sample", "ActivityStarted", "ActivityStopped" }.Select(method =>
             new FaultPlace($"an activity listener: {method}", "nothing", CoapCounter.StageErrors, ListenerFailed, TraceAsync)),
         new FaultPlace("an activity listener: ExceptionRecorder", "nothing: 5.00 for what the handler threw", CoapCounter.StageErrors,
             ListenerFailed, RecordAsync),
@@ -311,7 +309,7 @@ internal static class FaultPlaces
         {
             Scheme = "coap+tcp"
         },
-        .. new[] { "PeerDisconnected", "a callback of CoapPeer.Disconnected" }.Select(static place =>
+        .. new[] { "PeerDisconnected", "a callback of CoapPeer.Disconnected" }.Select(place =>
             new FaultPlace(place, "nothing", CoapCounter.HandlerErrors, PeerHandlerFailed, async probe =>
             {
                 await using FaultClient other = probe.Rig.NewClient("coap+tcp");
@@ -319,10 +317,10 @@ internal static class FaultPlaces
                 probe.Outcome = "nothing";
             })
             { Scheme = "coap+tcp" }),
-        Connection("a connection that is reset in the middle of a frame", static socket => socket.Close(0)),
-        Connection("a connection that is half closed in the middle of a frame", static socket => socket.Shutdown(SocketShutdown.Send)),
+        Connection("a connection that is reset in the middle of a frame", socket => socket.Close(0)),
+        Connection("a connection that is half closed in the middle of a frame", socket => socket.Shutdown(SocketShutdown.Send)),
         Connection("a connection with bytes that are no frame",
-            static socket => socket.Send([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])),
+            socket => socket.Send([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])),
     ];
 
     private static FaultPlace Connection(string name, Action<Socket> fail) =>
@@ -364,7 +362,7 @@ internal static class FaultPlaces
     {
         using MeterListener listener = new()
         {
-            InstrumentPublished = static (instrument, listener) =>
+            InstrumentPublished = (instrument, listener) =>
             {
                 if (instrument.Name == CoapInstruments.ServerDurationName)
                 {
@@ -410,7 +408,7 @@ internal static class FaultPlaces
         const string name = "GET " + Metered;
         ActivityListener listener = new()
         {
-            ShouldListenTo = static source => source.Name == CoapTelemetry.ActivitySourceName,
+            ShouldListenTo = source => source.Name == CoapTelemetry.ActivitySourceName,
             Sample = (ref ActivityCreationOptions<ActivityContext> options) =>
             {
                 if (options.Name != name)
@@ -429,4 +427,25 @@ internal static class FaultPlaces
         ActivitySource.AddActivityListener(listener);
         return listener;
     }
+}
+
+/// <summary>A place at which the library calls code of a user, and what follows when that throws.</summary>
+/// <param name="Name">The place.</param>
+/// <param name="Effect">What the one who is hit sees.</param>
+/// <param name="Counter">Where it is counted; null where the caller gets the exception itself.</param>
+/// <param name="LogId">Under which id it is logged; 0 where it is not.</param>
+/// <param name="ProbeAsync">Has a fault hit a client, and looks at what came of it.</param>
+internal sealed record FaultPlace(string Name, string Effect, CoapCounter? Counter, int LogId, Func<FaultProbe, Task> ProbeAsync)
+{
+    /// <summary>Whether the client counts and logs it, and not the server.</summary>
+    public bool IsOfClient { get; init; }
+
+    /// <summary>Whether the entry of the log has no exception.</summary>
+    public bool IsAnonymous { get; init; }
+
+    /// <summary>Where it is tried; null for every scheme.</summary>
+    public string? Scheme { get; init; }
+
+    /// <summary>What is said of the log where nobody could look for the entry.</summary>
+    public string? LogNote { get; init; }
 }

@@ -9,16 +9,16 @@ internal static class FaultPlants
     public static PassingBlock<CoapExchange> LosingBlock()
     {
         int count = 0;
-        return new PassingBlock<CoapExchange>(_ => Interlocked.Increment(ref count) % LostOneOf != 0);
+        return new PassingBlock<CoapExchange>(item => Interlocked.Increment(ref count) % LostOneOf == 0 ? null : item);
     }
 
     /// <summary>A fault that takes the processors from everybody for a while.</summary>
     public static void Drag()
     {
-        Parallel.For(0, Environment.ProcessorCount, static _ =>
+        Parallel.For(0, Environment.ProcessorCount, _ =>
         {
-            long start = TimeProvider.System.GetTimestamp();
-            while (TimeProvider.System.GetElapsedTime(start) < TimeSpan.FromMilliseconds(100))
+            Watch start = new();
+            while (start.Elapsed < TimeSpan.FromMilliseconds(100))
             {
             }
         });

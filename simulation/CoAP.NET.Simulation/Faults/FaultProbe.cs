@@ -22,10 +22,10 @@ internal sealed class FaultProbe(FaultRig rig, FaultPlace place, FaultClient cli
     /// <param name="patience">How long to wait; null as long as a busy machine may need.</param>
     public static async Task UntilAsync(Func<bool> condition, string what, TimeSpan? patience = null)
     {
-        long start = TimeProvider.System.GetTimestamp();
+        Watch start = new();
         while (!condition())
         {
-            if (TimeProvider.System.GetElapsedTime(start) > (patience ?? s_guard))
+            if (start.Elapsed > (patience ?? s_guard))
             {
                 throw new FaultFinding(what);
             }
@@ -54,9 +54,8 @@ internal sealed class FaultProbe(FaultRig rig, FaultPlace place, FaultClient cli
             await action().WaitAsync(s_guard);
             Outcome = "nothing";
         }
-#pragma warning disable CA1031 // what was thrown is looked at
+        // What was thrown is looked at.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             // Of a cancellation only the type is sure to arrive.
             bool isMine = IInjected.Of(exception).Any(injected => injected.Number == Fault!.Number)
@@ -70,9 +69,12 @@ internal sealed class FaultProbe(FaultRig rig, FaultPlace place, FaultClient cli
     /// <summary>Holds <see cref="Outcome"/> against what it may be.</summary>
     public void Expect(params string[] allowed)
     {
-        if (!allowed.Contains(Outcome, StringComparer.Ordinal))
+        if (!allowed.Contains(Outcome))
         {
             throw new FaultFinding($"the one who was hit saw '{Outcome}' and not {string.Join(" or ", allowed)}");
         }
     }
 }
+
+/// <summary>Something was not as it has to be after a fault.</summary>
+internal sealed class FaultFinding(string message) : Exception(message);

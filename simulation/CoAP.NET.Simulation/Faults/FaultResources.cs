@@ -39,7 +39,7 @@ internal sealed class FaultResources
     public string AddRoute()
     {
         string path = $"/made/{Interlocked.Increment(ref _routes)}";
-        _server.MapGet(path, static () => "made").AddFilterFactory((_, next) =>
+        _server.MapGet(path, () => "made").AddFilterFactory((_, next) =>
         {
             _injector.Hit("a filter factory");
             return next;
@@ -60,13 +60,13 @@ internal sealed class FaultResources
 
     private void MapLoad()
     {
-        _server.MapGet("/plain", static () => "plain");
-        _server.MapGet("/port", static request => CoapResults.Text($"{request.Peer.Address.Port}"));
-        _server.MapPost("/echo", static request => CoapResults.Changed(CoapContent.Binary(request.Payload.ToArray())));
-        _server.MapGet("/large", static () => CoapResults.Bytes(Body));
+        _server.MapGet("/plain", () => "plain");
+        _server.MapGet("/port", request => CoapResults.Text($"{request.Peer.Address.Port}"));
+        _server.MapPost("/echo", request => CoapResults.Changed(CoapContent.Binary(request.Payload.ToArray())));
+        _server.MapGet("/large", () => CoapResults.Bytes(Body));
         _server.MapPut("/upload",
-            static request => request.Payload.Span.SequenceEqual(Body) ? CoapResults.Changed() : CoapResults.BadRequest("other bytes"));
-        _server.MapGet("/later", static async (request, cancellationToken) =>
+            request => request.Payload.Span.SequenceEqual(Body) ? CoapResults.Changed() : CoapResults.BadRequest("other bytes"));
+        _server.MapGet("/later", async (request, cancellationToken) =>
         {
             await Task.Yield();
             return CoapResults.Text("later");
@@ -86,9 +86,9 @@ internal sealed class FaultResources
             () => _injector.TryTake("a handler that returns null", 0, out _) ? null! : CoapResults.Text("fine"));
         _server.MapGet("/handler/queued", () => Fail("a handler that is queued")).RunQueued();
         _server.MapGet("/handler/serial", () => Fail("a serial handler")).Serial();
-        _server.MapGet("/handler/scheduler", static () => "fine").RunOn(new FaultTasks(_injector));
+        _server.MapGet("/handler/scheduler", () => "fine").RunOn(new FaultTasks(_injector));
         _server.MapGet("/handler/option", request => $"{request.Options.OfType<FaultOption>().FirstOrDefault()?.Value}");
-        _server.MapGet("/handler/notes", static () => new CoapResult(CoapCode.Valid, "too much"u8.ToArray()));
+        _server.MapGet("/handler/notes", () => new CoapResult(CoapCode.Valid, "too much"u8.ToArray()));
         _server.MapGet("/handler/unwritable", () =>
         {
             CoapResult result = CoapResults.Text("fine");
@@ -111,7 +111,7 @@ internal sealed class FaultResources
             _injector.Hit("a filter, before the handler");
             return next(request, cancellationToken);
         });
-        filtered.MapGet("/before", static () => "fine");
+        filtered.MapGet("/before", () => "fine");
         CoapRouteGroup after = _server.Routes.MapGroup("/filter2");
         after.AddFilter(async (request, next, cancellationToken) =>
         {
@@ -119,18 +119,18 @@ internal sealed class FaultResources
             _injector.Hit("a filter, after the handler");
             return result;
         });
-        after.MapGet("/after", static () => "fine");
-        _server.MapGet("/limited", static () => "fine").LimitRate(_ =>
+        after.MapGet("/after", () => "fine");
+        _server.MapGet("/limited", () => "fine").LimitRate(_ =>
         {
             _injector.Hit("a rate limiter");
             return null;
         });
-        _server.MapGet("/described", static () => CoapResults.Conflict()).DescribeErrors((_, _, _) =>
+        _server.MapGet("/described", () => CoapResults.Conflict()).DescribeErrors((_, _, _) =>
         {
             _injector.Hit("DescribeErrors");
             return null;
         });
-        _server.MapGet("/listed", static () => "fine").ListedWhen(_ =>
+        _server.MapGet("/listed", () => "fine").ListedWhen(_ =>
         {
             _injector.Hit("ListedWhen");
             return true;

@@ -1,6 +1,4 @@
-using System.Net;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Faults;
 
@@ -105,16 +103,16 @@ internal sealed class FaultRig : IAsyncDisposable
 
     private static void AddBlocks(CoapPipelineOptions pipeline, FaultInjector injector)
     {
-        Insert(CoapSeams.TransportToChannel, static item => item.Remote);
-        Insert(CoapSeams.ChannelToSerializer, static item => item.Remote);
-        Insert(CoapSeams.SerializerToMessaging, static item => item.Channel.Remote);
-        Insert(CoapSeams.MessagingToExchanges, static item => item.Channel.Remote);
-        Insert(CoapSeams.ExchangesToResource, static item => item.Channel.Remote);
-        Insert(CoapSeams.ResourceToExchanges, static item => item.Exchange.Channel.Remote);
-        Insert(CoapSeams.ExchangesToMessaging, static item => item.Channel.Remote);
-        Insert(CoapSeams.MessagingToSerializer, static item => item.Channel.Remote);
-        Insert(CoapSeams.SerializerToChannel, static item => item.Channel!.Remote);
-        Insert(CoapSeams.ChannelToTransport, static item => item.Channel?.Remote ?? item.Remote);
+        Insert(CoapSeams.TransportToChannel, item => item.Remote);
+        Insert(CoapSeams.ChannelToSerializer, item => item.Remote);
+        Insert(CoapSeams.SerializerToMessaging, item => item.Channel.Remote);
+        Insert(CoapSeams.MessagingToExchanges, item => item.Channel.Remote);
+        Insert(CoapSeams.ExchangesToResource, item => item.Channel.Remote);
+        Insert(CoapSeams.ResourceToExchanges, item => item.Exchange.Channel.Remote);
+        Insert(CoapSeams.ExchangesToMessaging, item => item.Channel.Remote);
+        Insert(CoapSeams.MessagingToSerializer, item => item.Channel.Remote);
+        Insert(CoapSeams.SerializerToChannel, item => item.Channel!.Remote);
+        Insert(CoapSeams.ChannelToTransport, item => item.Channel?.Remote ?? item.Remote);
 
         void Insert<T>(CoapSeam<T> seam, Func<T, CoapAddress> remoteOf)
         {
@@ -122,4 +120,38 @@ internal sealed class FaultRig : IAsyncDisposable
             pipeline.Insert(seam, () => new PassingBlock<T>(item => injector.Hit(place, remoteOf(item).Port)));
         }
     }
+}
+
+/// <summary>An option of a user. Its factory throws when a fault is due, though it must not.</summary>
+internal sealed class FaultOption(uint value) : UIntOption(Definition, value), ITypedOption<FaultOption>
+{
+    public static new OptionDefinition Definition { get; } = new(65_000, "Fault", OptionFormat.UInt, MinLength: 0, MaxLength: 1);
+
+    public static FaultOption Create(OptionData data) => new(data.GetUInt());
+
+    /// <summary>Its factory.</summary>
+    internal sealed class Factory(FaultInjector injector) : IOptionFactory
+    {
+        public OptionDefinition Definition => FaultOption.Definition;
+
+        public CoapOption Create(OptionData data)
+        {
+            injector.Hit("an option factory");
+            return new FaultOption(data.GetUInt());
+        }
+    }
+}
+
+/// <summary>A task scheduler of a user that refuses when a fault is due.</summary>
+internal sealed class FaultTasks(FaultInjector injector) : TaskScheduler
+{
+    protected override void QueueTask(Task task)
+    {
+        injector.Hit("a task scheduler: QueueTask");
+        TryExecuteTask(task);
+    }
+
+    protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) => TryExecuteTask(task);
+
+    protected override IEnumerable<Task> GetScheduledTasks() => [];
 }

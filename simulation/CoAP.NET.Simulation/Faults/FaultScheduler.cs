@@ -12,11 +12,11 @@ internal sealed class FaultScheduler(FaultInjector injector) : CoapScheduler
     public override bool Queue(Action<object?> work, object? state)
     {
         string? asker = work.Method.DeclaringType?.FullName;
-        if (asker is not null && asker.Contains("WorkQueue", StringComparison.Ordinal))
+        if (asker is not null && asker.Contains("WorkQueue"))
         {
             injector.Hit(ForHandlers);
         }
-        else if (asker is not null && asker.Contains("ReceiveLoop", StringComparison.Ordinal))
+        else if (asker is not null && asker.Contains("ReceiveLoop"))
         {
             injector.Hit(ForStandBys);
         }

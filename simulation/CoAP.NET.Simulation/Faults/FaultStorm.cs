@@ -97,7 +97,7 @@ internal sealed class FaultStorm : IAsyncDisposable
             }
         }
 
-        found.AddRange(_rig.ServerLog.Unexpected.Take(5).Select(static entry => "an error that was not injected: " + entry));
+        found.AddRange(_rig.ServerLog.Unexpected.Take(5).Select(entry => "an error that was not injected: " + entry));
         if (_rig.Scheduler.Threads.Failures > 0)
         {
             found.Add($"{_rig.Scheduler.Threads.Failures} exceptions came to the threads of the library, where nobody logs them");
@@ -174,24 +174,24 @@ internal sealed class FaultStorm : IAsyncDisposable
     // Faults at seams are meant for one peer by its port, so several may be under way; others go one after the other.
     private void Inject()
     {
-        _probes.RemoveAll(static probe => probe.IsCompleted);
+        _probes.RemoveAll(probe => probe.IsCompleted);
         FaultPlace[] choice = _lane.IsCompleted
             ? _places
-            : [.. _places.Where(static place => place.Name.StartsWith("seam ", StringComparison.Ordinal))];
+            : [.. _places.Where(place => place.Name.StartsWith("seam ", StringComparison.Ordinal))];
         if (choice.Length == 0)
         {
             return;
         }
 
-        FaultPlace place = choice[_dice.Next(choice.Length)];
-        string scheme = place.Scheme ?? (_dice.Next(2) == 0 ? "coap" : "coap+tcp");
+        FaultPlace place = choice[_dice.Below(choice.Length)];
+        string scheme = place.Scheme ?? (_dice.Below(2) == 0 ? "coap" : "coap+tcp");
         if (!place.Name.StartsWith("seam ", StringComparison.Ordinal))
         {
-            _lane = ProbeAsync(place, scheme, (FaultKind)_dice.Next(3));
+            _lane = ProbeAsync(place, scheme, (FaultKind)_dice.Below(3));
         }
         else if (_probes.Count < 8)
         {
-            _probes.Add(ProbeAsync(place, scheme, (FaultKind)_dice.Next(3)));
+            _probes.Add(ProbeAsync(place, scheme, (FaultKind)_dice.Below(3)));
         }
     }
 
@@ -200,15 +200,15 @@ internal sealed class FaultStorm : IAsyncDisposable
         await Task.Yield();
         try
         {
-            Tally.Note(place, await FaultRun.InjectAsync(_rig, place, scheme, kind));
+            await FaultRun.InjectAsync(_rig, place, scheme, kind);
+            Tally.Note(place);
         }
         catch (FaultFinding finding)
         {
             Tally.NoteFinding(finding.Message);
         }
-#pragma warning disable CA1031 // whatever a probe meets is told
+        // Whatever a probe meets is told.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             Tally.NoteFinding($"{place.Name} ({scheme}, {kind}): {exception}");
         }

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>The places and what follows there, as a table of docs/reliability.md.</summary>
@@ -13,16 +10,16 @@ internal static class FaultTable
         StringBuilder text = new();
         text.AppendLine("| what throws | the one who is hit sees | counted as | logged as | faults |");
         text.AppendLine("|---|---|---|---|---|");
-        foreach (IGrouping<string, FaultPlace> group in FaultPlaces.All.GroupBy(static place => place.Name))
+        foreach (IGrouping<string, FaultPlace> group in FaultPlaces.All.GroupBy(place => place.Name))
         {
             FaultPlace first = group.First();
             string counters = string.Join(", ",
-                group.Select(static place => place.Counter is { } counter ? $"`{counter}`" : "").Distinct());
+                group.Select(place => place.Counter is { } counter ? $"`{counter}`" : "").Distinct());
             string logs = string.Join(", ",
-                group.Select(static place => place.LogNote ?? (place.LogId == 0 ? "" : $"{place.LogId}")).Distinct());
-            text.AppendLine(string.Create(CultureInfo.InvariantCulture,
+                group.Select(place => place.LogNote ?? (place.LogId == 0 ? "" : $"{place.LogId}")).Distinct());
+            text.AppendLine(
                 $"| {first.Name} | {first.Effect} | {counters}{(first.IsOfClient && first.Counter is not null ? " (client)" : "")} "
-                    + $"| {logs} | {tallies.Sum(tally => tally.CountOf(first)):n0} |"));
+                    + $"| {logs} | {tallies.Sum(tally => tally.CountOf(first)):n0} |");
         }
 
         return text.ToString();

@@ -1,11 +1,9 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>What was injected at each place, and what the ones who were hit saw.</summary>
+/// <summary>How often something was injected at each place, and what was not as it has to be.</summary>
 internal sealed class FaultTally
 {
-    private readonly ConcurrentDictionary<string, ConcurrentDictionary<string, int>> _outcomes = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, int> _faults = new();
     private readonly ConcurrentDictionary<(CoapCounter Counter, bool IsOfClient), long> _expected = new();
     private readonly ConcurrentQueue<string> _findings = new();
     private int _count;
@@ -15,15 +13,14 @@ internal sealed class FaultTally
 
     public IReadOnlyCollection<string> Findings => _findings;
 
-    /// <summary>Notes a fault and what it did.</summary>
-    public void Note(FaultPlace place, string outcome)
+    /// <summary>Notes a fault.</summary>
+    public void Note(FaultPlace place)
     {
         Interlocked.Increment(ref _count);
-        _outcomes.GetOrAdd(place.Name, static _ => new ConcurrentDictionary<string, int>(StringComparer.Ordinal))
-            .AddOrUpdate(outcome, 1, static (_, count) => count + 1);
+        _faults.AddOrUpdate(place.Name, 1, (_, count) => count + 1);
         if (place.Counter is { } counter)
         {
-            _expected.AddOrUpdate((counter, place.IsOfClient), 1, static (_, count) => count + 1);
+            _expected.AddOrUpdate((counter, place.IsOfClient), 1, (_, count) => count + 1);
         }
     }
 
@@ -33,11 +30,5 @@ internal sealed class FaultTally
     public long Expected(CoapCounter counter) => _expected.GetValueOrDefault((counter, false));
 
     /// <summary>How many faults hit a place.</summary>
-    public int CountOf(FaultPlace place) =>
-        _outcomes.TryGetValue(place.Name, out ConcurrentDictionary<string, int>? outcomes) ? outcomes.Values.Sum() : 0;
-
-    /// <summary>What they did, the most frequent first.</summary>
-    public string OutcomesOf(FaultPlace place) => _outcomes.TryGetValue(place.Name, out ConcurrentDictionary<string, int>? outcomes)
-        ? string.Join(", ", outcomes.OrderByDescending(static pair => pair.Value).Select(static pair => $"{pair.Key} {pair.Value}"))
-        : "";
+    public int CountOf(FaultPlace place) => _faults.GetValueOrDefault(place.Name);
 }

@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>Exceptions of tasks that nobody looked at. The library may leave none.</summary>
@@ -16,7 +14,7 @@ internal sealed class UnobservedErrors : IDisposable
         GC.WaitForPendingFinalizers();
         GC.Collect();
         GC.WaitForPendingFinalizers();
-        return [.. _all.Select(static error => "a task failed and nobody looked: " + error)];
+        return [.. _all.Select(error => "a task failed and nobody looked: " + error)];
     }
 
     public void Dispose() => TaskScheduler.UnobservedTaskException -= OnUnobserved;

@@ -1,12 +1,10 @@
 #pragma warning disable RS0030 // workers are threads of their own, and how fast they are is measured
 using System.Diagnostics;
-using System.Globalization;
-using System.Text;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>Mutated inputs for all parsers and for whole endpoints, guided by which branches of the library they reach.</summary>
-internal sealed class FuzzCampaign : Campaign
+internal sealed class FuzzCampaign() : Campaign("fuzz", "mutated inputs for all parsers and whole endpoints, guided by coverage")
 {
     private const long DefaultExecutions = 2_000_000;
 
@@ -15,17 +13,13 @@ internal sealed class FuzzCampaign : Campaign
     // An execution that takes this long never ends.
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(60);
 
-    public override string Name => "fuzz";
-
-    public override string Summary => "mutated inputs for all parsers and whole endpoints, guided by coverage";
-
     public override async Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
         if (options.Only?.Split('=') is [string target, string hex])
         {
             long start = Stopwatch.GetTimestamp();
             string? failure = FuzzSession.Replay(target, options.Plant,
-                [.. hex.Split('+').Select(static one => FuzzCorpus.Parse(one) ?? [])]);
+                [.. hex.Split('+').Select(one => FuzzCorpus.Parse(one) ?? [])]);
             return new CampaignReport(failure
                 ?? $"{target}: nothing fired; it took {Stopwatch.GetElapsedTime(start).TotalMilliseconds:N0} ms, for the first time.\n",
                 failure is null ? [] : [failure]);
@@ -48,20 +42,20 @@ internal sealed class FuzzCampaign : Campaign
         progress.WriteLine(
             $"The library was rewritten in {Stopwatch.GetElapsedTime(began).TotalSeconds:N1} s; {workers} workers "
                 + $"make {(options.Executions is null && options.Budget is { } time ? $"executions for {time}" : $"{each:N0} executions each")}.");
-        object?[][] status = [.. Enumerable.Range(0, workers).Select(static _ => new object?[FuzzStatus.Length])];
+        object?[][] status = [.. Enumerable.Range(0, workers).Select(_ => new object?[FuzzStatus.Length])];
         began = Stopwatch.GetTimestamp();
         Task<string[][]>[] running = [.. status.Select((one, i) =>
             Start(() => FuzzIsolation.Make(libraries)(options.Seed + (ulong)i, each, options.Only, options.Plant, one, stop.Token)))];
         List<string> failures = [];
-        await WatchAsync(running, status, progress, began, failures).ConfigureAwait(false);
+        await WatchAsync(running, status, progress, began, failures);
         TimeSpan took = Stopwatch.GetElapsedTime(began);
         List<FuzzRow> rows = [];
-        foreach (Task<string[][]> worker in running.Where(static worker => worker.IsCompleted))
+        foreach (Task<string[][]> worker in running.Where(worker => worker.IsCompleted))
         {
-            rows.AddRange((await worker.ConfigureAwait(false)).Select(FuzzRow.Unpack));
+            rows.AddRange((await worker).Select(FuzzRow.Unpack));
         }
 
-        failures.AddRange(rows.SelectMany(static row => row.Findings));
+        failures.AddRange(rows.SelectMany(row => row.Findings));
         return new CampaignReport(FuzzReport.Make(rows, workers, options.Seed, took), failures);
     }
 
@@ -75,17 +69,15 @@ internal sealed class FuzzCampaign : Campaign
         (byte[]? Input, long Since)[] last = new (byte[]?, long)[running.Length];
         long before = 0;
         TimeSpan then = TimeSpan.Zero;
-        while (await Task.WhenAny(all, Task.Delay(s_interval, TimeProvider.System)).ConfigureAwait(false) != all)
+        while (await Task.WhenAny(all, Task.Delay(s_interval, TimeProvider.System)) != all)
         {
             TimeSpan now = Stopwatch.GetElapsedTime(began);
-            long executions = status.Sum(static one => FuzzStatus.Number(one, 2));
-            progress.WriteLine(string.Create(
-                CultureInfo.InvariantCulture,
-                $"{now:hh\\:mm\\:ss}  {executions:N0} executions, {(executions - before) / (now - then).TotalSeconds:N0}/s, "
-                    + $"corpus {status.Sum(static one => FuzzStatus.Number(one, 3)):N0}, "
-                + $"features {status.Sum(static one => FuzzStatus.Number(one, 4)):N0}, "
-                + $"branches {status.Max(static one => FuzzStatus.Number(one, 6)):N0}, "
-                + $"failures {status.Sum(static one => FuzzStatus.Number(one, 5))}"));
+            long executions = status.Sum(one => FuzzStatus.Number(one, 2));
+            progress.WriteLine($"{now:hh\\:mm\\:ss}  {executions:N0} executions, {(executions - before) / (now - then).TotalSeconds:N0}/s, "
+                    + $"corpus {status.Sum(one => FuzzStatus.Number(one, 3)):N0}, "
+                + $"features {status.Sum(one => FuzzStatus.Number(one, 4)):N0}, "
+                + $"branches {status.Max(one => FuzzStatus.Number(one, 6)):N0}, "
+                + $"failures {status.Sum(one => FuzzStatus.Number(one, 5))}");
             (before, then) = (executions, now);
             for (int i = 0; i < running.Length; i++)
             {

@@ -25,11 +25,11 @@ internal static class FuzzCorpus
         // Text may have a '#' of its own, so that its comment begins behind the last quote.
         if (line.StartsWith('"'))
         {
-            return System.Text.Encoding.UTF8.GetBytes(line[1..line.LastIndexOf('"')]);
+            return Encoding.UTF8.GetBytes(line[1..line.LastIndexOf('"')]);
         }
 
         int comment = line.IndexOf('#', StringComparison.Ordinal);
-        string hex = (comment < 0 ? line : line[..comment]).Replace(" ", string.Empty, StringComparison.Ordinal);
+        string hex = (comment < 0 ? line : line[..comment]).Replace(" ", "");
         return hex.Length == 0 ? null : hex == "-" ? [] : Convert.FromHexString(hex);
     }
 }

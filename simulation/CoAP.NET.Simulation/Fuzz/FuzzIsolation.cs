@@ -19,8 +19,8 @@ internal sealed class FuzzIsolation : AssemblyLoadContext
 
     /// <summary>The libraries rewritten, by their names.</summary>
     public static IReadOnlyDictionary<string, byte[]> Rewrite() =>
-        CoverageMap.Libraries.ToDictionary(static library => library.GetName().Name!,
-            static library => CoverageInstrumenter.Rewrite(library.Location));
+        CoverageMap.Libraries.ToDictionary(library => library.GetName().Name!,
+            library => CoverageInstrumenter.Rewrite(library.Location));
 
     /// <summary>Makes a worker's <see cref="FuzzSession.Run"/>.</summary>
     /// <param name="libraries">The libraries rewritten.</param>

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>What came of one target.</summary>
@@ -24,14 +22,14 @@ internal sealed record FuzzRow(
         runner.Target.Name, runner.Target.Summary, Text(runner.Executions),
         Text(runner.Ticks / (double)TimeProvider.System.TimestampFrequency), Text(runner.Corpus.Count), Text(runner.Features),
         Text(runner.Blocks),
-        Text(coverage?.Reached ?? 0), Text(runner.Digest), .. findings.Select(static finding => finding.ToString()),
+        Text(coverage?.Reached ?? 0), Text(runner.Digest), .. findings.Select(finding => finding.ToString()),
     ];
 
     public static FuzzRow Unpack(string[] row) => new(
         row[0], row[1], (long)Number(row[2]), Number(row[3]), (int)Number(row[4]), (int)Number(row[5]), (long)Number(row[6]),
-        (long)Number(row[7]), ulong.Parse(row[8], CultureInfo.InvariantCulture), row[Fields..]);
+        (long)Number(row[7]), ulong.Parse(row[8]), row[Fields..]);
 
-    private static string Text(IFormattable number) => number.ToString(null, CultureInfo.InvariantCulture);
+    private static string Text(object number) => $"{number}";
 
-    private static double Number(string text) => double.Parse(text, CultureInfo.InvariantCulture);
+    private static double Number(string text) => double.Parse(text);
 }

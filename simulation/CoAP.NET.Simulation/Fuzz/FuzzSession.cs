@@ -23,11 +23,11 @@ internal static class FuzzSession
         coverage?.Clear();
         List<FuzzRunner> runners = [.. FuzzTargets.Names.Where(name => only is null || name == only)
             .Select(name => new FuzzRunner(FuzzTargets.Make(name, plant), seed, FuzzCorpus.Of(name), coverage))];
-        List<FuzzFinding>[] findings = [.. runners.Select(static _ => new List<FuzzFinding>())];
+        List<FuzzFinding>[] findings = [.. runners.Select(_ => new List<FuzzFinding>())];
         try
         {
             long done = 0;
-            while (done < executions && !stop.IsCancellationRequested && findings.Any(static some => some.Count == 0))
+            while (done < executions && !stop.IsCancellationRequested && findings.Any(some => some.Count == 0))
             {
                 for (int i = 0; i < runners.Count && done < executions; i++)
                 {
@@ -63,7 +63,7 @@ internal static class FuzzSession
         }
         finally
         {
-            runners.ForEach(static runner => runner.Target.Dispose());
+            runners.ForEach(runner => runner.Target.Dispose());
         }
     }
 
@@ -83,9 +83,8 @@ internal static class FuzzSession
             one.Settle();
             return null;
         }
-#pragma warning disable CA1031 // whatever is thrown is what was asked for
+        // Whatever is thrown is what was asked for.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             return $"{FuzzShrinker.NameOf(exception)}: {exception}";
         }
@@ -99,9 +98,8 @@ internal static class FuzzSession
             target.Settle();
             return null;
         }
-#pragma warning disable CA1031 // whatever is thrown is a finding
+        // Whatever is thrown is a finding.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             return FuzzShrinker.Confirm(target, history, exception);
         }

@@ -14,9 +14,9 @@ internal static class FuzzStatus
     public static void Tell(object?[] status, long executions, List<FuzzRunner> runners, List<FuzzFinding>[] findings,
         CoverageMap? coverage)
     {
-        status[3] = runners.Sum(static runner => (long)runner.Corpus.Count);
-        status[4] = runners.Sum(static runner => (long)runner.Features);
-        status[5] = (long)findings.Sum(static some => some.Count);
+        status[3] = runners.Sum(runner => (long)runner.Corpus.Count);
+        status[4] = runners.Sum(runner => (long)runner.Features);
+        status[5] = (long)findings.Sum(some => some.Count);
         status[6] = coverage?.Reached ?? 0;
         status[2] = executions;
     }

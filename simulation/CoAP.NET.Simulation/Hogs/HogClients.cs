@@ -1,4 +1,3 @@
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Simulation.Hogs;
 
@@ -70,7 +69,7 @@ internal sealed class HogClients : IAsyncDisposable
         await Task.Yield();
         while (!_stops)
         {
-            long start = TimeProvider.System.GetTimestamp();
+            Watch start = new();
             string? wrong = null;
             try
             {
@@ -82,7 +81,7 @@ internal sealed class HogClients : IAsyncDisposable
                 wrong = $"{exception.GetType().Name}: {exception.Message}";
             }
 
-            TimeSpan time = TimeProvider.System.GetElapsedTime(start);
+            TimeSpan time = start.Elapsed;
             lock (_gate)
             {
                 _times.Add((long)(time.TotalMilliseconds * 1e6));

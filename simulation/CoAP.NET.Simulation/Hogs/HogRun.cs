@@ -1,6 +1,4 @@
-using System.Net;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Hogs;
 
@@ -28,14 +26,14 @@ internal static class HogRun
         if (trusts)
         {
             // The watch over slow handlers would move them elsewhere; nobody watches a block.
-            options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new PassingBlock<CoapExchange>(Hog));
+            options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new PassingBlock<CoapExchange>(Hog));
         }
 
         await using CoapServer server = new(options);
         int number = 0;
-        server.MapGet("/cheap", static () => "cheap");
+        server.MapGet("/cheap", () => "cheap");
         hogCase.Map(server,
-            () => TimeSpan.FromMilliseconds(20 + new Faults.Dice(seed + (ulong)Interlocked.Increment(ref number)).Next(31)));
+            () => TimeSpan.FromMilliseconds(20 + new Dice(seed + (ulong)Interlocked.Increment(ref number)).Below(31)));
         if (trusts)
         {
             server.Endpoint.AddTransport(
@@ -95,9 +93,9 @@ internal static class HogRun
     private static async Task<(long Done, double Seconds)> MeasureAsync(HogClients clients, TimeSpan time)
     {
         long before = clients.Done;
-        long start = TimeProvider.System.GetTimestamp();
+        Watch start = new();
         await WaitAsync(time);
-        return (clients.Done - before, TimeProvider.System.GetElapsedTime(start).TotalSeconds);
+        return (clients.Done - before, start.Elapsed.TotalSeconds);
     }
 
     // On a thread of its own: what runs on the thread pool may be late by as much as hogs keep it.

@@ -27,13 +27,13 @@ internal static class HogWork
         double work = 1;
         for (int k = 0; k < 8; k++)
         {
-            long start = TimeProvider.System.GetTimestamp();
+            Watch start = new();
             for (long i = rounds; i > 0; i--)
             {
                 work = Math.Sqrt(work + i);
             }
 
-            best = Math.Max(best, rounds / TimeProvider.System.GetElapsedTime(start).TotalSeconds);
+            best = Math.Max(best, rounds / start.Elapsed.TotalSeconds);
         }
 
         return work < 0 ? 0 : best;

@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-
 namespace CoAP.NET.Simulation.Holders;
 
 /// <summary>

@@ -1,6 +1,3 @@
-using System.Buffers.Binary;
-using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Simulation.Holders;
@@ -20,8 +17,8 @@ internal static class DtlsHolders
             "dtls-fragments",
             "memory of DTLS handshakes (160 KiB each)",
             "1,000 handshakes, each returns its cookie and sends one byte of each page of eleven messages of 100 KB",
-            static settings => settings.Dtls.MaxHandshakesPerAddress = settings.Size(50, 10),
-            static async (source, _) => await HandshakeAsync(source, withFragments: true))
+            settings => settings.Dtls.MaxHandshakesPerAddress = settings.Size(50, 10),
+            async (source, _) => await HandshakeAsync(source, withFragments: true))
         {
             MiB = 160,
             Proof = CoapCounter.HandshakesEvicted,
@@ -31,12 +28,12 @@ internal static class DtlsHolders
             "dtls-handshakes",
             "places of DTLS handshakes (`MaxHandshakes`, `MaxHandshakesPerAddress`)",
             "1,000 handshakes, each returns its cookie and says no more",
-            static settings =>
+            settings =>
             {
                 settings.Dtls.MaxHandshakes = settings.Size(200, 40);
                 settings.Dtls.MaxHandshakesPerAddress = settings.Size(200, 40);
             },
-            static async (source, _) => await HandshakeAsync(source, withFragments: false))
+            async (source, _) => await HandshakeAsync(source, withFragments: false))
         {
             Scaled = "`MaxHandshakes` and `MaxHandshakesPerAddress` of DTLS 200",
             MiB = 64,
@@ -47,8 +44,8 @@ internal static class DtlsHolders
             "dtls-sessions",
             "DTLS sessions (`MaxSessions`)",
             "300 sessions without an identity, by the server's certificate, while a device with a key sleeps",
-            static settings => settings.Dtls.MaxSessions = settings.Size(200, 10),
-            static async (source, _) => await SessionAsync(source))
+            settings => settings.Dtls.MaxSessions = settings.Size(200, 10),
+            async (source, _) => await SessionAsync(source))
         {
             Scaled = "`MaxSessions` 200",
             Holders = 300,
@@ -72,7 +69,7 @@ internal static class DtlsHolders
         CoapDtlsOptions dtls = new()
         {
             Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { HolderServer.Identity, HolderServer.Key } } },
-            Client = new CoapDtlsClientOptions { ValidateServerCertificate = static (certificate, _, _) => certificate is not null },
+            Client = new CoapDtlsClientOptions { ValidateServerCertificate = (certificate, _, _) => certificate is not null },
         };
         CoapEndpoint endpoint = new();
         endpoint.AddTransport(

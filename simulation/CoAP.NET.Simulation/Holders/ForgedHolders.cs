@@ -1,8 +1,4 @@
-using System.Globalization;
-using CoAP.NET.Options;
 using CoAP.NET.Simulation.Attack;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Holders;
 
@@ -17,23 +13,23 @@ internal static class ForgedHolders
     /// <summary>Whose addresses there are, and the addresses by number.</summary>
     public static IReadOnlyList<(string Name, Func<int, CoapAddress> Of)> Sources { get; } =
     [
-        ("one IPv4 address", static i => CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1024 + (i % 60_000)))),
-        ("four IPv4 addresses", static i => CoapAddress.FromIPv4(0xcb00_7105 + ((uint)i % 4), (ushort)(1024 + (i / 4 % 60_000)))),
-        ("an IPv6 /64", static i => new CoapAddress(0x2001_0db8_0000_0100, (ulong)i + 1, 5683, 0)),
-        ("an IPv6 /56", static i => new CoapAddress(0x2001_0db8_0000_0200 + ((ulong)i % 256), (ulong)i + 1, 5683, 0)),
+        ("one IPv4 address", i => CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1024 + (i % 60_000)))),
+        ("four IPv4 addresses", i => CoapAddress.FromIPv4(0xcb00_7105 + ((uint)i % 4), (ushort)(1024 + (i / 4 % 60_000)))),
+        ("an IPv6 /64", i => new CoapAddress(0x2001_0db8_0000_0100, (ulong)i + 1, 5683, 0)),
+        ("an IPv6 /56", i => new CoapAddress(0x2001_0db8_0000_0200 + ((ulong)i % 256), (ulong)i + 1, 5683, 0)),
     ];
 
     public static IReadOnlyList<AttackRow> Rows { get; } =
     [
-        .. Each("observers", "observers, notifications never acknowledged", 10_000, Watch, static server => server.Server.ObserverCount),
-        .. Each("uploads", "half uploads", 10_000, Upload, static server => server.Server.BodyBytes),
-        .. Each("downloads", "half downloads", 10_000, Download, static server => server.Server.BodyBytes),
-        .. Each("duplicates", "memory for duplicates, by POSTs", 20_000, static _ => Message(CoapMethod.Post, "count"), PeersOf),
-        .. Sources.Select(static source =>
+        .. Each("observers", "observers, notifications never acknowledged", 10_000, Watch, server => server.Server.ObserverCount),
+        .. Each("uploads", "half uploads", 10_000, Upload, server => server.Server.BodyBytes),
+        .. Each("downloads", "half downloads", 10_000, Download, server => server.Server.BodyBytes),
+        .. Each("duplicates", "memory for duplicates, by POSTs", 20_000, _ => Message(CoapMethod.Post, "count"), PeersOf),
+        .. Sources.Select(source =>
             new AttackRow($"verified-{Word(source.Name)}", $"peers that are remembered, each verified by an Echo, of {source.Name}",
                 "9175-2.3-1", run => VerifiedAsync(run, source.Of))),
         .. VerifiedHolders.Rows,
-        .. Sources.Select(static source =>
+        .. Sources.Select(source =>
             new AttackRow($"groups-{Word(source.Name)}", $"answers to groups that wait, of {source.Name}", "7252-8.2-1",
                 run => GroupsAsync(run, source.Of))),
     ];
@@ -46,7 +42,7 @@ internal static class ForgedHolders
                 "7252-11.3-1",
                 run => FillAsync(run, run.Size(count, 1200), source.Of, make, gauge)));
 
-    private static byte[] Watch(int number) => Message(CoapMethod.Get, "watched", static options => options.Observe = 0);
+    private static byte[] Watch(int number) => Message(CoapMethod.Get, "watched", options => options.Observe = 0);
 
     public static byte[] Upload(int number) => Message(
         CoapMethod.Put,
@@ -62,11 +58,11 @@ internal static class ForgedHolders
         Message(CoapMethod.Post, "large-post", options => options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(number | 0x4040_4040)),
             new byte[8]);
 
-    private static long PeersOf(AttackServer server) => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count);
+    private static long PeersOf(AttackServer server) => server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Channels.Count);
 
     public static string Word(string source) =>
-        source.Replace("an ", "", StringComparison.Ordinal).Replace(" address", "", StringComparison.Ordinal)
-            .Replace("es", "", StringComparison.Ordinal).Replace(" /", "-", StringComparison.Ordinal).Replace(' ', '-');
+        source.Replace("an ", "").Replace(" address", "")
+            .Replace("es", "").Replace(" /", "-").Replace(' ', '-');
 
     public static byte[] Message(CoapMethod method, string path, Action<CoapOptionCollection>? options = null, byte[]? payload = null) =>
         Forged.Message(method, path, CoapMessageType.Confirmable, options, payload);
@@ -115,7 +111,7 @@ internal static class ForgedHolders
     private static async Task FillAsync(AttackRun run, int count, Func<int, CoapAddress> source, Func<int, byte[]> make,
         Func<AttackServer, long> gauge)
     {
-        await using AttackServer server = await StartAsync(run).ConfigureAwait(false);
+        await using AttackServer server = await StartAsync(run);
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
         long sent = 0;
@@ -143,15 +139,15 @@ internal static class ForgedHolders
             newcomers.Add(Work(server, known, round));
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests in four rounds, {sent / 1024.0:N0} KiB");
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"held at most {held:N0}"));
+        run.Done = $"{count:N0} requests in four rounds, {sent / 1024.0:N0} KiB";
+        run.Mention($"held at most {held:N0}");
         Report(run, newcomers, known, idle);
     }
 
     private static async Task VerifiedAsync(AttackRun run, Func<int, CoapAddress> source)
     {
         int count = run.Size(5000, 400);
-        await using AttackServer server = await StartAsync(run).ConfigureAwait(false);
+        await using AttackServer server = await StartAsync(run);
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
         List<HonestNewcomer> newcomers = [];
@@ -170,10 +166,10 @@ internal static class ForgedHolders
             newcomers.Add(Work(server, known, round));
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses or ports, each verified twice");
+        run.Done = $"{count:N0} addresses or ports, each verified twice";
         run.AtLeast("verified", server.Counters[CoapCounter.AddressesVerified], count);
         run.AtMost("peers that are remembered",
-            PeersOf(server) - server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Newcomers), 1000);
+            PeersOf(server) - server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Channels.Newcomers), 1000);
         Report(run, newcomers, known, idle);
     }
 
@@ -191,11 +187,11 @@ internal static class ForgedHolders
     private static async Task GroupsAsync(AttackRun run, Func<int, CoapAddress> source)
     {
         int count = run.Size(4000, 400);
-        await using AttackServer server = await StartAsync(run, static server =>
+        await using AttackServer server = await StartAsync(run, server =>
         {
             server.JoinGroups();
-            server.MapGet("/seen", static () => "seen").AllowMulticast();
-        }).ConfigureAwait(false);
+            server.MapGet("/seen", () => "seen").AllowMulticast();
+        });
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
         List<HonestNewcomer> newcomers = [];
@@ -215,7 +211,7 @@ internal static class ForgedHolders
             known.Step();
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests to the group in four rounds");
+        run.Done = $"{count:N0} requests to the group in four rounds";
         run.AtLeast("answers that were dropped", server.Counters[CoapCounter.GroupAnswersDropped], 1);
         Report(run, newcomers, known, idle);
     }
@@ -232,15 +228,14 @@ internal static class ForgedHolders
 
     public static void Report(AttackRun run, List<HonestNewcomer> newcomers, KnownPeers known, long idle)
     {
-        foreach (string trouble in newcomers.SelectMany(static newcomer => newcomer.Troubles).Distinct())
+        foreach (string trouble in newcomers.SelectMany(newcomer => newcomer.Troubles).Distinct())
         {
             run.Tell(trouble);
         }
 
         run.Exactly(
-            string.Create(CultureInfo.InvariantCulture,
-                $"of {newcomers.Sum(static newcomer => newcomer.Asked)} requests of newcomers: not served at once"),
-            newcomers.Sum(static newcomer => newcomer.Troubles.Count),
+            $"of {newcomers.Sum(newcomer => newcomer.Asked)} requests of newcomers: not served at once",
+            newcomers.Sum(newcomer => newcomer.Troubles.Count),
             0);
         known.Check(run);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, 16, " MiB");

@@ -1,5 +1,4 @@
 using System.Net.Security;
-using System.Net.Sockets;
 using System.Security.Authentication;
 
 namespace CoAP.NET.Simulation.Holders;
@@ -44,7 +43,7 @@ internal sealed class HalfRecords(HolderSource source, Socket socket) : NetworkS
         {
             TargetHost = "localhost",
 #pragma warning disable CA5359 // whoever attacks does not care whose server it is
-            RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+            RemoteCertificateValidationCallback = (_, _, _, _) => true,
 #pragma warning restore CA5359
             ApplicationProtocols = [new SslApplicationProtocol("coap")],
         });

@@ -1,5 +1,3 @@
-using System.Net.Sockets;
-
 namespace CoAP.NET.Simulation.Holders;
 
 /// <summary>Something of an attacker that holds a place: by default a socket.</summary>

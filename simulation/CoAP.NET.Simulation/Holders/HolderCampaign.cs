@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using CoAP.NET.Simulation.Attack;
 
 namespace CoAP.NET.Simulation.Holders;
@@ -8,15 +6,12 @@ namespace CoAP.NET.Simulation.Holders;
 /// Sources that fill each bound with the least bytes and hold it, while honest clients work: whether these are served, and what it takes of
 /// memory.
 /// </summary>
-internal sealed class HolderCampaign : Campaign
+internal sealed class HolderCampaign() : Campaign(
+    "holders",
+    "one and four sources hold each bound full while honest clients work over all transports (--only ROW)")
 {
     private static readonly int[] s_sources = [1, 4];
     private static readonly TimeSpan s_default = TimeSpan.FromMinutes(3);
-
-    public override string Name => "holders";
-
-    public override string Summary =>
-        "one and four sources hold each bound full while honest clients work over all transports (--only ROW)";
 
     public override async Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
@@ -27,8 +22,8 @@ internal sealed class HolderCampaign : Campaign
         if (rows.Length + forged.Length == 0)
         {
             return new CampaignReport("",
-                ["no row is called that; there "
-                    + $"are {string.Join(", ", HolderRows.All.Select(static row => row.Name).Concat(ForgedHolders.Rows.Select(static row => row.Name)))}"]);
+                ["no row is called that; there are "
+                    + string.Join(", ", HolderRows.All.Select(row => row.Name).Concat(ForgedHolders.Rows.Select(row => row.Name)))]);
         }
 
         // Half of a run's time is for filling and measuring.
@@ -62,7 +57,7 @@ internal sealed class HolderCampaign : Campaign
         string body = results.Count > 0 ? Print(results) + (runs.Count > 0 ? "\n" : "") : "";
         return new CampaignReport(
             runs.Count > 0 ? body + AttackTable.Print(runs, all: false) : body,
-            [.. results.SelectMany(static result => result.Failures), .. runs.SelectMany(static run => run.Failures)]);
+            [.. results.SelectMany(result => result.Failures), .. runs.SelectMany(run => run.Failures)]);
     }
 
     private static string Print(IEnumerable<HolderResult> results)
@@ -84,12 +79,17 @@ internal sealed class HolderCampaign : Campaign
     {
         HolderRow row = result.Row;
         string scaled = row.Scaled.Length > 0 ? $" ({row.Scaled})" : "";
-        string proof = row.Proof is { } counter ? string.Create(CultureInfo.InvariantCulture, $"`{counter}` {result.Proof:N0}; ") : "";
-        return string.Create(
-            CultureInfo.InvariantCulture,
+        string proof = row.Proof is { } counter ? $"`{counter}` {result.Proof:N0}; " : "";
+        return
             $"| {row.Held} (`{row.Name}`) | {row.How}{scaled} | {result.Sources} | {result.Sent / 1024.0:N0} KiB | {result.Times.Served} "
                 + $"of {result.Times.Asked} | {result.Times.Slowest.Time.TotalSeconds:0.00} s ({result.Times.Slowest.What}) "
                 + $"| {result.Heap / LiveHeap.MiB:0.0} MiB | {result.Resident / LiveHeap.MiB:0.0} MiB | {row.MiB:0} MiB "
-                + $"| {proof}{(result.Failures.Count == 0 ? "held" : "**not held**")} |");
+                + $"| {proof}{(result.Failures.Count == 0 ? "held" : "**not held**")} |";
     }
+}
+
+/// <summary>All rows over sockets, in the order of the table.</summary>
+internal static class HolderRows
+{
+    public static IReadOnlyList<HolderRow> All { get; } = [.. StreamHolders.Rows, .. RequestHolders.Rows, .. DtlsHolders.Rows];
 }

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Net.Sockets;
 using CoAP.NET.Simulation.Attack;
 
 namespace CoAP.NET.Simulation.Holders;
@@ -42,8 +40,10 @@ internal sealed class HolderRun
     /// <summary>Runs a row against a server of another process, so that its memory is measured.</summary>
     public static async Task<HolderResult> RunAsync(HolderRow row, int sources, TimeSpan budget, CancellationToken cancellationToken)
     {
-        using HolderChild child = HolderChild.Start(row);
-        HolderRun run = new(row, sources, isShort: false, child.Target, child.MeasureAsync);
+        using AskedProcess child = new(SimulationProcess.Start([HolderServer.Verb, row.Name]));
+        HolderTarget target = HolderTarget.Parse(child.WaitFor(HolderServer.Listening));
+        HolderRun run = new(row, sources, isShort: false, target, async () =>
+            HolderFigures.Parse(await child.AskAsync(HolderServer.Measuring).WaitAsync(TimeSpan.FromSeconds(60), CancellationToken.None)));
         HolderResult result = await run.RunAsync(budget, cancellationToken);
         List<string> failures = [.. result.Failures];
         if (result.Times.Slowest.Time > Goal)
@@ -86,8 +86,8 @@ internal sealed class HolderRun
         {
             await Bounded.EndAsync(new ValueTask(FillAsync(0, _holders.Length)), "filling the bound");
             await Task.Delay(_settle, TimeProvider.System, cancellationToken);
-            long begin = TimeProvider.System.GetTimestamp();
-            for (int round = 0; round < Rounds || TimeProvider.System.GetElapsedTime(begin) < budget; round++)
+            Watch begin = new();
+            for (int round = 0; round < Rounds || begin.Elapsed < budget; round++)
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 most = Larger(most, await _measure());
@@ -105,7 +105,7 @@ internal sealed class HolderRun
         }
         finally
         {
-            await Task.WhenAll(_holders.OfType<Holder>().Select(static holder => Bounded.EndAsync(holder.DisposeAsync(), "a holder")));
+            await Task.WhenAll(_holders.OfType<Holder>().Select(holder => Bounded.EndAsync(holder.DisposeAsync(), "a holder")));
         }
 
         _failures.AddRange(_times.Troubles.Distinct().Select(trouble => Say($"{trouble}")));
@@ -115,7 +115,7 @@ internal sealed class HolderRun
         }
 
         return new HolderResult(
-            _row, _sources.Length, _sources.Sum(static source => source.BytesSent), _times, most.Heap - idle.Heap,
+            _row, _sources.Length, _sources.Sum(source => source.BytesSent), _times, most.Heap - idle.Heap,
             most.Resident - idle.Resident, most.Held, most.Proof, _failures);
     }
 
@@ -162,6 +162,58 @@ internal sealed class HolderRun
     }
 
     private string Say(FormattableString what) =>
-        string.Create(CultureInfo.InvariantCulture, $"{_row.Name}, {_sources.Length} sources: ")
-            + what.ToString(CultureInfo.InvariantCulture);
+        $"{_row.Name}, {_sources.Length} sources: "
+            + what.ToString();
+}
+
+/// <summary>What a run of a row showed.</summary>
+/// <param name="Row">The row.</param>
+/// <param name="Sources">How many addresses attacked.</param>
+/// <param name="Sent">Bytes that they sent in all.</param>
+/// <param name="Times">What honest clients saw.</param>
+/// <param name="Heap">The most bytes of live heap above idle; 0 where it was not measured.</param>
+/// <param name="Resident">The most bytes of RSS above idle; 0 where it was not measured.</param>
+/// <param name="Held">The most that the bound counted.</param>
+/// <param name="Proof">The counter of the row.</param>
+/// <param name="Failures">What did not hold.</param>
+internal sealed record HolderResult(
+    HolderRow Row, int Sources, long Sent, HonestTimes Times, long Heap, long Resident, long Held, long Proof,
+    IReadOnlyList<string> Failures);
+
+/// <summary>What a server measured of itself.</summary>
+/// <param name="Heap">Bytes of live objects, after a collection of everything.</param>
+/// <param name="Resident">Bytes of memory that the process has (RSS), after what is free was given back to the system.</param>
+/// <param name="Held">What the row's bound counts.</param>
+/// <param name="Proof">The counter that shows that the bound was run into.</param>
+internal readonly record struct HolderFigures(long Heap, long Resident, long Held, long Proof)
+{
+    public static HolderFigures Parse(string text)
+    {
+        long[] numbers = [.. text.Split(' ').Select(number => long.Parse(number))];
+        return new HolderFigures(numbers[0], numbers[1], numbers[2], numbers[3]);
+    }
+
+    public override string ToString() => $"{Heap} {Resident} {Held} {Proof}";
+}
+
+/// <summary>Steps of a run that must end, whatever hangs.</summary>
+internal static class Bounded
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+
+    /// <summary>Waits for a step.</summary>
+    /// <param name="step">The step.</param>
+    /// <param name="what">What it is, as the exception says.</param>
+    /// <exception cref="TimeoutException">It does not end.</exception>
+    public static async Task EndAsync(ValueTask step, string what)
+    {
+        try
+        {
+            await step.AsTask().WaitAsync(s_hang);
+        }
+        catch (TimeoutException exception)
+        {
+            throw new TimeoutException($"{what} does not end.", exception);
+        }
+    }
 }

@@ -1,9 +1,6 @@
-using System.Net;
 using System.Net.Security;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
-using System.Text;
-using CoAP.NET.Bench;
 using CoAP.NET.Dtls;
 using CoAP.NET.Simulation.Attack;
 using CoAP.NET.Tests.Transports.Tcp;
@@ -12,7 +9,6 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Simulation.Holders;
 
@@ -66,13 +62,13 @@ internal sealed class HolderServer : IAsyncDisposable
             .Listen("coaps://127.0.0.1:0");
         byte[] small = Forged.Pattern(1, SmallBody);
         byte[] large = Forged.Pattern(2, LargeBody(isShort));
-        _server.MapGet("/hello", static () => "hello").AllowInsecureTransport();
+        _server.MapGet("/hello", () => "hello").AllowInsecureTransport();
         _server.MapGet("/small", () => CoapResults.Bytes(small)).AllowInsecureTransport();
         _server.MapGet("/large", () => CoapResults.Bytes(large)).AllowInsecureTransport();
 
         // Made anew for each request, so that each answer has memory of its own.
-        _server.MapGet("/huge", static _ => CoapResults.Bytes(new byte[1_000_000])).AllowInsecureTransport();
-        _server.MapGet("/made", static _ => CoapResults.Bytes(new byte[SmallBody])).AllowInsecureTransport();
+        _server.MapGet("/huge", _ => CoapResults.Bytes(new byte[1_000_000])).AllowInsecureTransport();
+        _server.MapGet("/made", _ => CoapResults.Bytes(new byte[SmallBody])).AllowInsecureTransport();
         _server.MapPost("/small", request => Check(request, small)).AllowInsecureTransport();
         _server.MapPost("/large", request => Check(request, large)).AllowInsecureTransport();
         _server.MapPost("/slow", async (CoapRequest _, CancellationToken cancellationToken) =>
@@ -85,10 +81,10 @@ internal sealed class HolderServer : IAsyncDisposable
         _server.MapGet("/session", request => CoapResults.Text(NameOf(request))).AllowInsecureTransport();
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
 
         // By default Kestrel reads up to 1 MiB of each connection ahead into a pool of its own, which is not what is measured here.
-        builder.WebHost.UseSockets(static sockets => sockets.MaxReadBufferSize = 64 * 1024);
+        builder.WebHost.UseSockets(sockets => sockets.MaxReadBufferSize = 64 * 1024);
         _web = builder.Build();
         _web.MapCoapWebSocket(_server);
     }
@@ -155,4 +151,21 @@ internal sealed class HolderServer : IAsyncDisposable
 
     private int PortOf(string scheme) =>
         new Uri(_server.LocalEndpoints.Single(one => one.StartsWith(scheme, StringComparison.Ordinal))).Port;
+}
+
+/// <summary>The options of a row's server, which the row changes.</summary>
+/// <param name="isShort">Whether they are for the small form, as in tests.</param>
+internal sealed class HolderSettings(bool isShort)
+{
+    public CoapEndpointOptions Endpoint { get; } = new();
+
+    public CoapDtlsServerOptions Dtls { get; } = new();
+
+    public CoapLimits Limits => Endpoint.Limits;
+
+    /// <summary>A size: the large one, or that of the small form.</summary>
+    public int Size(int large, int small) => isShort ? small : large;
+
+    /// <summary>Trusts no address, so that those of loopback are verified by nothing but an Echo or a handshake.</summary>
+    public void TrustNobody() => Endpoint.TrustedPrefixes.Clear();
 }

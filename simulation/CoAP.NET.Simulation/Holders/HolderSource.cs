@@ -1,6 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
-
 namespace CoAP.NET.Simulation.Holders;
 
 /// <summary>An address of an attacker: 127.0.0.2 and the next ones.</summary>
@@ -86,4 +83,29 @@ internal sealed class HolderSource(int number, HolderTarget target, bool isShort
 
     /// <summary>Counts what something else sent for this source.</summary>
     public void Count(long bytes) => Interlocked.Add(ref _sent, bytes);
+}
+
+/// <summary>Where the server of a row listens, on loopback.</summary>
+/// <param name="Udp">Over <c>coap</c>.</param>
+/// <param name="Tcp">Over <c>coap+tcp</c>.</param>
+/// <param name="Tls">Over <c>coaps+tcp</c>.</param>
+/// <param name="Dtls">Over <c>coaps</c>.</param>
+/// <param name="Web">Over <c>coap+ws</c>.</param>
+internal sealed record HolderTarget(int Udp, int Tcp, int Tls, int Dtls, int Web)
+{
+    /// <summary>The addresses to which honest clients send, by scheme.</summary>
+    public IReadOnlyList<string> Uris =>
+        [$"coap://127.0.0.1:{Udp}", $"coap+tcp://127.0.0.1:{Tcp}", $"coaps+tcp://127.0.0.1:{Tls}", $"coaps://127.0.0.1:{Dtls}",
+            $"coap+ws://127.0.0.1:{Web}"];
+
+    /// <summary>An address on loopback.</summary>
+    public static IPEndPoint At(int port) => new(IPAddress.Loopback, port);
+
+    public static HolderTarget Parse(string text)
+    {
+        int[] ports = [.. text.Split(' ').Select(port => int.Parse(port))];
+        return new HolderTarget(ports[0], ports[1], ports[2], ports[3], ports[4]);
+    }
+
+    public override string ToString() => $"{Udp} {Tcp} {Tls} {Dtls} {Web}";
 }

@@ -1,6 +1,4 @@
-using CoAP.NET.Options;
 using CoAP.NET.Simulation.Attack;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Holders;
 
@@ -48,7 +46,7 @@ internal sealed class HonestNewcomer(AttackServer server, int number)
             Ask("download", CoapMethod.Get, "large", CoapCode.Content, options => options.Block2 = value);
         }
 
-        Ask("observe", CoapMethod.Get, "watched", CoapCode.Content, static options => options.Observe = 0);
+        Ask("observe", CoapMethod.Get, "watched", CoapCode.Content, options => options.Observe = 0);
         if (_answer?.Options.Observe is null)
         {
             _troubles.Add("observe: not registered");

@@ -55,7 +55,7 @@ internal sealed class HonestPeer : IAsyncDisposable
     private async Task WorkAsync(string uri)
     {
         string scheme = uri[..uri.IndexOf(':', StringComparison.Ordinal)];
-        bool isStream = scheme.Contains('+', StringComparison.Ordinal);
+        bool isStream = scheme.Contains('+');
         (string path, byte[] body) = isStream
             ? ("/large", Forged.Pattern(2, HolderServer.LargeBody(_isShort)))
             : ("/small", Forged.Pattern(1, HolderServer.SmallBody));
@@ -67,7 +67,7 @@ internal sealed class HonestPeer : IAsyncDisposable
 
     private async Task TimeAsync(string scheme, string what, Func<Task<bool>> ask)
     {
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         string? trouble = null;
         try
         {
@@ -78,6 +78,6 @@ internal sealed class HonestPeer : IAsyncDisposable
             trouble = exception is CoapException ? exception.Message : "no answer";
         }
 
-        _times.Add($"{scheme} {what}", TimeProvider.System.GetElapsedTime(begin), trouble);
+        _times.Add($"{scheme} {what}", begin.Elapsed, trouble);
     }
 }

@@ -1,5 +1,3 @@
-using System.Net.Sockets;
-using CoAP.NET.Options;
 using CoAP.NET.Simulation.Attack;
 
 namespace CoAP.NET.Simulation.Holders;
@@ -18,9 +16,9 @@ internal static class RequestHolders
             "slow-requests",
             "requests of a connection that are served (`MaxRequestsPerConnection`)",
             "40 connections, each sends 50 requests to a handler that does not end",
-            static settings => settings.Limits.MaxRequestsPerConnection = 20,
-            static async (source, _) =>
-                await source.HoldAsync(source.Target.Tcp, Many(static i => StreamHolders.Request(CoapMethod.Post, "slow", i))))
+            settings => settings.Limits.MaxRequestsPerConnection = 20,
+            async (source, _) =>
+                await source.HoldAsync(source.Target.Tcp, Many(i => StreamHolders.Request(CoapMethod.Post, "slow", i))))
         {
             Scaled = "`MaxRequestsPerConnection` 20",
             Holders = 40,
@@ -42,16 +40,16 @@ internal static class RequestHolders
         "bodies of requests in blocks (`MaxAssemblyBytes`)",
         $"200 connections{(trusts ? " of trusted addresses" : "")}, each sends the first block of 50 bodies",
         settings => Narrow(settings, trusts),
-        static async (source, _) => await source.HoldAsync(
+        async (source, _) => await source.HoldAsync(
             source.Target.Tcp,
-            Many(static i => StreamHolders.Request(CoapMethod.Post, "small", i, options => First(options, i), new byte[1024]))))
+            Many(i => StreamHolders.Request(CoapMethod.Post, "small", i, options => First(options, i), new byte[1024]))))
     {
         Scaled = "`MaxAssemblyBytes` 4 MiB",
         Holders = 200,
         HoldersInTests = 100,
         MiB = 4 + 16,
-        Gauge = static server => server.BodyBytes,
-        Most = static settings => settings.Limits.MaxAssemblyBytes,
+        Gauge = server => server.BodyBytes,
+        Most = settings => settings.Limits.MaxAssemblyBytes,
         Proof = CoapCounter.BodiesEvicted,
     };
 
@@ -60,15 +58,15 @@ internal static class RequestHolders
         "bodies of requests in blocks (`MaxAssemblyBytes`)",
         $"200 ports of addresses that {(trusts ? "are trusted" : "nobody verified")} send the first block of 50 bodies each",
         settings => Narrow(settings, trusts),
-        static async (source, _) => await DatagramsAsync(source, static i => Forged.Message(
+        async (source, _) => await DatagramsAsync(source, i => Forged.Message(
             CoapMethod.Post, "small", CoapMessageType.NonConfirmable, options => First(options, i), new byte[1024])))
     {
         Scaled = "`MaxAssemblyBytes` 4 MiB",
         Holders = 200,
         HoldersInTests = 100,
         MiB = 4 + 16,
-        Gauge = static server => server.BodyBytes,
-        Most = static settings => settings.Limits.MaxAssemblyBytes,
+        Gauge = server => server.BodyBytes,
+        Most = settings => settings.Limits.MaxAssemblyBytes,
     };
 
     private static void Narrow(HolderSettings settings, bool trusts)
@@ -84,13 +82,13 @@ internal static class RequestHolders
         "half-downloads",
         "answers that are fetched in blocks (`MaxRepresentationBytes`)",
         "200 ports of addresses that nobody verified ask for the first block of 50 answers of 3,000 B each",
-        static settings =>
+        settings =>
         {
             settings.Limits.MaxRepresentationBytes = 4 * MiB;
             settings.TrustNobody();
         },
-        static async (source, _) =>
-            await DatagramsAsync(source, static i => Forged.Message(CoapMethod.Get, "made", CoapMessageType.NonConfirmable, options =>
+        async (source, _) =>
+            await DatagramsAsync(source, i => Forged.Message(CoapMethod.Get, "made", CoapMessageType.NonConfirmable, options =>
             {
                 options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(i | 0x4040_4040));
                 options.Block2 = new BlockValue(0, false, 2);
@@ -100,8 +98,8 @@ internal static class RequestHolders
         Holders = 200,
         HoldersInTests = 100,
         MiB = 4 + 16,
-        Gauge = static server => server.BodyBytes,
-        Most = static settings => settings.Limits.MaxRepresentationBytes,
+        Gauge = server => server.BodyBytes,
+        Most = settings => settings.Limits.MaxRepresentationBytes,
     };
 
     private static HolderRow Observers(string name, string who, bool trusts) => new(
@@ -117,15 +115,15 @@ internal static class RequestHolders
                 settings.TrustNobody();
             }
         },
-        static async (source, _) => await DatagramsAsync(source, static i => Forged.Message(
-            CoapMethod.Get, "watched", CoapMessageType.NonConfirmable, static options => options.Observe = 0)))
+        async (source, _) => await DatagramsAsync(source, i => Forged.Message(
+            CoapMethod.Get, "watched", CoapMessageType.NonConfirmable, options => options.Observe = 0)))
     {
         Scaled = trusts ? "`MaxObservers` 4,000" : "`MaxObservers` 4,000, `MaxUnverifiedObserversPerSource` 500",
         Holders = 200,
         HoldersInTests = 20,
         MiB = 24,
-        Gauge = static server => server.ObserverCount,
-        Most = static settings => settings.Limits.MaxObservers,
+        Gauge = server => server.ObserverCount,
+        Most = settings => settings.Limits.MaxObservers,
         Proof = CoapCounter.RegistrationsRefused,
     };
 

@@ -1,9 +1,3 @@
-using System.Buffers.Binary;
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Simulation.Holders;
 
 /// <summary>Connections, and what is kept for them.</summary>
@@ -20,68 +14,68 @@ internal static class StreamHolders
             "partial-frames",
             "frames of which a part is there (`MaxFrameAssemblyBytes`)",
             "64 connections over `coap+tcp`, each sends 1 MiB less 100 B of a frame",
-            static settings => Frames(settings),
-            static async (source, _) => await source.HoldAsync(source.Target.Tcp, Frame(source.Size(MiB, MiB / 4))))
+            settings => Frames(settings),
+            async (source, _) => await source.HoldAsync(source.Target.Tcp, Frame(source.Size(MiB, MiB / 4))))
         {
             Holders = 64,
             HoldersInTests = 16,
             MiB = 64 + 16,
-            Gauge = static server => server.Endpoint.FrameAssemblyBytes,
-            Most = static settings => settings.Limits.MaxFrameAssemblyBytes,
+            Gauge = server => server.Endpoint.FrameAssemblyBytes,
+            Most = settings => settings.Limits.MaxFrameAssemblyBytes,
         },
         new(
             "partial-ws",
             "WebSocket messages of which a part is there (`MaxFrameAssemblyBytes`)",
             "64 WebSockets, each sends 1 MiB less 100 B of a message in a fragment",
-            static settings => Frames(settings),
-            static async (source, _) => await WebSocketAsync(source, isOpen: true, Fragment(source.Size(MiB, MiB / 4))))
+            settings => Frames(settings),
+            async (source, _) => await WebSocketAsync(source, isOpen: true, Fragment(source.Size(MiB, MiB / 4))))
         {
             Holders = 64,
             HoldersInTests = 16,
             MiB = 64 + 16,
-            Gauge = static server => server.Endpoint.FrameAssemblyBytes,
-            Most = static settings => settings.Limits.MaxFrameAssemblyBytes,
+            Gauge = server => server.Endpoint.FrameAssemblyBytes,
+            Most = settings => settings.Limits.MaxFrameAssemblyBytes,
         },
         new(
             "half-records",
             "records of TLS of which a part is there (`MaxFrameAssemblyBytes`)",
             "400 TLS connections, each sends half a record",
-            static settings =>
+            settings =>
             {
                 settings.Limits.MaxStreamMessageSize = 128 * 1024;
                 settings.Limits.MaxFrameAssemblyBytes = settings.Size(4, 1) * MiB;
             },
-            static async (source, _) => await HalfRecords.HoldAsync(source))
+            async (source, _) => await HalfRecords.HoldAsync(source))
         {
             Scaled = "`MaxFrameAssemblyBytes` 4 MiB",
             Holders = 400,
             HoldersInTests = 60,
             MiB = 4 + 16,
             Proof = CoapCounter.ConnectionsEvicted,
-            Gauge = static server => server.Endpoint.FrameAssemblyBytes,
-            Most = static settings => settings.Limits.MaxFrameAssemblyBytes,
+            Gauge = server => server.Endpoint.FrameAssemblyBytes,
+            Most = settings => settings.Limits.MaxFrameAssemblyBytes,
         },
         new(
             "unread-answers",
             "bytes that wait to be sent (`MaxStreamSendBytes`)",
             "100 connections, each asks for 1 MB eight times, with 12 B each, and reads nothing",
-            static settings => settings.Limits.MaxStreamSendBytes = settings.Size(64, 8) * MiB,
-            static async (source, _) => await source.HoldAsync(source.Target.Tcp, Asking(), receiveBuffer: 4096))
+            settings => settings.Limits.MaxStreamSendBytes = settings.Size(64, 8) * MiB,
+            async (source, _) => await source.HoldAsync(source.Target.Tcp, Asking(), receiveBuffer: 4096))
         {
             Scaled = "`MaxStreamSendBytes` 64 MiB",
             Holders = 100,
             HoldersInTests = 24,
             MiB = 64 + 24,
             Proof = CoapCounter.ConnectionsEvicted,
-            Gauge = static server => server.Endpoint.StreamSendBytes,
-            Most = static settings => settings.Limits.MaxStreamSendBytes,
+            Gauge = server => server.Endpoint.StreamSendBytes,
+            Most = settings => settings.Limits.MaxStreamSendBytes,
         },
         new(
             "silent-tls",
             "places of TLS handshakes (`MaxHandshakes`)",
             "1,000 connections to the port of `coaps+tcp`, which say nothing",
-            static settings => settings.Limits.MaxHandshakes = settings.Size(1000, 8),
-            static async (source, _) => new Holder(await source.ConnectAsync(source.Target.Tls)))
+            settings => settings.Limits.MaxHandshakes = settings.Size(1000, 8),
+            async (source, _) => new Holder(await source.ConnectAsync(source.Target.Tls)))
         {
             MiB = 32,
         },
@@ -89,8 +83,8 @@ internal static class StreamHolders
             "half-tls",
             "places of TLS handshakes (`MaxHandshakes`)",
             "1,000 connections to the port of `coaps+tcp`, which say the first byte of a ClientHello",
-            static settings => settings.Limits.MaxHandshakes = settings.Size(1000, 8),
-            static async (source, _) =>
+            settings => settings.Limits.MaxHandshakes = settings.Size(1000, 8),
+            async (source, _) =>
             {
                 Socket socket = await source.ConnectAsync(source.Target.Tls);
                 await source.SendAsync(socket, new byte[] { 0x16 });
@@ -103,8 +97,8 @@ internal static class StreamHolders
             "silent-upgrades",
             "upgrades to WebSockets",
             "500 connections that say half a request to upgrade, 500 WebSockets that send no CSM",
-            static settings => settings.Limits.MaxConnections = settings.Size(300, 60),
-            static async (source, number) => await WebSocketAsync(source, isOpen: number / 4 % 2 == 0, []))
+            settings => settings.Limits.MaxConnections = settings.Size(300, 60),
+            async (source, number) => await WebSocketAsync(source, isOpen: number / 4 % 2 == 0, []))
         {
             Scaled = "`MaxConnections` 300",
             HoldersInTests = 160,
@@ -115,8 +109,8 @@ internal static class StreamHolders
             "idle-connections",
             "connections (`MaxConnections`)",
             "1,000 connections that send their CSM and nothing else",
-            static settings => settings.Limits.MaxConnections = settings.Size(300, 60),
-            static async (source, _) => await source.HoldAsync(source.Target.Tcp, default))
+            settings => settings.Limits.MaxConnections = settings.Size(300, 60),
+            async (source, _) => await source.HoldAsync(source.Target.Tcp, default))
         {
             Scaled = "`MaxConnections` 300",
             HoldersInTests = 100,
@@ -138,7 +132,7 @@ internal static class StreamHolders
     }
 
     // More than the system takes of one connection by itself.
-    private static byte[] Asking() => [.. Enumerable.Range(0, 8).SelectMany(static token => Request(CoapMethod.Get, "huge", token))];
+    private static byte[] Asking() => [.. Enumerable.Range(0, 8).SelectMany(token => Request(CoapMethod.Get, "huge", token))];
 
     private static void Frames(HolderSettings settings)
     {

@@ -1,7 +1,4 @@
-using System.Globalization;
-using System.Net;
 using CoAP.NET.Simulation.Attack;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Holders;
 
@@ -16,20 +13,20 @@ internal static class VerifiedHolders
 
     private static readonly (string Name, string Held, int Each, Func<int, byte[]> Make, Func<AttackServer, long> Gauge)[] s_held =
     [
-        ("uploads", "half uploads", 50, ForgedHolders.Upload, static server => server.Server.BodyBytes),
-        ("downloads", "half downloads", 50, ForgedHolders.Download, static server => server.Server.BodyBytes),
-        ("duplicates", "memory for duplicates, by POSTs", 200, static _ => ForgedHolders.Message(CoapMethod.Post, "count"),
-            static server => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes)),
+        ("uploads", "half uploads", 50, ForgedHolders.Upload, server => server.Server.BodyBytes),
+        ("downloads", "half downloads", 50, ForgedHolders.Download, server => server.Server.BodyBytes),
+        ("duplicates", "memory for duplicates, by POSTs", 200, _ => ForgedHolders.Message(CoapMethod.Post, "count"),
+            server => server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Memory.Bytes)),
     ];
 
     public static IEnumerable<AttackRow> Rows =>
     [
-        .. s_held.SelectMany(static held => ForgedHolders.Sources.Select(source => new AttackRow(
+        .. s_held.SelectMany(held => ForgedHolders.Sources.Select(source => new AttackRow(
             $"verified-{held.Name}-{ForgedHolders.Word(source.Name)}",
             $"{held.Held}, of {source.Name}, {Peers} addresses or ports verified by an Echo",
             "9175-2.3-1",
             run => HoldAsync(run, source.Of, held.Each, held.Make, held.Gauge, isTrusted: false)))),
-        .. s_held.SelectMany(static held => ForgedHolders.Sources.Take(2).Select(source => new AttackRow(
+        .. s_held.SelectMany(held => ForgedHolders.Sources.Take(2).Select(source => new AttackRow(
             $"trusted-{held.Name}-{ForgedHolders.Word(source.Name)}",
             $"{held.Held}, of {source.Name} in `TrustedPrefixes`, {Peers} ports",
             "7252-11.3-1",
@@ -46,7 +43,7 @@ internal static class VerifiedHolders
             {
                 options.TrustedPrefixes.Add(IPNetwork.Parse("203.0.113.0/24"));
             }
-        }).ConfigureAwait(false);
+        });
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
         long held = 0;
@@ -74,8 +71,8 @@ internal static class VerifiedHolders
             newcomers.Add(ForgedHolders.Work(server, known, round));
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{Peers} peers, {each} requests of each in {Rounds} rounds");
-        run.Mention(string.Create(CultureInfo.InvariantCulture, $"held at most {held:N0} B"));
+        run.Done = $"{Peers} peers, {each} requests of each in {Rounds} rounds";
+        run.Mention($"held at most {held:N0} B");
         ForgedHolders.Report(run, newcomers, known, idle);
     }
 }

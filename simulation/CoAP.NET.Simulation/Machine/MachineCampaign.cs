@@ -1,16 +1,11 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Machine;
 
 /// <summary>What becomes of an endpoint when the machine is at fault: each fault is made in a process of its own.</summary>
-internal sealed class MachineCampaign : Campaign
+internal sealed class MachineCampaign() : Campaign(
+    "machine",
+    "faults of the machine: no descriptors, no buffers, interfaces gone, a blocked thread pool, ...")
 {
     private const int AtOnce = 3;
-
-    public override string Name => "machine";
-
-    public override string Summary => "faults of the machine: no descriptors, no buffers, interfaces gone, a blocked thread pool, ...";
 
     public override async Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
@@ -33,19 +28,17 @@ internal sealed class MachineCampaign : Campaign
             ran += findings.Skipped is null ? 1 : 0;
             string happened = findings.Skipped is { } reason
                 ? $"did not run here: {reason}"
-                : Join([.. findings.Happened, .. findings.Failures.Select(static failure => $"**{First(failure)}**")]);
-            string recovery = findings.RecoveryMs is { } time ? string.Create(CultureInfo.InvariantCulture, $"{time:N0} ms") : string.Empty;
-            table.AppendLine(CultureInfo.InvariantCulture,
-                $"| {one.Fault} (`{one.Name}`) | {one.Did} | {happened} | {Join(findings.Counted)} | {recovery} |");
+                : Join([.. findings.Happened, .. findings.Failures.Select(failure => $"**{First(failure)}**")]);
+            string recovery = findings.RecoveryMs is { } time ? $"{time:N0} ms" : "";
+            table.AppendLine($"| {one.Fault} (`{one.Name}`) | {one.Did} | {happened} | {Join(findings.Counted)} | {recovery} |");
         }
 
         if (ran == 0 && options.Only is { } only && MachineCase.All.All(one => one.Name != only))
         {
-            failures.Add($"there is no fault '{only}'; there are {string.Join(", ", MachineCase.All.Select(static one => one.Name))}");
+            failures.Add($"there is no fault '{only}'; there are {string.Join(", ", MachineCase.All.Select(one => one.Name))}");
         }
 
-        string head = string.Create(CultureInfo.InvariantCulture,
-            $"{ran} faults, each in a process of its own; {failures.Count} failures.\n\n");
+        string head = $"{ran} faults, each in a process of its own; {failures.Count} failures.\n\n";
         return new CampaignReport(head + table, failures);
     }
 
@@ -70,7 +63,7 @@ internal sealed class MachineCampaign : Campaign
         }
     }
 
-    private static string Join(IEnumerable<string> texts) => string.Join("; ", texts).Replace("|", "\\|", StringComparison.Ordinal);
+    private static string Join(IEnumerable<string> texts) => string.Join("; ", texts).Replace("|", "\\|");
 
     private static string First(string text) => text.Split('\n')[0].Trim();
 }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Simulation.Machine;
 /// <summary>
 /// One fault of the machine: what is done to a process, and what has to become of the endpoints in it. Each runs in a process of its own.
 /// </summary>
-internal abstract class MachineCase
+internal abstract class MachineCase(string name, string fault, string did)
 {
     /// <summary>All of them, in the order of the table.</summary>
     public static IReadOnlyList<MachineCase> All { get; } =
@@ -36,13 +36,13 @@ internal abstract class MachineCase
     ];
 
     /// <summary>Its word on the command line.</summary>
-    public abstract string Name { get; }
+    public string Name => name;
 
     /// <summary>The fault, for the table.</summary>
-    public abstract string Fault { get; }
+    public string Fault => fault;
 
     /// <summary>What is done, for the table.</summary>
-    public abstract string Did { get; }
+    public string Did => did;
 
     /// <summary>What a shell does before it becomes the process: its last command has <c>"$@"</c> at its end. Null for nothing.</summary>
     public virtual string? Shell => null;

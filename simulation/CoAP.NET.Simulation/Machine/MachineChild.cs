@@ -31,9 +31,8 @@ internal static class MachineChild
 
             await one.RunAsync(findings).WaitAsync(s_limit);
         }
-#pragma warning disable CA1031 // whatever it is, it is what was found
+        // Whatever it is, it is what was found.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             findings.Failures.Add(exception.ToString());
         }
@@ -68,7 +67,7 @@ internal static class MachineChild
 
         string dll = typeof(MachineChild).Assembly.Location;
         (int code, string output, string error) = await RunAsync(one, ["dotnet", dll, Word, one.Name], cancellationToken);
-        string? line = output.Split('\n').LastOrDefault(static text => text.StartsWith('{'));
+        string? line = output.Split('\n').LastOrDefault(text => text.StartsWith('{'));
         if (line is null || JsonSerializer.Deserialize<MachineFindings>(line) is not { } findings)
         {
             return new MachineFindings { Failures = { $"the process ended with {code} and said: {(output + error).Trim()}" } };
@@ -109,7 +108,7 @@ internal static class MachineChild
         catch (Exception exception) when (exception is OperationCanceledException or TimeoutException)
         {
             process.Kill(entireProcessTree: true);
-            return (-1, string.Empty, exception.Message);
+            return (-1, "", exception.Message);
         }
     }
 }

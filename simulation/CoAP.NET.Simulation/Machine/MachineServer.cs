@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Machine;
 
 /// <summary>
@@ -48,7 +45,7 @@ internal sealed class MachineServer : IAsyncDisposable
         }
 
         string big = new('x', 1000);
-        made.Server.MapGet("/hi", static () => "hi").AllowMulticast();
+        made.Server.MapGet("/hi", () => "hi").AllowMulticast();
         made.Server.MapGet("/big", () => big);
         made.Server.MapGet("/n", () => $"{Volatile.Read(ref made._number)}").Observable();
         return made;

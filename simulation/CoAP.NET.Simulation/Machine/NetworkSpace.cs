@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
 
 namespace CoAP.NET.Simulation.Machine;
@@ -59,9 +58,8 @@ internal sealed class NetworkSpace : IDisposable
             {
                 done.SetResult(what());
             }
-#pragma warning disable CA1031 // goes to who asked
+            // Goes to who asked.
             catch (Exception exception)
-#pragma warning restore CA1031
             {
                 done.SetException(exception);
             }
@@ -91,7 +89,7 @@ internal sealed class NetworkSpace : IDisposable
     public void Dispose() => _work.CompleteAdding();
 
     private static string Up(string name, string address) =>
-        $"ip addr add {address}{(address.Contains(':', StringComparison.Ordinal) ? "/64 nodad" : "/24")} dev {name}; ip link set {name} up";
+        $"ip addr add {address}{(address.Contains(':') ? "/64 nodad" : "/24")} dev {name}; ip link set {name} up";
 
     private void Run()
     {

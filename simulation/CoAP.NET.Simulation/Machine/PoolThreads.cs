@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Machine;
 
 /// <summary>
@@ -13,8 +11,8 @@ internal static class PoolThreads
     /// <summary>What the process is started with.</summary>
     public static IReadOnlyDictionary<string, string?> Variables { get; } = new Dictionary<string, string?>
     {
-        ["DOTNET_ThreadPool_ForceMinWorkerThreads"] = Count.ToString("x", CultureInfo.InvariantCulture),
-        ["DOTNET_ThreadPool_ForceMaxWorkerThreads"] = Count.ToString("x", CultureInfo.InvariantCulture),
+        ["DOTNET_ThreadPool_ForceMinWorkerThreads"] = Count.ToString("x"),
+        ["DOTNET_ThreadPool_ForceMaxWorkerThreads"] = Count.ToString("x"),
     };
 
     /// <summary>Makes them.</summary>

@@ -11,9 +11,9 @@ internal static class ProcessorUse
     public static async Task<double> WhileIdleAsync(TimeSpan time)
     {
         TimeSpan before = Environment.CpuUsage.TotalTime;
-        long from = TimeProvider.System.GetTimestamp();
+        Watch from = new();
         await Task.Delay(time, TimeProvider.System);
-        return (Environment.CpuUsage.TotalTime - before) / TimeProvider.System.GetElapsedTime(from);
+        return (Environment.CpuUsage.TotalTime - before) / from.Elapsed;
     }
 
     /// <summary>Measures and says.</summary>

@@ -1,8 +1,3 @@
-using System.Buffers.Binary;
-using System.Net;
-using System.Net.Sockets;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Machine;
 
 /// <summary>A client that needs nothing of the library and no thread but the caller's: it sends and waits by plain calls.</summary>
@@ -92,8 +87,8 @@ internal sealed class RawPeer : IDisposable
 
         Span<byte> sought = stackalloc byte[2];
         BinaryPrimitives.WriteUInt16BigEndian(sought, token);
-        long end = TimeProvider.System.GetTimestamp();
-        while (TimeProvider.System.GetElapsedTime(end) is var passed && passed < limit)
+        Watch end = new();
+        while (end.Elapsed is var passed && passed < limit)
         {
             if (Receive(limit - passed) is not { } message)
             {

@@ -1,10 +1,4 @@
-using System.Buffers.Binary;
-using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Serialization;
+using LibC = CoAP.NET.Bench.LibC;
 
 namespace CoAP.NET.Simulation.Overload;
 
@@ -135,7 +129,7 @@ internal sealed class ObserverCrowd : IDisposable
         }
 
         string[] parts = Encoding.ASCII.GetString(CoapDatagramSerializer.Default.Deserialize(message).Payload.Span).Split(' ');
-        int state = int.Parse(parts[0], CultureInfo.InvariantCulture);
+        int state = int.Parse(parts[0]);
         int before = _states[index];
         if (state <= before)
         {
@@ -149,7 +143,7 @@ internal sealed class ObserverCrowd : IDisposable
             return;
         }
 
-        long changed = long.Parse(parts[1], CultureInfo.InvariantCulture);
+        long changed = long.Parse(parts[1]);
         lock (_gate)
         {
             if (!_told.TryGetValue(state, out ObservedState? told))
@@ -160,4 +154,14 @@ internal sealed class ObserverCrowd : IDisposable
             told.Times.Add((long)TimeProvider.System.GetElapsedTime(changed, now).TotalNanoseconds);
         }
     }
+}
+
+/// <summary>A state of an observed resource, and how long it took to be told.</summary>
+/// <param name="changedAt">When it came, as a time stamp.</param>
+internal sealed class ObservedState(long changedAt)
+{
+    public long ChangedAt { get; } = changedAt;
+
+    /// <summary>The times of those who were told.</summary>
+    public LatencyHistogram Times { get; } = new();
 }

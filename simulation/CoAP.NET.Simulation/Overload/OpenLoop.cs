@@ -1,10 +1,4 @@
-using System.Buffers.Binary;
-using System.Net;
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
+using LibC = CoAP.NET.Bench.LibC;
 
 namespace CoAP.NET.Simulation.Overload;
 
@@ -240,4 +234,20 @@ internal sealed class OpenLoop : IDisposable
     }
 
     private readonly record struct Asked(LoadPhase? Phase, long Due);
+}
+
+/// <summary>100 ms of a load.</summary>
+internal sealed class LoadSlice
+{
+    /// <summary>How many there are in a second.</summary>
+    public const int PerSecond = 10;
+
+    /// <summary>Answers that came.</summary>
+    public long Answered { get; set; }
+
+    /// <summary>Refusals that came.</summary>
+    public long Refused { get; set; }
+
+    /// <summary>How long these answers took.</summary>
+    public LatencyHistogram Times { get; } = new();
 }

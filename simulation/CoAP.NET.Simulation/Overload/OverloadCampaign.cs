@@ -1,10 +1,7 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Overload;
 
 /// <summary>Whether a server that is asked for more than it can serve goes on serving what it can.</summary>
-internal sealed class OverloadCampaign : Campaign
+internal sealed class OverloadCampaign() : Campaign("overload", "0.5, 1, 2 and 10 times what a server can serve; --only busy|awaiting")
 {
     private const int Observers = 1000;
 
@@ -12,10 +9,6 @@ internal sealed class OverloadCampaign : Campaign
     private const int MaxAwaiting = 500;
 
     private static readonly TimeSpan s_default = TimeSpan.FromSeconds(50);
-
-    public override string Name => "overload";
-
-    public override string Summary => "0.5, 1, 2 and 10 times what a server can serve; --only busy|awaiting";
 
     public override async Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
@@ -28,9 +21,11 @@ internal sealed class OverloadCampaign : Campaign
         double peak = Math.Max(2, (budget - 14) / OverloadRun.Peaks.Length);
         foreach (string path in paths)
         {
-            using OverloadChild server = OverloadChild.Start(path == "busy" ? new CoapLimits().MaxRequestsServed : MaxAwaiting);
-            OverloadResult result = await OverloadRun.RunAsync(server.Endpoint, path, peak, Observers, progress, cancellationToken,
-                cpu: () => server.Cpu);
+            int served = path == "busy" ? new CoapLimits().MaxRequestsServed : MaxAwaiting;
+            using AskedProcess server = new(SimulationProcess.Start([OverloadServer.Verb, "--max", $"{served}"], Processor.Server));
+            IPEndPoint endpoint = IPEndPoint.Parse(server.WaitFor(OverloadServer.Listening));
+            OverloadResult result = await OverloadRun.RunAsync(endpoint, path, peak, Observers, progress, cancellationToken,
+                cpu: () => server.Figures.Cpu);
             text.AppendLine(Describe(result));
             failures.AddRange(OverloadChecks.Of(result));
         }
@@ -44,8 +39,7 @@ internal sealed class OverloadCampaign : Campaign
         string what = result.Path == "busy"
             ? $"A handler that takes {OverloadServer.Cost.TotalMilliseconds} ms of a processor"
             : $"A handler that awaits a resource with ten places of 4 ms, MaxRequestsServed {MaxAwaiting}";
-        text.AppendLine(CultureInfo.InvariantCulture,
-            $"{what}: {result.Capacity:N0} requests a second, which take {result.CapacityProcessor:F2} of a "
+        text.AppendLine($"{what}: {result.Capacity:N0} requests a second, which take {result.CapacityProcessor:F2} of a "
                 + $"processor. {result.Observers:N0} observers of a state that changes each second, an upload and a download in blocks of "
                 + $"64 B with pauses of 25 ms.").AppendLine();
         text.AppendLine(
@@ -57,19 +51,19 @@ internal sealed class OverloadCampaign : Campaign
             LoadPhase phase = result.Phases[i];
             bool isPeak = phase.Name[0] is >= '0' and <= '9';
             string recovery = isPeak
-                ? result.RecoveryOf(result.Phases[i + 1], result.Phases[0])?.ToString("F1", CultureInfo.InvariantCulture) ?? "not at all"
+                ? result.RecoveryOf(result.Phases[i + 1], result.Phases[0])?.ToString("F1") ?? "not at all"
                 : "";
             (double told, double time) = OverloadChecks.ToldWithinASecond(result, phase);
             PacedTransfers.Transfer[] transfers = [.. result.TransfersIn(phase)];
-            text.AppendLine(CultureInfo.InvariantCulture,
+            text.AppendLine(
                 $"| {phase.Name} | {phase.Rate:N0} | {phase.Goodput:N0} | {phase.Goodput / result.Capacity:F2} | {phase.Processor:F2} "
                     + $"| {100.0 * phase.Refused / Math.Max(1, phase.Sent):F1} % | {100.0 * phase.Lost / Math.Max(1, phase.Sent):F1} % "
                     + $"| {phase.Times.Microseconds(0.5) / 1000:F1} | {phase.Times.Microseconds(0.99) / 1000:F1} | {100 * told:F1} % "
-                    + $"| {time:F0} | {transfers.Count(static transfer => transfer.Error is null)} of {transfers.Length} | {recovery} |");
+                    + $"| {time:F0} | {transfers.Count(transfer => transfer.Error is null)} of {transfers.Length} | {recovery} |");
         }
 
         text.AppendLine()
-            .AppendLine(CultureInfo.InvariantCulture,
+            .AppendLine(
                 $"5.03 without Max-Age: {result.RefusedWithoutMaxAge}. Observers with the last state at the end: {result.UpToDate:N0}. "
                     + $"Counters of the server: {result.Counters.ReplaceLineEndings(", ").TrimEnd(',', ' ')}.");
         return text.ToString();

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Overload;
 
 /// <summary>Says what a server under overload must not have done.</summary>
@@ -29,7 +27,7 @@ internal static class OverloadChecks
         }
 
         double part = states.Average(state => state.Times.CountBelow(TimeSpan.FromSeconds(1)) / (double)result.Observers);
-        return (part, states.Max(static state => state.Times.Microseconds(0.99)) / 1000);
+        return (part, states.Max(state => state.Times.Microseconds(0.99)) / 1000);
     }
 
     /// <summary>All that is wrong.</summary>
@@ -67,7 +65,7 @@ internal static class OverloadChecks
 
         return failures;
 
-        void Add(FormattableString text) => failures.Add($"/{result.Path}, {text.ToString(CultureInfo.InvariantCulture)}");
+        void Add(FormattableString text) => failures.Add($"/{result.Path}, {text.ToString()}");
     }
 
     /// <summary>What is wrong however fast the machine is.</summary>
@@ -78,7 +76,7 @@ internal static class OverloadChecks
             yield return $"/{result.Path}: {result.RefusedWithoutMaxAge} times 5.03 without Max-Age";
         }
 
-        foreach (LoadPhase phase in result.Phases.Where(static phase => phase.Errors > 0))
+        foreach (LoadPhase phase in result.Phases.Where(phase => phase.Errors > 0))
         {
             yield return $"/{result.Path}, {phase.Name}: {phase.Errors} answers that are neither 2.05 nor 5.03";
         }
@@ -88,7 +86,7 @@ internal static class OverloadChecks
             yield return $"/{result.Path}: {result.Observers - result.UpToDate} observers do not have the last state";
         }
 
-        foreach (PacedTransfers.Transfer transfer in result.Transfers.Where(static transfer => transfer.Error is not null))
+        foreach (PacedTransfers.Transfer transfer in result.Transfers.Where(transfer => transfer.Error is not null))
         {
             yield return $"/{result.Path}: {transfer.Kind}: {transfer.Error}";
         }

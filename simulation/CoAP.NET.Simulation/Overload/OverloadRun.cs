@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.Simulation.Overload;
 
 /// <summary>Puts a load on a server, in phases, with observers and transfers beside it.</summary>

@@ -1,8 +1,3 @@
-using System.Buffers.Binary;
-using System.Globalization;
-using System.Net;
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Simulation.Overload;
 
 /// <summary>
@@ -40,7 +35,7 @@ internal sealed class OverloadServer : IAsyncDisposable
         options.Limits.MaxRequestsServed = maxRequestsServed;
         _server = new CoapServer(options);
         _server.Listen("coap://127.0.0.1:0");
-        _server.MapGet("/busy", static () =>
+        _server.MapGet("/busy", () =>
         {
             for (TimeSpan began = ThreadTime.Now; ThreadTime.Now - began < Cost;)
             {
@@ -124,7 +119,7 @@ internal sealed class OverloadServer : IAsyncDisposable
             for (int state = 1; await timer.WaitForNextTickAsync(_stop.Token); state++)
             {
                 // With the time, so that who is told knows how old it is.
-                Volatile.Write(ref _state, string.Create(CultureInfo.InvariantCulture, $"{state} {TimeProvider.System.GetTimestamp()}"));
+                Volatile.Write(ref _state, $"{state} {TimeProvider.System.GetTimestamp()}");
                 _observed.Notify();
             }
         }

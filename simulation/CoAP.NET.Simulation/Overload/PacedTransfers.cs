@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.Simulation.Overload;
 
 /// <summary>An upload and a download at a time, block after block with a pause, over and over.</summary>

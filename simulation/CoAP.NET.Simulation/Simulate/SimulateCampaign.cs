@@ -1,21 +1,15 @@
-using System.Collections.Concurrent;
-using System.Globalization;
-using System.Text;
 using CoAP.NET.Simulation.Simulate.Clusters;
 using CoAP.NET.Simulation.Simulate.Proxies;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>Runs scenarios, one for each seed, and checks each of them.</summary>
-internal sealed class SimulateCampaign : Campaign
+internal sealed class SimulateCampaign() : Campaign(
+    "simulate",
+    "Endpoints and the network between them in virtual time, all from one seed.")
 {
     private const int ShownFailures = 5;
     private const int ComparedSeeds = 50;
-
-    public override string Name => "simulate";
-
-    public override string Summary => "Endpoints and the network between them in virtual time, all from one seed.";
 
     /// <summary>Runs one seed, or one scenario.</summary>
     /// <param name="scenario">The scenario.</param>
@@ -41,14 +35,14 @@ internal sealed class SimulateCampaign : Campaign
         {
             return options.Plant is null or PlantTable.EachPlant || ClusterPlants.All.ContainsKey(options.Plant)
                 ? ClusterRuns.RunSeedsAsync(options, kept is null ? null : options.Only, progress, cancellationToken)
-                : Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", ClusterPlants.All.Keys)}."]));
+                : Task.FromResult(new CampaignReport("", [$"--plant knows {string.Join(", ", ClusterPlants.All.Keys)}."]));
         }
 
         bool isOfProxies = options.Only == ProxyRuns.Word || (kept is not null && ProxyScenario.IsOne(kept));
         IEnumerable<string> plants = isOfProxies ? [.. ProxyPlants.All.Keys, PlantTable.EachPlant] : Plants.All.Keys;
         if (options.Plant is { } plant && !plants.Contains(plant))
         {
-            return Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", plants)}."]));
+            return Task.FromResult(new CampaignReport("", [$"--plant knows {string.Join(", ", plants)}."]));
         }
 
         if (isOfProxies)
@@ -71,15 +65,14 @@ internal sealed class SimulateCampaign : Campaign
         RunSeeds(options, totals, failed, progress, started, cancellationToken);
         TimeSpan took = TimeProvider.System.GetElapsedTime(started);
         List<string> failures = [];
-        foreach (RunResult failure in failed.OrderBy(static result => result.Scenario.Seed).Take(ShownFailures))
+        foreach (RunResult failure in failed.OrderBy(result => result.Scenario.Seed).Take(ShownFailures))
         {
             failures.Add(Tell(failure, options));
         }
 
         if (failed.Count > ShownFailures)
         {
-            failures.Add(string.Create(CultureInfo.InvariantCulture,
-                $"{failed.Count} seeds failed in all: {string.Join(", ", failed.Select(static one => one.Scenario.Seed).Order())}"));
+            failures.Add($"{failed.Count} seeds failed in all: {string.Join(", ", failed.Select(one => one.Scenario.Seed).Order())}");
         }
 
         if (totals.Unobserved is { } unobserved)
@@ -109,8 +102,8 @@ internal sealed class SimulateCampaign : Campaign
         // Runs know nothing of each other, so that as many go on at a time as there are processors; each stays on its thread.
         Thread[] threads = [
             .. Enumerable.Range(0, options.Verbose ? 1 : Environment.ProcessorCount).Select(_ => new Thread(Work) { IsBackground = true })];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
 
         void Work()
         {
@@ -133,8 +126,7 @@ internal sealed class SimulateCampaign : Campaign
 
                 if (options.Verbose)
                 {
-                    progress.WriteLine(string.Create(CultureInfo.InvariantCulture,
-                        $"seed {result.Scenario.Seed} hash {result.Hash:x16}\n{result.Describe(int.MaxValue)}"));
+                    progress.WriteLine($"seed {result.Scenario.Seed} hash {result.Hash:x16}\n{result.Describe(int.MaxValue)}");
                 }
 
                 long minute = (long)TimeProvider.System.GetElapsedTime(started).TotalMinutes;
@@ -150,12 +142,10 @@ internal sealed class SimulateCampaign : Campaign
     {
         RunResult shrunk = Shrinker.Shrink(failure,
             scenario => Run(scenario, options.Plant, again: failure.Violations[0].Check == CheckKind.SameAgain));
-        string plant = options.Plant is null ? string.Empty : $" --plant {options.Plant}";
-        return string.Create(
-            CultureInfo.InvariantCulture,
-            $"seed {failure.Scenario.Seed}, of {failure.Scenario.Steps.Count} steps {shrunk.Scenario.Steps.Count} are enough. Again: "
+        string plant = options.Plant is null ? "" : $" --plant {options.Plant}";
+        return $"seed {failure.Scenario.Seed}, of {failure.Scenario.Steps.Count} steps {shrunk.Scenario.Steps.Count} are enough. Again: "
                 + $"simulate --seed {failure.Scenario.Seed} --seeds 1 --verbose{plant}\nor keep the scenario in a file: simulate --only "
-                + $"FILE\n{shrunk.Describe()}");
+                + $"FILE\n{shrunk.Describe()}";
     }
 
     private static string PlantedDefects(List<string> failures)
@@ -180,8 +170,7 @@ internal sealed class SimulateCampaign : Campaign
                 failures.Add($"The planted defect {name} was not found with {MaxSeeds} seeds.");
             }
 
-            table.Append(CultureInfo.InvariantCulture,
-                $"| {name} | {plant.Summary} | {plant.FoundBy} | {(seed > MaxSeeds ? "not found" : seed)} |\n");
+            table.Append($"| {name} | {plant.Summary} | {plant.FoundBy} | {(seed > MaxSeeds ? "not found" : seed)} |\n");
         }
 
         return table.ToString();

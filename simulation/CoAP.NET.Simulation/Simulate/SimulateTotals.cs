@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>What all runs came to together. Several threads add to it.</summary>
@@ -27,7 +24,7 @@ internal sealed class SimulateTotals
             _seeds++;
             _failed += result.IsGood ? 0 : 1;
             _operations += result.Operations;
-            _datagrams += result.Trace.Count(static one => one.Kind == Testing.NetworkEventKind.Sent);
+            _datagrams += result.Trace.Count(one => one.Kind == Testing.NetworkEventKind.Sent);
             _hours += result.Time.TotalHours;
 
             // In whatever order they come.
@@ -51,7 +48,7 @@ internal sealed class SimulateTotals
     public string ToMarkdown(TimeSpan took)
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture,
+        text.Append(
             $"{_seeds:N0} seeds, {_hours:N0} hours of virtual time, {_operations:N0} requests, pings and observations, {_datagrams:N0} "
                 + $"datagrams, in {took.TotalSeconds:N1} s; {_failed} seeds failed. Sum of all runs: `{_hash:x16}`.\n\n");
         text.Append("| what happened | how often |\n|---|---|\n");
@@ -67,8 +64,7 @@ internal sealed class SimulateTotals
     {
         lock (_gate)
         {
-            return string.Create(CultureInfo.InvariantCulture,
-                $"{_seeds:N0} seeds, {_hours:N0} virtual hours, {_operations:N0} operations, {_datagrams:N0} datagrams;");
+            return $"{_seeds:N0} seeds, {_hours:N0} virtual hours, {_operations:N0} operations, {_datagrams:N0} datagrams;";
         }
     }
 
@@ -79,7 +75,7 @@ internal sealed class SimulateTotals
     {
         foreach ((string what, long count) in counts)
         {
-            text.Append(CultureInfo.InvariantCulture, $"| {what} | {count:N0} |\n");
+            text.Append($"| {what} | {count:N0} |\n");
         }
     }
 

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>Says what a soak saw and must not have seen.</summary>
@@ -30,10 +28,10 @@ internal static class SoakChecks
     /// <summary>Messages of ours whose time ended, and how many of them losses explain.</summary>
     public static (long Count, double Expected) ConfirmableTimeouts(SoakResult result)
     {
-        long count = result.Ledger.Ends.Where(static end => end.Key.Kind != SoakKind.NonGet
-            && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(static end => end.Value);
+        long count = result.Ledger.Ends.Where(end => end.Key.Kind != SoakKind.NonGet
+            && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(end => end.Value);
         double messages = 0;
-        foreach (SoakKind kind in Enum.GetValues<SoakKind>().Where(static kind => kind != SoakKind.NonGet))
+        foreach (SoakKind kind in Enum.GetValues<SoakKind>().Where(kind => kind != SoakKind.NonGet))
         {
             messages += result.Ledger.BegunOf(kind) * (kind is SoakKind.Upload or SoakKind.Download ? Blocks : kind == SoakKind.Slow ? 2
                 : 1);
@@ -45,8 +43,8 @@ internal static class SoakChecks
     /// <summary>The same of Non-confirmable requests: every one of which the request or the answer was lost.</summary>
     public static (long Count, double Expected) NonTimeouts(SoakResult result)
     {
-        long count = result.Ledger.Ends.Where(static end => end.Key.Kind == SoakKind.NonGet
-            && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(static end => end.Value);
+        long count = result.Ledger.Ends.Where(end => end.Key.Kind == SoakKind.NonGet
+            && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(end => end.Value);
         return (count, result.Ledger.BegunOf(SoakKind.NonGet) * RoundTripLoss(result.Settings));
     }
 
@@ -58,7 +56,7 @@ internal static class SoakChecks
             return 0;
         }
 
-        double meanTime = samples.Average(static sample => sample.At.TotalHours);
+        double meanTime = samples.Average(sample => sample.At.TotalHours);
         double mean = samples.Average(value);
         double spread = samples.Sum(sample => Math.Pow(sample.At.TotalHours - meanTime, 2));
         return spread == 0 ? 0 : samples.Sum(sample => (sample.At.TotalHours - meanTime) * (value(sample) - mean)) / spread;
@@ -70,13 +68,13 @@ internal static class SoakChecks
         List<string> failures = [];
         Exchanges(result, failures);
         Memory(result, failures);
-        failures.AddRange(result.Ledger.Wrong.Select(static wrong => $"wrong: {wrong}"));
-        failures.AddRange(result.Unobserved.Select(static exception => $"unobserved exception: {exception}"));
-        failures.AddRange(result.Thrown.Where(static thrown => !s_expectedKinds.Contains(thrown.Key))
-            .Select(static thrown => $"unexpected kind of exception: {thrown.Value} times {thrown.Key}"));
-        failures.AddRange(result.Log.Errors.Select(static error => $"logged: {error}"));
-        failures.AddRange(result.Outdated.Select(static one => $"last state not told: {one}"));
-        failures.AddRange(result.Kept.Select(static one => $"not freed after the end: {one}"));
+        failures.AddRange(result.Ledger.Wrong.Select(wrong => $"wrong: {wrong}"));
+        failures.AddRange(result.Unobserved.Select(exception => $"unobserved exception: {exception}"));
+        failures.AddRange(result.Thrown.Where(thrown => !s_expectedKinds.Contains(thrown.Key))
+            .Select(thrown => $"unexpected kind of exception: {thrown.Value} times {thrown.Key}"));
+        failures.AddRange(result.Log.Errors.Select(error => $"logged: {error}"));
+        failures.AddRange(result.Outdated.Select(one => $"last state not told: {one}"));
+        failures.AddRange(result.Kept.Select(one => $"not freed after the end: {one}"));
         return failures;
     }
 
@@ -85,17 +83,17 @@ internal static class SoakChecks
     private static void Exchanges(SoakResult result, List<string> failures)
     {
         SoakLedger ledger = result.Ledger;
-        failures.AddRange(ledger.OpenOnes.Select(static one => $"lost exchange: {one} never ended"));
+        failures.AddRange(ledger.OpenOnes.Select(one => $"lost exchange: {one} never ended"));
         long ended = ledger.Ends.Values.Sum();
         if (ended + ledger.Open != ledger.Begun)
         {
             failures.Add($"lost exchange: {ledger.Begun} begun, {ended} ended, {ledger.Open} under way");
         }
 
-        failures.AddRange(ledger.Ends.Keys.Where(static end => !s_expectedEnds.Contains(end.End)
+        failures.AddRange(ledger.Ends.Keys.Where(end => !s_expectedEnds.Contains(end.End)
             && !(end.End == SoakLedger.Cancelled && end.Kind == SoakKind.Cancel))
             .Select(end => $"unexplained end: {ledger.Ends[end]} times {end.Kind} {end.End}"));
-        if (result.Cuts == 0 && ledger.Ends.Any(static end => end.Key.End.StartsWith("connection", StringComparison.Ordinal)))
+        if (result.Cuts == 0 && ledger.Ends.Any(end => end.Key.End.StartsWith("connection", StringComparison.Ordinal)))
         {
             failures.Add("unexplained end: connections ended that nobody cut");
         }
@@ -104,15 +102,13 @@ internal static class SoakChecks
         (long count, double expected) = ConfirmableTimeouts(result);
         if (count > (2 * expected) + (5 * Math.Sqrt(expected)) + 5)
         {
-            failures.Add(string.Create(CultureInfo.InvariantCulture,
-                $"{count} time-outs of Confirmable requests; losses explain {expected:F1}"));
+            failures.Add($"{count} time-outs of Confirmable requests; losses explain {expected:F1}");
         }
 
         (count, expected) = NonTimeouts(result);
         if (count > (1.1 * expected) + (5 * Math.Sqrt(expected)) + 5)
         {
-            failures.Add(string.Create(CultureInfo.InvariantCulture,
-                $"{count} time-outs of Non-confirmable requests; losses explain {expected:F1}"));
+            failures.Add($"{count} time-outs of Non-confirmable requests; losses explain {expected:F1}");
         }
 
         if (result.Repeated > 0)
@@ -131,11 +127,11 @@ internal static class SoakChecks
         }
 
         double hours = (steady[^1].At - steady[0].At).TotalHours;
-        Flat("the heap", SlopePerHour(steady, static sample => sample.Heap) * hours, result.Settings.HeapSlack);
-        Flat("the memory of the process", SlopePerHour(steady, static sample => sample.Resident) * hours, result.Settings.ResidentSlack);
+        Flat("the heap", SlopePerHour(steady, sample => sample.Heap) * hours, result.Settings.HeapSlack);
+        Flat("the memory of the process", SlopePerHour(steady, sample => sample.Resident) * hours, result.Settings.ResidentSlack);
         int quarter = Math.Max(1, steady.Count / 4);
-        Handles("descriptors", static sample => sample.Handles);
-        Handles("threads", static sample => sample.Threads);
+        Handles("descriptors", sample => sample.Handles);
+        Handles("threads", sample => sample.Threads);
         CoapLimits limits = new();
         foreach (SoakSample sample in result.Samples)
         {
@@ -161,8 +157,7 @@ internal static class SoakChecks
         {
             if (growth > slack)
             {
-                failures.Add(string.Create(CultureInfo.InvariantCulture,
-                    $"{what} grew by {growth / (1 << 20):F1} MiB, more than {slack >> 20} MiB"));
+                failures.Add($"{what} grew by {growth / (1 << 20):F1} MiB, more than {slack >> 20} MiB");
             }
         }
 

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>One client of the load: an endpoint of its own, and two observations.</summary>
@@ -108,5 +106,5 @@ internal sealed class SoakClient : IAsyncDisposable
         return Client.DisposeAsync();
     }
 
-    private static int StateOf(CoapResponse response) => int.Parse(response.GetText(), CultureInfo.InvariantCulture);
+    private static int StateOf(CoapResponse response) => int.Parse(response.GetText());
 }

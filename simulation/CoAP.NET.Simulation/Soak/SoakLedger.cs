@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>What became of each operation: what was begun must end, once, in one of the ways that are told apart.</summary>
@@ -41,7 +39,7 @@ internal sealed class SoakLedger
 
     public long BegunOf(SoakKind kind) => Interlocked.Read(ref _begun[(int)kind]);
 
-    public long CountOf(string end) => _ends.Where(pair => pair.Key.End == end).Sum(static pair => pair.Value);
+    public long CountOf(string end) => _ends.Where(pair => pair.Key.End == end).Sum(pair => pair.Value);
 
     public long Begin(SoakKind kind, string client)
     {
@@ -55,7 +53,7 @@ internal sealed class SoakLedger
     {
         if (_open.TryRemove(id, out _))
         {
-            _ends.AddOrUpdate((kind, end), 1, static (_, count) => count + 1);
+            _ends.AddOrUpdate((kind, end), 1, (_, count) => count + 1);
         }
         else
         {

@@ -1,10 +1,7 @@
-using System.Collections.Concurrent;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>Counts what is logged and keeps what must not be: errors.</summary>
-internal sealed class SoakLog : ILoggerFactory, ILogger
+internal sealed class SoakLog() : KeptLog(LogLevel.Warning)
 {
     private const int Kept = 20;
 
@@ -18,33 +15,19 @@ internal sealed class SoakLog : ILoggerFactory, ILogger
 
     public long CountOf(LogLevel level) => Interlocked.Read(ref _counts[(int)level]);
 
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter)
+    protected override void Keep(LogLevel level, EventId id, string text, Exception? exception)
     {
-        Interlocked.Increment(ref _counts[(int)logLevel]);
-        if (logLevel >= LogLevel.Error && Errors.Count < Kept)
+        Interlocked.Increment(ref _counts[(int)level]);
+        if (level >= LogLevel.Error && Errors.Count < Kept)
         {
-            string text = $"{logLevel}: {formatter(state, exception)} {exception}";
-            if (!Errors.Contains(text))
+            string error = $"{level}: {text} {exception}";
+            if (!Errors.Contains(error))
             {
-                Errors.Enqueue(text);
+                Errors.Enqueue(error);
             }
         }
     }
 
     /// <summary>Logs an error that nobody made, to see that it is found.</summary>
-    public void LogPlanted() => Log(LogLevel.Error, default, "planted", null, static (text, _) => text);
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public ILogger CreateLogger(string categoryName) => this;
-
-    public void AddProvider(ILoggerProvider provider) => throw new NotSupportedException("There is one sink.");
-
-    public void Dispose()
-    {
-    }
+    public void LogPlanted() => Keep(LogLevel.Error, default, "planted", null);
 }

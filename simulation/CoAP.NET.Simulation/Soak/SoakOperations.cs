@@ -41,7 +41,7 @@ internal static class SoakOperations
             CoapResponse response = await client.Client.SendAsync(request, cancel?.Token ?? default);
             bool isRight = kind == SoakKind.Download
                 ? response.Payload.Span.SequenceEqual(SoakServer.Body(id, response.Payload.Length))
-                    && response.Payload.Length.ToString(System.Globalization.CultureInfo.InvariantCulture) == expected
+                    && response.Payload.Length.ToString(CultureInfo.InvariantCulture) == expected
                 : response.GetText() == expected;
             if (response.IsSuccess && isRight)
             {
@@ -73,9 +73,8 @@ internal static class SoakOperations
             ledger.Note($"{kind} {id} of {client.Name}: {exception}");
             return exception.GetType().Name;
         }
-#pragma warning disable CA1031 // whatever comes is written down as wrong
+        // Whatever comes is written down as wrong.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             ledger.Note($"{kind} {id} of {client.Name}: {exception}");
             return exception.GetType().Name;
@@ -105,4 +104,35 @@ internal static class SoakOperations
             _ => (new CoapRequest(CoapMethod.Get, $"{client.Origin}/echo?i={id}") { Confirmable = kind != SoakKind.NonGet }, $"{id}"),
         };
     }
+}
+
+/// <summary>What one operation of the load does.</summary>
+internal enum SoakKind
+{
+    /// <summary>A GET with a small answer.</summary>
+    Get,
+
+    /// <summary>The same, Non-confirmable.</summary>
+    NonGet,
+
+    /// <summary>A PUT with a small payload.</summary>
+    Put,
+
+    /// <summary>A POST, which must run at most once.</summary>
+    Post,
+
+    /// <summary>A DELETE.</summary>
+    Delete,
+
+    /// <summary>A GET that is answered by a message of its own, later than its acknowledgement.</summary>
+    Slow,
+
+    /// <summary>A body that goes up in blocks.</summary>
+    Upload,
+
+    /// <summary>A body that comes down in blocks.</summary>
+    Download,
+
+    /// <summary>A GET that is cancelled soon.</summary>
+    Cancel,
 }

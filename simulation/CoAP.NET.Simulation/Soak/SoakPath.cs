@@ -1,5 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Soak;
 

@@ -46,7 +46,7 @@ internal sealed record SoakResult
     public (int Before, int After) Handles { get; set; }
 
     /// <summary>What the descriptors after that are.</summary>
-    public string HandlesLeft { get; set; } = string.Empty;
+    public string HandlesLeft { get; set; } = "";
 
     /// <summary>Bytes of the heap before, and after everything was stopped.</summary>
     public (long Before, long After) Heap { get; set; }

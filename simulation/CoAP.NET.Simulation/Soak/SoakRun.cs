@@ -1,4 +1,3 @@
-using System.Net;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 
@@ -122,7 +121,7 @@ internal sealed class SoakRun
         for (int i = 0; i < Looks; i++)
         {
             Collected();
-            if (!endpoints.Exists(static one => one.Endpoint.IsAlive)
+            if (!endpoints.Exists(one => one.Endpoint.IsAlive)
                 && SoakSample.OfProcess().Handles <= handles + result.Settings.HandleSlack)
             {
                 return;
@@ -131,7 +130,7 @@ internal sealed class SoakRun
             await Task.Delay(s_look * (i < Looks / 2 ? 1 : 10), Time, CancellationToken.None);
         }
 
-        result.Kept.AddRange(endpoints.Where(static one => one.Endpoint.IsAlive).Select(static one => one.Name));
+        result.Kept.AddRange(endpoints.Where(one => one.Endpoint.IsAlive).Select(one => one.Name));
     }
 
     private async Task<(SoakResult Result, List<(string Name, WeakReference Endpoint)> Endpoints)> RunAsync(TextWriter progress,
@@ -297,7 +296,7 @@ internal sealed class SoakRun
         SoakClient old = _clients[index];
         _clients[index] = NewClient(old.IsStream);
         _result.Newcomers++;
-        _leaving.RemoveAll(static leaving => leaving.IsCompletedSuccessfully);
+        _leaving.RemoveAll(leaving => leaving.IsCompletedSuccessfully);
         _leaving.Add(LeaveAsync(old, _dice.Next(2) == 0 ? Draining : TimeSpan.Zero));
     }
 
@@ -314,7 +313,7 @@ internal sealed class SoakRun
 
     private int CountEndpoints()
     {
-        _endpoints.RemoveAll(static one => !one.Endpoint.IsAlive);
+        _endpoints.RemoveAll(one => !one.Endpoint.IsAlive);
         return _endpoints.Count;
     }
 
@@ -355,7 +354,7 @@ internal sealed class SoakRun
         _leaving.Clear();
 
         // What was planted is seen while it runs; it is not left behind in the process that tries it.
-        _planted.ForEach(static one => (one as IDisposable)?.Dispose());
+        _planted.ForEach(one => (one as IDisposable)?.Dispose());
     }
 
     private static async Task UntilAsync(Func<bool> condition, TimeSpan limit)

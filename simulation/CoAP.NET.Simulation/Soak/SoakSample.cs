@@ -39,15 +39,15 @@ internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Han
         (int handles, int threads, long resident) = OfProcess();
         return new SoakSample(
             at, GC.GetTotalMemory(false), resident, handles, threads, ledger.Begun, ledger.Open, endpoints(),
-            snapshot.Shards.Sum(static shard => shard.Peers), snapshot.Connections, snapshot.Observers, server.Face.BodyBytes, kept);
+            snapshot.Shards.Sum(shard => shard.Peers), snapshot.Connections, snapshot.Observers, server.Face.BodyBytes, kept);
     }
 
     /// <summary>What the open descriptors are, with how many of each kind.</summary>
     public static string KindsOfHandles() => string.Join(", ", Targets()
-        .Select(static target => target.Split('[')[0])
-        .GroupBy(static kind => kind)
-        .OrderByDescending(static kind => kind.Count())
-        .Select(static kind => $"{kind.Count()} {kind.Key}"));
+        .Select(target => target.Split('[')[0])
+        .GroupBy(kind => kind)
+        .OrderByDescending(kind => kind.Count())
+        .Select(kind => $"{kind.Count()} {kind.Key}"));
 
     /// <summary>Descriptors, threads and memory of this process.</summary>
     public static (int Handles, int Threads, long Resident) OfProcess()
@@ -65,7 +65,7 @@ internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Han
     // Assemblies are loaded when they are needed first, and stay.
     private static IEnumerable<string> Targets() =>
         !OperatingSystem.IsLinux() ? [] : new DirectoryInfo("/proc/self/fd").EnumerateFileSystemInfos()
-            .Select(static entry => entry.LinkTarget ?? "gone")
-            .Where(static target => !target.EndsWith(".dll", StringComparison.Ordinal)
+            .Select(entry => entry.LinkTarget ?? "gone")
+            .Where(target => !target.EndsWith(".dll", StringComparison.Ordinal)
                 && !target.EndsWith(".pdb", StringComparison.Ordinal));
 }

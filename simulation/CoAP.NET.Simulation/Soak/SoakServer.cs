@@ -1,8 +1,3 @@
-using System.Buffers.Binary;
-using System.Globalization;
-using System.Net;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>The server under load, over UDP and TCP.</summary>
@@ -24,9 +19,9 @@ internal sealed class SoakServer : IAsyncDisposable
     {
         _server = new CoapServer(options);
         _server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
-        _server.MapGet("/echo", static request => CoapResults.Text($"{IdOf(request)}"));
-        _server.MapPut("/echo", static request => CoapResults.Changed(CoapContent.Text($"{IdOf(request)} {request.Payload.Length}")));
-        _server.MapDelete("/echo", static request => new CoapResult(CoapCode.Deleted, Encoding.UTF8.GetBytes($"{IdOf(request)}")));
+        _server.MapGet("/echo", request => CoapResults.Text($"{IdOf(request)}"));
+        _server.MapPut("/echo", request => CoapResults.Changed(CoapContent.Text($"{IdOf(request)} {request.Payload.Length}")));
+        _server.MapDelete("/echo", request => new CoapResult(CoapCode.Deleted, Encoding.UTF8.GetBytes($"{IdOf(request)}")));
         _server.MapPost("/once", request =>
         {
             long id = IdOf(request);
@@ -42,8 +37,8 @@ internal sealed class SoakServer : IAsyncDisposable
             await Task.Delay(s_slow, TimeProvider.System, cancellationToken);
             return CoapResults.Text($"{IdOf(request)}");
         });
-        _server.MapGet("/body", static request => CoapResults.Bytes(Body(IdOf(request), (int)NumberOf(request, "n"))));
-        _server.MapPut("/body", static request => request.Payload.Span.SequenceEqual(Body(IdOf(request), request.Payload.Length))
+        _server.MapGet("/body", request => CoapResults.Bytes(Body(IdOf(request), (int)NumberOf(request, "n"))));
+        _server.MapPut("/body", request => request.Payload.Span.SequenceEqual(Body(IdOf(request), request.Payload.Length))
             ? CoapResults.Changed(CoapContent.Text($"{IdOf(request)} {request.Payload.Length}"))
             : CoapResults.BadRequest("The body is another one."));
         for (int i = 0; i < States; i++)
@@ -107,5 +102,5 @@ internal sealed class SoakServer : IAsyncDisposable
     private static long IdOf(CoapRequest request) => NumberOf(request, "i");
 
     private static long NumberOf(CoapRequest request, string name) =>
-        request.TryGetQuery(name, out string? text) ? long.Parse(text, CultureInfo.InvariantCulture) : 0;
+        request.TryGetQuery(name, out string? text) ? long.Parse(text) : 0;
 }

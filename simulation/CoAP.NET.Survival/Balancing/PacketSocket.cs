@@ -1,8 +1,6 @@
 using System.Buffers.Binary;
-using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Survival.Balancing;
 

@@ -1,6 +1,4 @@
-using System.Net;
 using System.Runtime.InteropServices;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Survival.Balancing;
 
@@ -61,18 +59,6 @@ internal sealed class UdpBalancer : IDisposable
         set => _isAstray = value;
     }
 
-    /// <summary>How many clients it has seen.</summary>
-    public int ClientCount
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _flows.Count;
-            }
-        }
-    }
-
     /// <summary>Says which servers are to be used from now on.</summary>
     public void Use(IReadOnlyCollection<Backend> backends)
     {
@@ -106,8 +92,8 @@ internal sealed class UdpBalancer : IDisposable
         lock (_gate)
         {
             return new BalancerFigures(
-                _flows.Count(static flow => flow.HasShakenHands), _flows.Count(static flow => flow.HasMoved),
-                _flows.Sum(static flow => flow.NumbersTwice), _dropped);
+                _flows.Count(flow => flow.HasShakenHands), _flows.Count(flow => flow.HasMoved),
+                _flows.Sum(flow => flow.NumbersTwice), _dropped);
         }
     }
 
@@ -227,3 +213,15 @@ internal sealed class UdpBalancer : IDisposable
         return (int)(BitConverter.ToUInt32(_dice) % (uint)sides);
     }
 }
+
+/// <summary>What a <see cref="UdpBalancer"/> read on the wire since it was told to begin.</summary>
+/// <param name="Handshakes">Clients that a server began a handshake with (ServerHello).</param>
+/// <param name="Moved">Clients whose datagrams went to another server than before.</param>
+/// <param name="NumbersTwice">Records of servers whose number was used before under the same key.</param>
+/// <param name="Dropped">Datagrams that no server could be found for.</param>
+internal readonly record struct BalancerFigures(int Handshakes, int Moved, int NumbersTwice, long Dropped);
+
+/// <summary>A server behind the balancer.</summary>
+/// <param name="Name">Its name.</param>
+/// <param name="Address">Where it takes datagrams, over IPv4.</param>
+public sealed record Backend(string Name, IPEndPoint Address);

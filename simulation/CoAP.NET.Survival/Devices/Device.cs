@@ -1,8 +1,3 @@
-using System.Globalization;
-using System.Net;
-using CoAP.NET.Bench;
-using CoAP.NET.Dtls;
-using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Survival.Devices;
@@ -36,7 +31,7 @@ internal sealed class Device : IAsyncDisposable
         _server = server;
         _index = index;
         _times = times;
-        _name = string.Create(CultureInfo.InvariantCulture, $"device-{index}");
+        _name = $"device-{index}";
         _client = new CoapClient(new CoapEndpointOptions
         {
             Parameters = CoapTransmissionParameters.Default with { AckTimeout = times.AckTimeout },
@@ -159,7 +154,7 @@ internal sealed class Device : IAsyncDisposable
     {
         if (response.Code.IsSuccess)
         {
-            Volatile.Write(ref _phase, int.Parse(response.GetText(), CultureInfo.InvariantCulture));
+            Volatile.Write(ref _phase, int.Parse(response.GetText()));
         }
     }
 

@@ -13,9 +13,9 @@ internal sealed record DeviceFigures(
     IReadOnlyList<string> Texts)
 {
     public static DeviceFigures Sum(IReadOnlyCollection<DeviceFigures> all) => new(
-        all.Sum(static one => one.Answered), all.Sum(static one => one.Errors), all.Sum(static one => one.Wrong),
-        all.Sum(static one => one.Unanswered), [.. all.SelectMany(static one => one.Waits).Order()],
-        [.. all.SelectMany(static one => one.AffectedWaits).Order()], [.. all.SelectMany(static one => one.Texts)]);
+        all.Sum(one => one.Answered), all.Sum(one => one.Errors), all.Sum(one => one.Wrong),
+        all.Sum(one => one.Unanswered), [.. all.SelectMany(one => one.Waits).Order()],
+        [.. all.SelectMany(one => one.AffectedWaits).Order()], [.. all.SelectMany(one => one.Texts)]);
 
     /// <summary>The wait that so large a part of some is not above, in seconds.</summary>
     /// <param name="waits">The waits, in order.</param>

@@ -1,6 +1,4 @@
-using System.Globalization;
 using System.Text.Json;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Survival.Devices;
 
@@ -39,7 +37,7 @@ internal static class DeviceHost
         Device[] devices = [.. Enumerable.Range(first, arguments.Number("--count", 1))
             .Select(index => new Device(arguments.Text("--server", ""), index, times))];
         await Parallel.ForEachAsync(devices, new ParallelOptions { MaxDegreeOfParallelism = OpenedAtOnce },
-            static async (device, _) => await device.OpenAsync());
+            async (device, _) => await device.OpenAsync());
         Console.WriteLine(Opened);
         using CancellationTokenSource stop = new();
         Task[] running = [];
@@ -58,21 +56,21 @@ internal static class DeviceHost
             }
             else if (line == Count)
             {
-                Array.ForEach(devices, static device => device.BeginToCount());
+                Array.ForEach(devices, device => device.BeginToCount());
                 Console.WriteLine(Count);
             }
             else if (line == Back)
             {
-                Console.WriteLine(devices.Count(static device => device.IsBack));
+                Console.WriteLine(devices.Count(device => device.IsBack));
             }
             else if (line.StartsWith(Unheard, StringComparison.Ordinal))
             {
-                int phase = int.Parse(line[Unheard.Length..], CultureInfo.InvariantCulture);
+                int phase = int.Parse(line[Unheard.Length..]);
                 Console.WriteLine(devices.Count(device => device.Phase >= 0 && device.Phase != phase));
             }
             else if (line == Answered)
             {
-                Console.WriteLine(devices.Sum(static device => device.Answered));
+                Console.WriteLine(devices.Sum(device => device.Answered));
             }
             else if (line == End)
             {
@@ -87,11 +85,11 @@ internal static class DeviceHost
 
     private static DeviceFigures Sum(Device[] devices, bool[] affected)
     {
-        int[] waits = [.. devices.Select(static device => (int)device.Longest.TotalMilliseconds)];
+        int[] waits = [.. devices.Select(device => (int)device.Longest.TotalMilliseconds)];
         return new DeviceFigures(
-            devices.Sum(static device => device.Answered), devices.Sum(static device => device.Errors),
-            devices.Sum(static device => device.Wrong), devices.Count(static device => device.IsWaiting), waits,
+            devices.Sum(device => device.Answered), devices.Sum(device => device.Errors),
+            devices.Sum(device => device.Wrong), devices.Count(device => device.IsWaiting), waits,
             [.. waits.Where((_, i) => affected[i])],
-            [.. devices.Select(static device => device.Text).OfType<string>().Take(MostTexts)]);
+            [.. devices.Select(device => device.Text).OfType<string>().Take(MostTexts)]);
     }
 }

@@ -1,24 +1,19 @@
 using System.Diagnostics;
-using System.Globalization;
-using System.Net;
 using System.Text.Json;
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Nodes;
 
 namespace CoAP.NET.Survival.Devices;
 
 /// <summary>A <see cref="DeviceHost"/> as a child process.</summary>
-internal sealed class DevicesProcess : IDisposable
+internal sealed class DevicesProcess : AskedProcess
 {
     // Threads of the pool that have nothing to do give their processor away at once. Each device asks seldom, so otherwise a fifth of the
     // time of such a process would go into looking whether the next one does, at the cost of the nodes.
     private static readonly (string Name, string Value) s_waitsAtOnce = ("DOTNET_ThreadPool_UnfairSemaphoreSpinLimit", "0");
 
-    private readonly Process _process;
-
-    private DevicesProcess(Process process) => _process = process;
-
-    public TimeSpan Cpu => ProcessFigures.Of(_process.Id).Cpu;
+    private DevicesProcess(Process process)
+        : base(process)
+    {
+    }
 
     /// <summary>Starts devices and waits until each has its session and its first answer.</summary>
     /// <param name="server">Whom they ask.</param>
@@ -32,7 +27,7 @@ internal sealed class DevicesProcess : IDisposable
             "--pause-ms", Text(times.Pause.TotalMilliseconds), "--posts-one-of", Text(times.PostsOneOf),
             "--ack-timeout-ms", Text(times.AckTimeout.TotalMilliseconds), "--observes-one-of", Text(times.ObservesOneOf)],
             s_waitsAtOnce, NodeProcess.WithoutProfile));
-        if (await devices._process.StandardOutput.ReadLineAsync() != DeviceHost.Opened)
+        if (await devices.Process.StandardOutput.ReadLineAsync() != DeviceHost.Opened)
         {
             devices.Dispose();
             throw new InvalidOperationException("The devices did not get their sessions.");
@@ -42,13 +37,13 @@ internal sealed class DevicesProcess : IDisposable
     }
 
     /// <summary>Has them ask again and again.</summary>
-    public Task RunAsync() => _process.StandardInput.WriteLineAsync(DeviceHost.Run);
+    public Task RunAsync() => TellAsync(DeviceHost.Run);
 
     /// <summary>Has them stand still.</summary>
-    public void Freeze() => ProcessSignal.Freeze(_process);
+    public void Freeze() => ProcessSignal.Freeze(Process);
 
     /// <summary>Has them go on.</summary>
-    public void Thaw() => ProcessSignal.Thaw(_process);
+    public void Thaw() => ProcessSignal.Thaw(Process);
 
     /// <summary>Has them look how long they wait from now on.</summary>
     /// <param name="node">The node whose devices are told apart.</param>
@@ -58,34 +53,24 @@ internal sealed class DevicesProcess : IDisposable
     public async Task CountAsync() => await AskAsync(DeviceHost.Count);
 
     /// <summary>How many have an answer to a request that they made after <see cref="CountAsync"/>.</summary>
-    public async Task<int> BackAsync() => int.Parse(await AskAsync(DeviceHost.Back), CultureInfo.InvariantCulture);
+    public async Task<int> BackAsync() => int.Parse(await AskAsync(DeviceHost.Back));
 
     /// <summary>How many of those that observe have not heard of a state.</summary>
     public async Task<int> UnheardAsync(int phase) =>
-        int.Parse(await AskAsync(DeviceHost.Unheard + Text(phase)), CultureInfo.InvariantCulture);
+        int.Parse(await AskAsync(DeviceHost.Unheard + Text(phase)));
 
     /// <summary>How many requests were answered until now.</summary>
-    public async Task<long> AnsweredAsync() => long.Parse(await AskAsync(DeviceHost.Answered), CultureInfo.InvariantCulture);
+    public async Task<long> AnsweredAsync() => long.Parse(await AskAsync(DeviceHost.Answered));
 
     /// <summary>Has them stop, awaits what is under way, and takes what they have counted.</summary>
     public async Task<DeviceFigures> EndAsync() => JsonSerializer.Deserialize<DeviceFigures>(await AskAsync(DeviceHost.End))!;
 
-    public void Dispose()
-    {
-        if (!_process.HasExited)
-        {
-            _process.Kill();
-        }
-
-        _process.WaitForExit();
-        _process.Dispose();
-    }
-
-    private static string Text(double number) => number.ToString("0", CultureInfo.InvariantCulture);
-
-    private async Task<string> AskAsync(string line)
-    {
-        await _process.StandardInput.WriteLineAsync(line);
-        return await _process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException("The devices have ended.");
-    }
+    private static string Text(double number) => number.ToString("0");
 }
+
+/// <summary>How often devices ask.</summary>
+/// <param name="Pause">How long after an answer.</param>
+/// <param name="PostsOneOf">Of how many requests one is unsafe.</param>
+/// <param name="AckTimeout">After how long a request is repeated for the first time (RFC 7252 section 4.8).</param>
+/// <param name="ObservesOneOf">Of how many devices one observes a state.</param>
+internal readonly record struct DeviceTimes(TimeSpan Pause, int PostsOneOf, TimeSpan AckTimeout, int ObservesOneOf);

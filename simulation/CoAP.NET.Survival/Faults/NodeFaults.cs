@@ -1,6 +1,3 @@
-using CoAP.NET.Bench;
-using CoAP.NET.Cluster;
-using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Survival.Scenarios;
 
 namespace CoAP.NET.Survival.Faults;
@@ -33,16 +30,16 @@ internal static class NodeFaults
         new("sleep", "SIGSTOP of one of 3 nodes", SleepAsync)
         {
             HasVictim = true,
-            Time = static sizes => sizes.Sleep,
+            Time = sizes => sizes.Sleep,
             Goals = new SiteGoals { MostWait = 15, WorstWait = 15 },
         },
         new("rolling", "rolling restart of 3 nodes", RollAsync) { Goals = new SiteGoals { RunsOnce = true } },
-        new("wrong-pod", "a fourth node with a wrong password", static async (site, sizes, table) =>
+        new("wrong-pod", "a fourth node with a wrong password", async (site, sizes, table) =>
             await TryAsync(table, site.TryWrongNodeAsync(sizes.Stall, account: await site.Store.RefuseAsync())))
         {
             Goals = new SiteGoals { KeepsSlots = true, RunsOnce = true },
         },
-        new("wrong-secret", "a fourth node with a wrong secret", static (site, sizes, table) =>
+        new("wrong-secret", "a fourth node with a wrong secret", (site, sizes, table) =>
             TryAsync(table, site.TryWrongNodeAsync(sizes.Stall, secret: Convert.ToHexString(CoapSealedClusterStore.NewSecret()))))
         {
             Goals = new SiteGoals { KeepsSlots = true, RunsOnce = true },

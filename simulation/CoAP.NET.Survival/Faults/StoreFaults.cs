@@ -1,7 +1,4 @@
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Survival.Scenarios;
-using CoAP.NET.Survival.Stores;
 
 namespace CoAP.NET.Survival.Faults;
 
@@ -18,17 +15,17 @@ internal static class StoreFaults
 
     public static IEnumerable<SiteScenario> All =>
     [
-        new("terminate-lease", "the connection of a lease is terminated, 5 times", static (site, _, _) =>
+        new("terminate-lease", "the connection of a lease is terminated, 5 times", (site, _, _) =>
             RepeatAsync(async () => await site.Store.RunAsync($"select pg_terminate_backend({await site.Store.FindLeaseAsync()})")))
         {
             Goals = s_calm,
         },
-        new("terminate-all", "all connections are terminated, 5 times", static (site, _, _) =>
+        new("terminate-all", "all connections are terminated, 5 times", (site, _, _) =>
             RepeatAsync(() => site.Store.RunAsync(TerminateAll)))
         {
             Goals = s_calm,
         },
-        new("reset", "all connections are reset on the way, 5 times", static (site, _, _) => RepeatAsync(() =>
+        new("reset", "all connections are reset on the way, 5 times", (site, _, _) => RepeatAsync(() =>
         {
             foreach (TcpProxy proxy in site.Store.Proxies)
             {
@@ -40,29 +37,29 @@ internal static class StoreFaults
         {
             Goals = s_calm,
         },
-        new("stall", "the store stalls", static (site, sizes, _) => HoldAsync(site.Store.Proxies, sizes.Stall))
+        new("stall", "the store stalls", (site, sizes, _) => HoldAsync(site.Store.Proxies, sizes.Stall))
         {
-            Time = static sizes => sizes.Stall,
+            Time = sizes => sizes.Stall,
             Goals = s_calm,
         },
-        new("cut-off", "one of 3 nodes is cut off from the store", static (site, sizes, _) =>
+        new("cut-off", "one of 3 nodes is cut off from the store", (site, sizes, _) =>
             HoldAsync(site.Store.ProxiesOf(site.Victim), sizes.Away))
         {
             HasVictim = true,
-            Time = static sizes => sizes.Away,
+            Time = sizes => sizes.Away,
             Goals = s_calm,
         },
-        new("store-down", "the store is away", static async (site, sizes, _) =>
+        new("store-down", "the store is away", async (site, sizes, _) =>
         {
             await site.Store.Server.CrashAsync();
             await Task.Delay(sizes.Away, TimeProvider.System, CancellationToken.None);
             await site.Store.Server.StartAgainAsync();
         })
         {
-            Time = static sizes => sizes.Away,
+            Time = sizes => sizes.Away,
             Goals = s_calm,
         },
-        new("failover", "a replica that has all writes is promoted", static (site, _, _) => site.Store.FailOverAsync())
+        new("failover", "a replica that has all writes is promoted", (site, _, _) => site.Store.FailOverAsync())
         {
             Layout = SiteLayout.Silos with { Store = StoreKind.Synchronous },
             Goals = s_calm,
@@ -89,9 +86,9 @@ internal static class StoreFaults
     private static async Task HoldAsync(IEnumerable<TcpProxy> proxies, TimeSpan time)
     {
         TcpProxy[] held = [.. proxies];
-        Array.ForEach(held, static proxy => proxy.Hold());
+        Array.ForEach(held, proxy => proxy.Hold());
         await Task.Delay(time, TimeProvider.System, CancellationToken.None);
-        Array.ForEach(held, static proxy => proxy.Pass());
+        Array.ForEach(held, proxy => proxy.Pass());
     }
 
     // What the replica does not have: slots with other owners, numbers that were reserved, and messages that were sent with them. Then the

@@ -1,6 +1,4 @@
 using System.Text;
-using CoAP.NET.Bench;
-using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Survival.Nodes;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Survival.Balancing;
-
 namespace CoAP.NET.Survival.Nodes;
 
 /// <summary>
@@ -148,11 +146,22 @@ internal sealed class HealthChecks : IAsyncDisposable
                 return;
             }
 
-            _balancer.Use([.. _ready.Select(static one => one.Backend)]);
+            _balancer.Use([.. _ready.Select(one => one.Backend)]);
             changed = _changed;
             _changed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         }
 
         changed.SetResult();
+    }
+}
+
+/// <summary>A state that devices observe.</summary>
+internal sealed class NodePhase
+{
+    /// <summary>Which it is; 0 at first.</summary>
+    public int Number
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 }

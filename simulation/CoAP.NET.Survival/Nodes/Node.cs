@@ -1,8 +1,4 @@
-using System.Globalization;
 using System.Text.Json;
-using CoAP.NET.Bench;
-using CoAP.NET.Cluster;
-using CoAP.NET.Dtls;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -78,26 +74,26 @@ internal sealed class Node
 
     private async Task RunAsync(IHost host)
     {
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         await host.StartAsync();
-        TimeSpan start = TimeProvider.System.GetElapsedTime(begin);
+        TimeSpan start = begin.Elapsed;
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
         CoapCluster? cluster = host.Services.GetService<CoapCluster>();
         await using ProtectedSender? sender = cluster is null ? null : new ProtectedSender(cluster.OscoreStore);
-        string[] uris = [.. server.LocalEndpoints.OrderByDescending(static uri => uri.Length)];
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Listening}{uris[0]} {uris[1]} {start.TotalMilliseconds:0}"));
+        string[] uris = [.. server.LocalEndpoints.OrderByDescending(uri => uri.Length)];
+        Console.WriteLine($"{Listening}{uris[0]} {uris[1]} {start.TotalMilliseconds:0}");
         while (await Console.In.ReadLineAsync() is { } line && line != Stop)
         {
             if (line.StartsWith(Phase, StringComparison.Ordinal))
             {
-                _phase.Number = int.Parse(line[Phase.Length..], CultureInfo.InvariantCulture);
+                _phase.Number = int.Parse(line[Phase.Length..]);
                 server.Notify($"/{Phase}");
                 Console.WriteLine(Phase);
                 Tell(server, cluster);
             }
             else if (line.StartsWith(Protected, StringComparison.Ordinal))
             {
-                Console.WriteLine(await sender!.SendAsync(int.Parse(line[Protected.Length..], CultureInfo.InvariantCulture)));
+                Console.WriteLine(await sender!.SendAsync(int.Parse(line[Protected.Length..])));
             }
             else if (line is Figures or Collected)
             {
@@ -116,7 +112,7 @@ internal sealed class Node
 
     private void Map(CoapServer server, IServiceProvider services)
     {
-        server.MapGet("/hello", static () => CoapResults.Text(Frames.Hello));
+        server.MapGet("/hello", () => CoapResults.Text(Frames.Hello));
         server.MapGet($"/{State}/{{number}}", request => CoapResults.Text($"{IdentityOf(request)} {request.Route["number"]} {_name}"));
         server.MapPost($"/{Count}", request =>
         {

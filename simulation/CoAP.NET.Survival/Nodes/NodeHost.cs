@@ -1,7 +1,4 @@
-using System.Net;
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Dtls;
 using CoAP.NET.Hosting;
 using CoAP.NET.Tests.Shared;
 using Microsoft.Extensions.DependencyInjection;
@@ -30,7 +27,7 @@ internal static class NodeHost
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
         builder.Logging.AddProvider(log).SetMinimumLevel(log.Least);
-        builder.Services.Configure<HostOptions>(static options => options.ShutdownTimeout = s_shutdown);
+        builder.Services.Configure<HostOptions>(options => options.ShutdownTimeout = s_shutdown);
         builder.Services.AddHealthChecks();
         if (store is not null)
         {
@@ -43,7 +40,7 @@ internal static class NodeHost
             connection += ";Maximum Pool Size=8";
             await CoapOrleansTables.CreateAsync(connection);
             builder.UseOrleans(silo => silo
-                .Configure<ClusterOptions>(static options => (options.ClusterId, options.ServiceId) = ("survival", "survival"))
+                .Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = ("survival", "survival"))
                 .ConfigureEndpoints(IPAddress.Loopback, LoopbackPort.FindFree(), gatewayPort: 0)
                 .UseAdoNetClustering(options => (options.Invariant, options.ConnectionString) = ("Npgsql", connection))
                 .AddCoap());
@@ -57,7 +54,7 @@ internal static class NodeHost
             MaxSessionsPerIdentity = Most,
         };
         ICoapServerBuilder server = builder.Services
-            .AddCoapServer(static options => options.Listen("coaps://127.0.0.1:0").Listen("coap://127.0.0.1:0"))
+            .AddCoapServer(options => options.Listen("coaps://127.0.0.1:0").Listen("coap://127.0.0.1:0"))
             .ConfigureEndpoint((options, _) => options.UseDtls(new CoapDtlsOptions { Server = dtls }))
             .ConfigureServer(map);
         if (store is not null)

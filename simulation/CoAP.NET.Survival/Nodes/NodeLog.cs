@@ -1,4 +1,3 @@
-using System.Globalization;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Survival.Nodes;
@@ -6,36 +5,16 @@ namespace CoAP.NET.Survival.Nodes;
 /// <summary>Says on the error stream what a node logs, with its name and the time.</summary>
 /// <param name="name">The name.</param>
 /// <param name="least">What is not less than this.</param>
-internal sealed class NodeLog(string name, LogLevel least) : ILoggerFactory, ILoggerProvider, ILogger
+internal sealed class NodeLog(string name, LogLevel least) : KeptLog(least), ILoggerProvider
 {
     private readonly Lock _gate = new();
 
-    public LogLevel Least => least;
-
-    public ILogger CreateLogger(string categoryName) => this;
-
-    public void AddProvider(ILoggerProvider provider) => throw new NotSupportedException();
-
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= least;
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public void Log<TState>(
-        LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    protected override void Keep(LogLevel level, EventId id, string text, Exception? exception)
     {
-        if (IsEnabled(logLevel))
+        string time = TimeProvider.System.GetUtcNow().ToString("HH:mm:ss.fff");
+        lock (_gate)
         {
-            string time = TimeProvider.System.GetUtcNow().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
-            lock (_gate)
-            {
-                Console.Error.WriteLine($"{time} {name} {eventId.Id} {formatter(state, exception)} {exception?.Message}");
-            }
+            Console.Error.WriteLine($"{time} {name} {id.Id} {text} {exception?.Message}");
         }
-    }
-
-    public void Dispose()
-    {
-        // Nothing is open.
     }
 }

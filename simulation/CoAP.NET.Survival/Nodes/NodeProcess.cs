@@ -1,14 +1,10 @@
 using System.Diagnostics;
-using System.Globalization;
-using System.Net;
 using System.Text.Json;
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Balancing;
 
 namespace CoAP.NET.Survival.Nodes;
 
 /// <summary>A <see cref="Node"/> as a child process.</summary>
-internal sealed class NodeProcess : IDisposable
+internal sealed class NodeProcess : AskedProcess
 {
     /// <summary>
     /// Code is compiled twice and not three times, as by a profile: on two processors that serve everybody the compiler took a fifth of all
@@ -16,16 +12,15 @@ internal sealed class NodeProcess : IDisposable
     /// </summary>
     public static readonly (string Name, string Value) WithoutProfile = ("DOTNET_TieredPGO", "0");
 
-    private readonly Process _process;
     private TimeSpan _cpu;
 
     private NodeProcess(Process process, string name, string line)
+        : base(process)
     {
-        _process = process;
         string[] words = line[Node.Listening.Length..].Split(' ');
         Backend = new Backend(name, EndpointOf(words[0]));
         Health = words[1];
-        Start = TimeSpan.FromMilliseconds(double.Parse(words[2], CultureInfo.InvariantCulture));
+        Start = TimeSpan.FromMilliseconds(double.Parse(words[2]));
     }
 
     public Backend Backend { get; }
@@ -39,10 +34,10 @@ internal sealed class NodeProcess : IDisposable
     public TimeSpan Start { get; }
 
     /// <summary>The processor time it took, be it in its life.</summary>
-    public TimeSpan Cpu => _process.HasExited ? _cpu : _cpu = ProcessFigures.Of(_process.Id).Cpu;
+    public TimeSpan Cpu => Process.HasExited ? _cpu : _cpu = Figures.Cpu;
 
     /// <summary>Whether it has ended.</summary>
-    public bool HasEnded => _process.HasExited;
+    public bool HasEnded => Process.HasExited;
 
     /// <summary>Starts one and waits until it listens.</summary>
     /// <param name="name">Its name.</param>
@@ -82,55 +77,46 @@ internal sealed class NodeProcess : IDisposable
 
     /// <summary>What it says of itself.</summary>
     /// <param name="isCollected">Whether it collects all garbage before.</param>
-    public async Task<NodeFigures> AskAsync(bool isCollected = false)
-    {
-        await _process.StandardInput.WriteLineAsync(isCollected ? Node.Collected : Node.Figures);
-        string line = await _process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException($"The node {Name} has ended.");
-        return JsonSerializer.Deserialize<NodeFigures>(line)!;
-    }
+    public async Task<NodeFigures> AskAsync(bool isCollected = false) =>
+        JsonSerializer.Deserialize<NodeFigures>(await AskAsync(isCollected ? Node.Collected : Node.Figures))!;
 
     /// <summary>Has it send a message under each OSCORE context whose slot it has.</summary>
     /// <param name="port">Where to.</param>
     /// <returns>How many messages were sent.</returns>
-    public async Task<int> SendProtectedAsync(int port)
-    {
-        await _process.StandardInput.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{Node.Protected}{port}"));
-        string line = await _process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException($"The node {Name} has ended.");
-        return int.Parse(line, CultureInfo.InvariantCulture);
-    }
+    public async Task<int> SendProtectedAsync(int port) => int.Parse(await AskAsync($"{Node.Protected}{port}"));
 
     /// <summary>Has the state change that devices observe.</summary>
     /// <param name="phase">What it is from now on.</param>
     public async Task ChangeAsync(int phase)
     {
-        await _process.StandardInput.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{Node.Phase} {phase}"));
-        await _process.StandardOutput.ReadLineAsync();
+        await TellAsync($"{Node.Phase} {phase}");
+        await Process.StandardOutput.ReadLineAsync();
     }
 
     /// <summary>Ends it as <c>kill -9</c> does.</summary>
     public void KillNow()
     {
         _ = Cpu;
-        if (!_process.HasExited)
+        if (!Process.HasExited)
         {
-            ProcessSignal.Kill(_process);
+            ProcessSignal.Kill(Process);
         }
 
-        _process.WaitForExit();
+        Process.WaitForExit();
     }
 
     /// <summary>Has it stand still, as a virtual machine that is paused.</summary>
-    public void Sleep() => ProcessSignal.Freeze(_process);
+    public void Sleep() => ProcessSignal.Freeze(Process);
 
     /// <summary>Has it go on.</summary>
-    public void WakeUp() => ProcessSignal.Thaw(_process);
+    public void WakeUp() => ProcessSignal.Thaw(Process);
 
     /// <summary>Ends it as a service manager does, and waits.</summary>
     public async Task StopAsync()
     {
         _ = Cpu;
-        await _process.StandardInput.WriteLineAsync(Node.Stop);
-        await _process.WaitForExitAsync();
+        await TellAsync(Node.Stop);
+        await Process.WaitForExitAsync();
     }
 
     /// <summary>Waits until it has ended by itself.</summary>
@@ -139,15 +125,23 @@ internal sealed class NodeProcess : IDisposable
     public async Task<bool> HasEndedAsync(TimeSpan patience)
     {
         _ = Cpu;
-        await _process.WaitForExitAsync().WaitAsync(patience, TimeProvider.System).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        return _process.HasExited;
+        await Process.WaitForExitAsync().WaitAsync(patience, TimeProvider.System).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return Process.HasExited;
     }
 
-    public void Dispose()
+    public override void Dispose()
     {
         KillNow();
-        _process.Dispose();
+        base.Dispose();
     }
 
     private static IPEndPoint EndpointOf(string uri) => IPEndPoint.Parse(new Uri(uri).Authority);
 }
+
+/// <summary>What a node says of itself.</summary>
+/// <param name="Id">Which node of the cluster it is; zeros without one.</param>
+/// <param name="Sessions">How many sessions it has.</param>
+/// <param name="Live">Bytes of objects on its heap, after a collection of everything.</param>
+/// <param name="Slots">How many slots of the cluster it has.</param>
+/// <param name="Relays">Datagrams that were relayed: those that it sent to other nodes, and answers that came back to it.</param>
+internal sealed record NodeFigures(Guid Id, int Sessions, long Live, int Slots, long Relays);

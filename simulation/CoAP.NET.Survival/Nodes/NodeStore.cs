@@ -1,4 +1,3 @@
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Cluster.Sqlite;
 

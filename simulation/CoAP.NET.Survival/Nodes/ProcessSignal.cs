@@ -1,7 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Survival.Nodes;
 

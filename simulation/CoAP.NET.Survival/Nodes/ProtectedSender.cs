@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Survival.Nodes;
@@ -40,7 +39,7 @@ internal sealed class ProtectedSender(IOscoreStore store) : IAsyncDisposable
 
     private async Task<bool> TrySendAsync(int number, int port)
     {
-        string uri = string.Create(CultureInfo.InvariantCulture, $"coap://127.0.0.1:{port}");
+        string uri = $"coap://127.0.0.1:{port}";
         try
         {
             using OscoreParameters parameters = new(

@@ -1,5 +1,3 @@
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>What it costs that nothing is lost, while nothing happens, or what it takes to go on.</summary>
@@ -26,7 +24,7 @@ internal sealed class CostScenario(Cost cost) : IScenario
     };
 
     /// <summary>One for each cost.</summary>
-    public static IEnumerable<IScenario> OfAll() => Enum.GetValues<Cost>().Select(static cost => new CostScenario(cost));
+    public static IEnumerable<IScenario> OfAll() => Enum.GetValues<Cost>().Select(cost => new CostScenario(cost));
 
     public async Task RunAsync(FigureTable table, Sizes sizes, Sites sites)
     {
@@ -54,4 +52,20 @@ internal sealed class CostScenario(Cost cost) : IScenario
                 break;
         }
     }
+}
+
+/// <summary>What is measured of the costs.</summary>
+internal enum Cost
+{
+    /// <summary>Of a server that keeps its sessions, while it runs.</summary>
+    Durability,
+
+    /// <summary>Of a start with very many sessions.</summary>
+    Restore,
+
+    /// <summary>Of a datagram that comes to the wrong node.</summary>
+    Relay,
+
+    /// <summary>Of the database.</summary>
+    Database,
 }

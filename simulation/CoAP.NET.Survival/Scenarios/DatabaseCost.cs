@@ -1,8 +1,5 @@
 using ClusterSample;
-using CoAP.NET.Bench;
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Survival.Scenarios;
 
@@ -63,10 +60,10 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
 
     private async Task MeasureAsync(PostgreSqlProcess database, CoapDtlsSessionKeeping keeping)
     {
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         await KeepAsync(keeping, CoapDtlsSessionChangeKind.Made, 0, sizes.Simulated);
         table.Add(
-            $"{sizes.Simulated:N0} sessions written for the first time", $"{TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s");
+            $"{sizes.Simulated:N0} sessions written for the first time", $"{begin.Elapsed.TotalSeconds:0.0} s");
 
         // In each interval those are handed over that sent something in it.
         int heard = Math.Max(1, (int)(sizes.Simulated * (keeping.HeardInterval / s_message)));
@@ -74,12 +71,12 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
         TimeSpan busy = TimeSpan.Zero;
         await Task.Delay(s_counted, TimeProvider.System, CancellationToken.None);
         long transactions = await database.CountTransactionsAsync();
-        begin = TimeProvider.System.GetTimestamp();
+        begin = new();
         for (int i = 0; i < intervals; i++)
         {
-            long from = TimeProvider.System.GetTimestamp();
+            Watch from = new();
             await KeepAsync(keeping, CoapDtlsSessionChangeKind.Heard, i * heard, heard);
-            TimeSpan took = TimeProvider.System.GetElapsedTime(from);
+            TimeSpan took = from.Elapsed;
             busy += took;
             TimeSpan rest = keeping.HeardInterval - took;
             if (rest > TimeSpan.Zero && !sizes.IsSelfCheck)
@@ -88,7 +85,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
             }
         }
 
-        double seconds = TimeProvider.System.GetElapsedTime(begin).TotalSeconds;
+        double seconds = begin.Elapsed.TotalSeconds;
         double perSecond = (await database.CountTransactionsAsync() - transactions) / seconds;
         double rows = (double)heard * intervals / seconds;
         string devices = FormattableString.Invariant($"{sizes.Simulated:N0} devices, a message a minute");
@@ -112,7 +109,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
             CoapDtlsSessionChange[] changes = [.. Enumerable.Range(first + done, Math.Min(Batch, count - done))
                 .Select(device => new CoapDtlsSessionChange(kind, IdOf(device % sizes.Simulated), state, expires))];
             await keeping.Keeper.KeepAsync(changes, CancellationToken.None);
-            table.Check(!changes.Any(static change => change.IsRefused), $"a session was refused");
+            table.Check(!changes.Any(change => change.IsRefused), $"a session was refused");
         }
     }
 }

@@ -1,7 +1,3 @@
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Devices;
-using CoAP.NET.Survival.Nodes;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>
@@ -37,7 +33,7 @@ internal sealed class DurabilityCost(FigureTable table, Sizes sizes)
 
             // Compiled by then.
             await RunTurnsAsync(nodes, sizes.Seconds / 2);
-            nodes.ForEach(static node => node.Reset());
+            nodes.ForEach(node => node.Reset());
             await RunTurnsAsync(nodes, sizes.Seconds);
             foreach (LoadedNode node in nodes)
             {
@@ -46,11 +42,11 @@ internal sealed class DurabilityCost(FigureTable table, Sizes sizes)
                 table.Check(wrong == 0, $"{wrong} requests failed, such as: {string.Join(' ', figures.Texts.Take(1))}");
             }
 
-            Tell([.. nodes.Where(static node => !node.IsDurable)], [.. nodes.Where(static node => node.IsDurable)]);
+            Tell([.. nodes.Where(node => !node.IsDurable)], [.. nodes.Where(node => node.IsDurable)]);
         }
         finally
         {
-            nodes.ForEach(static node => node.Dispose());
+            nodes.ForEach(node => node.Dispose());
         }
 
         double more = await BytesOfSessionAsync(isDurable: true) - await BytesOfSessionAsync(isDurable: false);
@@ -69,10 +65,10 @@ internal sealed class DurabilityCost(FigureTable table, Sizes sizes)
         }
     }
 
-    private static double CostOf(LoadedNode[] nodes) => nodes.Average(static node => node.CostOfRequest);
+    private static double CostOf(LoadedNode[] nodes) => nodes.Average(node => node.CostOfRequest);
 
     private static double Spread(LoadedNode[] nodes) =>
-        (nodes.Max(static node => node.CostOfRequest) / nodes.Min(static node => node.CostOfRequest)) - 1;
+        (nodes.Max(node => node.CostOfRequest) / nodes.Min(node => node.CostOfRequest)) - 1;
 
     private void Tell(LoadedNode[] without, LoadedNode[] with)
     {

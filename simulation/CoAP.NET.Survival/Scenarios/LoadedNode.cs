@@ -1,6 +1,3 @@
-using CoAP.NET.Survival.Devices;
-using CoAP.NET.Survival.Nodes;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>A node, and devices that ask it without a pause whenever it is their turn.</summary>

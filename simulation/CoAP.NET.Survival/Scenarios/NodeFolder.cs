@@ -1,6 +1,3 @@
-using CoAP.NET.Cluster;
-using CoAP.NET.Survival.Nodes;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>A folder for the file of one node, and the node's secret.</summary>

@@ -1,7 +1,3 @@
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Balancing;
-using CoAP.NET.Survival.Stores;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>

@@ -1,7 +1,4 @@
 using ClusterSample;
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Balancing;
-using CoAP.NET.Survival.Nodes;
 
 namespace CoAP.NET.Survival.Scenarios;
 

@@ -1,10 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Cluster;
-using CoAP.NET.Survival.Balancing;
-using CoAP.NET.Survival.Devices;
-using CoAP.NET.Survival.Nodes;
-using CoAP.NET.Survival.Stores;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>Nodes with their store, a balancer in front of them, and devices: all of it processes, except for the balancer.</summary>
@@ -61,10 +54,10 @@ internal sealed class Site : IAsyncDisposable
     public ProtectedMessages Protected { get; } = new();
 
     /// <summary>The processor time of all nodes, those that are gone included.</summary>
-    public TimeSpan NodesCpu => Nodes.Concat(_gone).Aggregate(TimeSpan.Zero, static (sum, node) => sum + node.Cpu);
+    public TimeSpan NodesCpu => Nodes.Concat(_gone).Aggregate(TimeSpan.Zero, (sum, node) => sum + node.Cpu);
 
     /// <summary>The processor time of all devices.</summary>
-    public TimeSpan DevicesCpu => _devices.Aggregate(TimeSpan.Zero, static (sum, process) => sum + process.Cpu);
+    public TimeSpan DevicesCpu => _devices.Aggregate(TimeSpan.Zero, (sum, process) => sum + process.Figures.Cpu);
 
     /// <summary>What the balancer read since <see cref="Begin"/>.</summary>
     public BalancerFigures Wire => _balancer.Read();
@@ -139,8 +132,8 @@ internal sealed class Site : IAsyncDisposable
 
         _checks.Add(node);
         bool wasReady = false;
-        long begin = TimeProvider.System.GetTimestamp();
-        while (TimeProvider.System.GetElapsedTime(begin) < time && !node.HasEnded)
+        Watch begin = new();
+        while (begin.Elapsed < time && !node.HasEnded)
         {
             await PauseAsync();
             wasReady |= _checks.IsReady(node);
@@ -194,10 +187,10 @@ internal sealed class Site : IAsyncDisposable
     {
         _phase++;
         await Task.WhenAll(Nodes.Select(node => node.ChangeAsync(_phase)));
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         int unheard;
         while ((unheard = (await Task.WhenAll(_devices.Select(process => process.UnheardAsync(_phase)))).Sum()) > 0
-            && TimeProvider.System.GetElapsedTime(begin) < s_patienceOfObservers)
+            && begin.Elapsed < s_patienceOfObservers)
         {
             await PauseAsync();
         }
@@ -239,14 +232,14 @@ internal sealed class Site : IAsyncDisposable
     /// <exception cref="TimeoutException">Some had none after five minutes.</exception>
     public async Task UntilAllAreBackAsync()
     {
-        await Task.WhenAll(_devices.Select(static process => process.CountAsync()));
+        await Task.WhenAll(_devices.Select(process => process.CountAsync()));
         await UntilAsync(
-            async () => (await Task.WhenAll(_devices.Select(static process => process.BackAsync()))).Sum() >= _sizes.Devices,
+            async () => (await Task.WhenAll(_devices.Select(process => process.BackAsync()))).Sum() >= _sizes.Devices,
             "Some devices get no answer.");
     }
 
     /// <summary>How many slots have another owner than in <see cref="LookAsync"/>, or had one meanwhile.</summary>
-    public async Task<int> CountMovedAsync() => (await Store.SlotsAsync()).Zip(_slots).Count(static pair => pair.First != pair.Second);
+    public async Task<int> CountMovedAsync() => (await Store.SlotsAsync()).Zip(_slots).Count(pair => pair.First != pair.Second);
 
     /// <summary>Waits until each node has the slots that the store says, and each slot has a node.</summary>
     /// <returns>What is different after some time; null if nothing is.</returns>
@@ -259,11 +252,11 @@ internal sealed class Site : IAsyncDisposable
                 async () =>
                 {
                     (Guid Node, long Fence)[] slots = await Store.SlotsAsync();
-                    Dictionary<Guid, int> stored = slots.CountBy(static slot => slot.Node).ToDictionary();
+                    Dictionary<Guid, int> stored = slots.CountBy(slot => slot.Node).ToDictionary();
                     NodeFigures[] nodes = await FiguresAsync();
-                    text = $"nodes {Text(nodes.Select(static node => (node.Id, node.Slots)))}; store "
-                        + Text(stored.Select(static pair => (pair.Key, pair.Value)));
-                    return nodes.Sum(static node => node.Slots) == CoapSlot.Count
+                    text = $"nodes {Text(nodes.Select(node => (node.Id, node.Slots)))}; store "
+                        + Text(stored.Select(pair => (pair.Key, pair.Value)));
+                    return nodes.Sum(node => node.Slots) == CoapSlot.Count
                         && nodes.All(node => node.Slots == stored.GetValueOrDefault(node.Id));
                 },
                 "", s_agreement);
@@ -275,14 +268,14 @@ internal sealed class Site : IAsyncDisposable
         }
 
         static string Text(IEnumerable<(Guid Node, int Slots)> all) =>
-            string.Join(", ", all.OrderBy(static one => one.Node).Select(static one => $"{one.Node}: {one.Slots}"));
+            string.Join(", ", all.OrderBy(one => one.Node).Select(one => $"{one.Node}: {one.Slots}"));
     }
 
     /// <summary>Has devices end, and takes what they counted.</summary>
     public async Task<DeviceFigures> EndAsync()
     {
-        DeviceFigures figures = DeviceFigures.Sum(await Task.WhenAll(_devices.Select(static process => process.EndAsync())));
-        _devices.ForEach(static process => process.Dispose());
+        DeviceFigures figures = DeviceFigures.Sum(await Task.WhenAll(_devices.Select(process => process.EndAsync())));
+        _devices.ForEach(process => process.Dispose());
         _devices.Clear();
         return figures;
     }
@@ -321,12 +314,12 @@ internal sealed class Site : IAsyncDisposable
         Directory.Delete(_folder, recursive: true);
     }
 
-    private string NextName() => string.Create(CultureInfo.InvariantCulture, $"{(char)('A' + (_made % 26))}{_made++ / 26}");
+    private string NextName() => $"{(char)('A' + (_made % 26))}{_made++ / 26}";
 
     private string[] ArgumentsOf(string name, string? account, string secret) =>
     [
         "--store", Store.PlaceOf(name, account), "--secret", secret, "--ran", FileOf(name),
-        "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture),
+        "--lease", _sizes.Lease.ToString(),
         .. Layout.HasSilos ? (string[])[Node.Silo] : [],
         .. Layout.Store == StoreKind.Synchronous ? (string[])[Node.KeepsWrites] : [],
         .. _sizes.IsVerbose ? (string[])[Node.Verbose] : [],
@@ -348,10 +341,10 @@ internal sealed class Site : IAsyncDisposable
 
     private static async Task UntilAsync(Func<Task<bool>> holds, string otherwise, TimeSpan? patience = null)
     {
-        long begin = TimeProvider.System.GetTimestamp();
+        Watch begin = new();
         while (!await holds())
         {
-            if (TimeProvider.System.GetElapsedTime(begin) > (patience ?? s_patience))
+            if (begin.Elapsed > (patience ?? s_patience))
             {
                 throw new TimeoutException(otherwise);
             }
@@ -362,9 +355,9 @@ internal sealed class Site : IAsyncDisposable
 
     private static Task PauseAsync() => Task.Delay(s_pause, TimeProvider.System, CancellationToken.None);
 
-    private Task<NodeFigures[]> FiguresAsync() => Task.WhenAll(Nodes.Select(static node => node.AskAsync()));
+    private Task<NodeFigures[]> FiguresAsync() => Task.WhenAll(Nodes.Select(node => node.AskAsync()));
 
-    private async Task<long> RelaysAsync() => (await FiguresAsync()).Sum(static one => one.Relays);
+    private async Task<long> RelaysAsync() => (await FiguresAsync()).Sum(one => one.Relays);
 
-    private async Task<long> AnsweredAsync() => (await Task.WhenAll(_devices.Select(static process => process.AnsweredAsync()))).Sum();
+    private async Task<long> AnsweredAsync() => (await Task.WhenAll(_devices.Select(process => process.AnsweredAsync()))).Sum();
 }

@@ -1,5 +1,3 @@
-using CoAP.NET.Survival.Stores;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>What a site consists of.</summary>

@@ -1,7 +1,3 @@
-using CoAP.NET.Bench;
-using CoAP.NET.Survival.Balancing;
-using CoAP.NET.Survival.Devices;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>What came of something that happened to a site.</summary>

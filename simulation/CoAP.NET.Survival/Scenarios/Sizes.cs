@@ -1,6 +1,3 @@
-using CoAP.NET.Survival.Balancing;
-using CoAP.NET.Survival.Devices;
-
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>How large a scenario is.</summary>

@@ -1,6 +1,4 @@
-using System.Globalization;
 using ClusterSample;
-using CoAP.NET.Survival.Nodes;
 using Npgsql;
 
 namespace CoAP.NET.Survival.Stores;
@@ -34,7 +32,7 @@ internal sealed class SiteStore : IAsyncDisposable
     public PostgreSqlProcess Server => _servers[_serving];
 
     /// <summary>The proxies of all nodes.</summary>
-    public IEnumerable<TcpProxy> Proxies => _proxies.Values.SelectMany(static proxies => proxies);
+    public IEnumerable<TcpProxy> Proxies => _proxies.Values.SelectMany(proxies => proxies);
 
     /// <summary>Makes one.</summary>
     /// <param name="kind">Where it is.</param>
@@ -84,10 +82,10 @@ internal sealed class SiteStore : IAsyncDisposable
             return NodeStore.Sqlite(_file);
         }
 
-        TcpProxy[] proxies = [.. _servers.Select(static server => new TcpProxy(server.Folder))];
+        TcpProxy[] proxies = [.. _servers.Select(server => new TcpProxy(server.Folder))];
         _proxies.Add(node, proxies);
         string hosts = string.Join(
-            ',', proxies.Select(static proxy => string.Create(CultureInfo.InvariantCulture, $"127.0.0.1:{proxy.Port}")));
+            ',', proxies.Select(proxy => $"127.0.0.1:{proxy.Port}"));
         string choice = proxies.Length > 1 ? ";Target Session Attributes=primary;Host Recheck Seconds=1" : "";
         return NodeStore.PostgreSql($"Host={hosts};Database=postgres;{account ?? "Username=coap"};SSL Mode=Disable{choice}");
     }
@@ -197,4 +195,20 @@ internal sealed class SiteStore : IAsyncDisposable
             await Task.Delay(s_pause, TimeProvider.System, CancellationToken.None);
         }
     }
+}
+
+/// <summary>Where nodes keep their state.</summary>
+internal enum StoreKind
+{
+    /// <summary>In a file of SQLite, one node at a time.</summary>
+    Sqlite,
+
+    /// <summary>In a PostgreSQL.</summary>
+    PostgreSql,
+
+    /// <summary>In a PostgreSQL with a replica that confirms all writes.</summary>
+    Synchronous,
+
+    /// <summary>In a PostgreSQL with a replica that may lag behind.</summary>
+    Asynchronous,
 }

@@ -1,6 +1,4 @@
 using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
 
 namespace CoAP.NET.Cli.Tests.Bench;
 
@@ -16,8 +14,8 @@ public sealed class BenchTests
         CliRun terminal = await new CliHarness { IsTerminal = true }.InvokeAsync(args);
         CliRun redirected = await CliHarness.RunAsync(args);
 
-        Assert.True(terminal.ExitCode == ExitCodes.Success, terminal.ToString());
-        Assert.Contains("\u001b[", terminal.Error, StringComparison.Ordinal);
+        terminal.HasExitCode(ExitCodes.Success);
+        terminal.HasError("\u001b[");
         Assert.DoesNotContain('\u001b', terminal.Out + redirected.Error);
     }
 
@@ -31,13 +29,13 @@ public sealed class BenchTests
             CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]["coap://".Length..]}/text", "--peers", "2",
                 "--seconds", (0.2 * factor).ToString(CultureInfo.InvariantCulture), "--warm-up", "0", "--quiet", "--strict", "--expect",
                 "21.5");
-            if (run.Error.Contains("no answers", StringComparison.Ordinal))
+            if (run.Error.Contains("no answers"))
             {
                 return false;
             }
 
-            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-            Assert.Contains("answers/s", run.Out, StringComparison.Ordinal);
+            run.HasExitCode(ExitCodes.Success);
+            run.HasOut("answers/s");
             return true;
         });
     }
@@ -50,8 +48,8 @@ public sealed class BenchTests
         CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "0.1", "--warm-up",
             "0", "--quiet", "--json", "-");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains($"coap bench {server.LocalEndpoints[0]}/text --peers 1", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut($"coap bench {server.LocalEndpoints[0]}/text --peers 1");
     }
 
     [Fact]
@@ -65,11 +63,11 @@ public sealed class BenchTests
         CliRun wrong = await CliHarness.RunAsync([.. args, "--timeout", "5x"]);
         CliRun idle = await CliHarness.RunAsync([.. args, "--non"]);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Equal(ExitCodes.Usage, wrong.ExitCode);
+        run.HasExitCode(ExitCodes.Success);
+        wrong.HasExitCode(ExitCodes.Usage);
         Assert.StartsWith("coap: '5x' is no time.", wrong.Error, StringComparison.Ordinal);
-        Assert.Equal(ExitCodes.Usage, idle.ExitCode);
-        Assert.Contains("--retransmission-timing is for retransmissions", idle.Error, StringComparison.Ordinal);
+        idle.HasExitCode(ExitCodes.Usage);
+        idle.HasError("--retransmission-timing is for retransmissions");
     }
 
     [Fact]
@@ -83,7 +81,7 @@ public sealed class BenchTests
         CliRun run = await CliHarness.RunAsync("bench", uri, "--peers", "1", "--loop", "open", "--rate", "20", "--seconds", "0.2",
             "--warm-up", "0", "--ramp", "0", "--quiet");
 
-        Assert.Contains("x nothing listens at the port", run.Out, StringComparison.Ordinal);
+        run.HasOut("x nothing listens at the port");
         Assert.DoesNotContain("Exception", run.Out + run.Error, StringComparison.Ordinal);
     }
 
@@ -109,7 +107,7 @@ public sealed class BenchTests
         CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}/from", "--bind", "127.7.0.9", "--peers", "2", "--loop",
             "open", "--rate", "40", "--seconds", "0.2", "--warm-up", "0", "--ramp", "0", "--quiet");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(["127.7.0.10", "127.7.0.9"], seen.Order(StringComparer.Ordinal));
     }
 
@@ -121,7 +119,7 @@ public sealed class BenchTests
     {
         CliRun run = await CliHarness.RunAsync(["bench", .. args]);
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("coap bench --help", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("coap bench --help");
     }
 }

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Text.Json;
 
 namespace CoAP.NET.Cli.Tests.Decoding;
 
@@ -17,7 +16,7 @@ public sealed class CaptureTests
 
         CliRun run = await new CliHarness { Input = capture }.InvokeAsync("decode", "-", "--json");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         JsonElement[] messages = [
             .. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
         Assert.Equal(["CON", "RST"], messages.Select(message => message.GetProperty("type").GetString()));
@@ -40,10 +39,10 @@ public sealed class CaptureTests
 
         CliRun run = await new CliHarness { Input = capture }.InvokeAsync("decode", "-");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Contains("192.0.2.1:40000 > 192.0.2.2:5683  CON 0.00  (4 bytes, UDP)",
-            run.Out.Replace("0.00 Empty", "0.00", StringComparison.Ordinal), StringComparison.Ordinal);
-        Assert.Contains("a CoAP Ping", run.Out, StringComparison.Ordinal);
+            run.Out.Replace("0.00 Empty", "0.00"), StringComparison.Ordinal);
+        run.HasOut("a CoAP Ping");
     }
 
     [Fact]
@@ -56,9 +55,9 @@ public sealed class CaptureTests
         CliRun any = await new CliHarness { Input = capture }.InvokeAsync("decode", "-", "--port", "0");
 
         Assert.Empty(run.Out);
-        Assert.Contains("no datagram of port 5683", run.Error, StringComparison.Ordinal);
-        Assert.Contains("> 192.0.2.2:9999", any.Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("9998", any.Out, StringComparison.Ordinal);
+        run.HasError("no datagram of port 5683");
+        any.HasOut("> 192.0.2.2:9999");
+        any.HasNoOut("9998");
     }
 
     [Fact]

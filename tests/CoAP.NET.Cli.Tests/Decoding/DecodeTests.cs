@@ -1,6 +1,3 @@
-using System.Text;
-using System.Text.Json;
-
 namespace CoAP.NET.Cli.Tests.Decoding;
 
 public sealed class DecodeTests : IDisposable
@@ -16,7 +13,7 @@ public sealed class DecodeTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync("decode", Request);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(
             """
             CON GET /temp  (23 bytes, UDP)
@@ -50,7 +47,7 @@ public sealed class DecodeTests : IDisposable
         Assert.Equal(expected, (await CliHarness.RunAsync(["decode", .. spaced.Split(' ')])).Out);
         Assert.Equal(expected, (await CliHarness.RunAsync("decode", spaced.Replace(' ', ':'))).Out);
         Assert.Equal(expected, (await CliHarness.RunAsync("decode", "0x" + Request)).Out);
-        Assert.Equal(expected, (await CliHarness.RunAsync("decode", "0x" + spaced.Replace(" ", ", 0x", StringComparison.Ordinal))).Out);
+        Assert.Equal(expected, (await CliHarness.RunAsync("decode", "0x" + spaced.Replace(" ", ", 0x"))).Out);
         Assert.Equal(expected, (await CliHarness.RunAsync("decode", "--file", file)).Out);
         Assert.Equal(expected, (await new CliHarness { Input = bytes }.InvokeAsync("decode", "-")).Out);
         Assert.Equal(expected, (await new CliHarness { Input = Encoding.ASCII.GetBytes(spaced + "\n") }.InvokeAsync("decode", "-")).Out);
@@ -76,8 +73,8 @@ public sealed class DecodeTests : IDisposable
         CliRun text = await CliHarness.RunAsync("decode", hex, "--format", format);
         CliRun json = await CliHarness.RunAsync("decode", hex, "--format", format, "--json");
 
-        Assert.Equal(ExitCodes.Protocol, text.ExitCode);
-        Assert.Contains($"error at byte {offset} (0x{offset:x4}): ", text.Out, StringComparison.Ordinal);
+        text.HasExitCode(ExitCodes.Protocol);
+        text.HasOut($"error at byte {offset} (0x{offset:x4}): ");
         Assert.EndsWith($"({reference})\n", text.Out, StringComparison.Ordinal);
         JsonElement error = JsonDocument.Parse(json.Out).RootElement.GetProperty("error");
         Assert.Equal(offset, error.GetProperty("offset").GetInt32());
@@ -98,9 +95,9 @@ public sealed class DecodeTests : IDisposable
 
         CliRun run = await CliHarness.RunAsync("decode", padded);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains(option, run.Out, StringComparison.Ordinal);
-        Assert.Contains(remark, run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut(option);
+        run.HasOut(remark);
     }
 
     [Fact]
@@ -109,12 +106,12 @@ public sealed class DecodeTests : IDisposable
         // CSM with Max-Message-Size 1152 and Block-Wise-Transfer; then 2.05 with a token and a payload.
         CliRun run = await CliHarness.RunAsync("decode", "40e1220480" + "20" + "3145aaff6869");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("7.01 CSM  (6 bytes, TCP)", run.Out, StringComparison.Ordinal);
-        Assert.Contains("Option 2 Max-Message-Size: delta 2, length 2; elective\n", run.Out, StringComparison.Ordinal);
-        Assert.Contains("1152", run.Out, StringComparison.Ordinal);
-        Assert.Contains("2.05 Content  (6 bytes, TCP)", run.Out, StringComparison.Ordinal);
-        Assert.Contains("    hi\n", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut("7.01 CSM  (6 bytes, TCP)");
+        run.HasOut("Option 2 Max-Message-Size: delta 2, length 2; elective\n");
+        run.HasOut("1152");
+        run.HasOut("2.05 Content  (6 bytes, TCP)");
+        run.HasOut("    hi\n");
     }
 
     [Fact]
@@ -151,8 +148,8 @@ public sealed class DecodeTests : IDisposable
         // 2.05 with Content-Format 50 and Block2 2/1/16.
         CliRun run = await CliHarness.RunAsync("decode", "60450001c132b128ff7b2261");
 
-        Assert.Contains("block 2 of a larger body, from byte 32, more follow", run.Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("no application/json", run.Out, StringComparison.Ordinal);
+        run.HasOut("block 2 of a larger body, from byte 32, more follow");
+        run.HasNoOut("no application/json");
     }
 
     [Fact]
@@ -160,7 +157,7 @@ public sealed class DecodeTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync("decode", "40013039b41b5b324aff1b5b324a");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.DoesNotContain('\u001b', run.Out);
     }
 

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Text.Json;
 
 namespace CoAP.NET.Cli.Tests.Decoding;
 
@@ -30,9 +29,9 @@ public sealed class DecryptionTests : IDisposable
     {
         CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Request);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("# OSCORE 'A': kid (empty), Partial IV 0", run.Out, StringComparison.Ordinal);
-        Assert.Contains("Decrypted: CON GET /oscore/hello/1", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut("# OSCORE 'A': kid (empty), Partial IV 0");
+        run.HasOut("Decrypted: CON GET /oscore/hello/1");
     }
 
     [Fact]
@@ -42,12 +41,12 @@ public sealed class DecryptionTests : IDisposable
 
         CliRun run = await new CliHarness { Input = capture }.InvokeAsync("decode", "-", "--json", "--oscore", _file);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         JsonElement[] messages = [
             .. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
-        Assert.Equal(["0.02", "2.04"], messages.Select(static message => message.GetProperty("code").GetString()));
-        JsonElement[] decrypted = [.. messages.Select(static message => message.GetProperty("decrypted"))];
-        Assert.Equal(["0.01", "4.01"], decrypted.Select(static message => message.GetProperty("code").GetString()));
+        Assert.Equal(["0.02", "2.04"], messages.Select(message => message.GetProperty("code").GetString()));
+        JsonElement[] decrypted = [.. messages.Select(message => message.GetProperty("decrypted"))];
+        Assert.Equal(["0.01", "4.01"], decrypted.Select(message => message.GetProperty("code").GetString()));
         JsonElement echo = Assert.Single(decrypted[1].GetProperty("options").EnumerateArray());
         Assert.Equal("3b12860ff89557f2", echo.GetProperty("hex").GetString());
     }
@@ -57,9 +56,9 @@ public sealed class DecryptionTests : IDisposable
     {
         CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Spoiled);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("# OSCORE: kid (empty), Partial IV 11. It does not verify", run.Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("Decrypted", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut("# OSCORE: kid (empty), Partial IV 11. It does not verify");
+        run.HasNoOut("Decrypted");
     }
 
     [Fact]
@@ -69,9 +68,9 @@ public sealed class DecryptionTests : IDisposable
 
         CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Request);
 
-        Assert.Equal(ExitCodes.File, run.ExitCode);
-        Assert.Contains("masterSecret must be 0x", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("0102030405060708", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.File);
+        run.HasError("masterSecret must be 0x");
+        run.HasNoError("0102030405060708");
     }
 
     // Raw IP.

@@ -1,6 +1,5 @@
 using System.Globalization;
 using CoAP.NET.Cli.Decoding;
-using CoAP.NET.Cli.Output;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 

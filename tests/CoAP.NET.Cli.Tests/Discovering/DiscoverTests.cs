@@ -1,6 +1,3 @@
-using System.Text.Json;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests.Discovering;
 
 [Collection(VirtualTimeCollection.Name)]
@@ -14,7 +11,7 @@ public sealed class DiscoverTests
 
         CliRun run = await CliHarness.RunAsync("discover", uri);
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(
             $"""
             {uri}
@@ -62,7 +59,7 @@ public sealed class DiscoverTests
 
         CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}/closed");
 
-        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        run.HasExitCode(ExitCodes.ClientError);
         Assert.Equal($"coap: {server.LocalEndpoints[0]}/closed answered 4.03 Forbidden: not for you\n", run.Error);
     }
 
@@ -121,8 +118,8 @@ public sealed class DiscoverTests
         CliRun none = await CliHarness.RunAsync("discover", $"{uri}/none");
         CliRun escape = await CliHarness.RunAsync("discover", $"{uri}/escape");
 
-        Assert.Equal(ExitCodes.Protocol, text.ExitCode);
-        Assert.Equal(ExitCodes.ClientError, none.ExitCode);
+        text.HasExitCode(ExitCodes.Protocol);
+        none.HasExitCode(ExitCodes.ClientError);
         Assert.DoesNotContain('\u001b', escape.Out);
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover")).ExitCode);
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", uri, "--multicast")).ExitCode);
@@ -151,9 +148,9 @@ public sealed class DiscoverTests
         CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("discover", argument, "--max-answers", "2"),
             TimeSpan.FromMinutes(5));
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("coap://192.0.2.1\n└── one\n", run.Out, StringComparison.Ordinal);
-        Assert.Contains("coap://192.0.2.2\n└── two\n", run.Out, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut("coap://192.0.2.1\n└── one\n");
+        run.HasOut("coap://192.0.2.2\n└── two\n");
     }
 
     private static async Task<CoapServer> MemberAsync(InMemoryNetwork network, string address, string path)

@@ -1,6 +1,4 @@
-using System.Net;
 using System.Net.Http.Json;
-using System.Text.Json;
 
 namespace CoAP.NET.Cli.Tests.Exploring;
 
@@ -11,7 +9,7 @@ public sealed class ExploreTests
     public async Task The_address_that_is_printed_serves_a_page_that_asks_the_server_named_until_it_is_stopped()
     {
         await using CoapServer server = new();
-        server.MapGet("/hello", static _ => CoapResults.Text("hello"));
+        server.MapGet("/hello", _ => CoapResults.Text("hello"));
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         using CancellationTokenSource stop = new();
@@ -59,9 +57,9 @@ public sealed class ExploreTests
     {
         CliRun run = await CliHarness.RunAsync("explore", "--psk", "me:secret");
 
-        Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("For which server", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("For which server");
+        run.HasNoError("secret");
     }
 
     [Fact]

@@ -1,8 +1,4 @@
 using System.Diagnostics;
-using System.Net;
-using System.Net.Sockets;
-using System.Text;
-using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.Tests.Proxying;
 
@@ -30,11 +26,11 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         (CliRun run, CliRun proxy) = await RunAsync(
             ["--allow", "127.0.0.0/8:*"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
 
-        Assert.Equal(0, run.ExitCode);
+        run.HasExitCode(0);
         Assert.Equal("at /x", run.Out.TrimEnd());
-        Assert.Equal(0, proxy.ExitCode);
-        Assert.Contains($"GET {Origin}/x", proxy.Error, StringComparison.Ordinal);
-        Assert.Contains("2.05", proxy.Error, StringComparison.Ordinal);
+        proxy.HasExitCode(0);
+        proxy.HasError($"GET {Origin}/x");
+        proxy.HasError("2.05");
     }
 
     [Fact]
@@ -42,8 +38,8 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     {
         (CliRun run, _) = await RunAsync(["--allow", "sensor.example.com"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
 
-        Assert.Equal(5, run.ExitCode);
-        Assert.Contains("5.05", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(5);
+        run.HasError("5.05");
     }
 
     [Fact]
@@ -78,7 +74,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
             uri => ["get", $"{uri.TrimEnd('/')}/.well-known/core"]);
         (CliRun root, _) = await RunAsync(["--map", $"/floor1={Origin}"], uri => ["get", $"{uri.TrimEnd('/')}/floor1"]);
 
-        Assert.Contains($"coap discover {listed} lists the resources", run.Error, StringComparison.Ordinal);
+        run.HasError($"coap discover {listed} lists the resources");
         Assert.Equal("</floor1>,</gr%C3%B6%C3%9Fe/2>", list.Out);
         Assert.Equal("at /", root.Out);
     }
@@ -91,11 +87,11 @@ public sealed class ProxyCommandTests : IAsyncLifetime
 
         Assert.Equal("at /x", run.Out.TrimEnd());
         string[] lines = proxy.Error.Split('\n');
-        Assert.Contains(lines, line => line.StartsWith("< ", StringComparison.Ordinal) && line.Contains("GET", StringComparison.Ordinal));
+        Assert.Contains(lines, line => line.StartsWith("< ", StringComparison.Ordinal) && line.Contains("GET"));
         Assert.Contains(lines, line => line.StartsWith(">   Uri-Path: x", StringComparison.Ordinal));
-        Assert.Contains(lines, line => line.StartsWith("> ", StringComparison.Ordinal) && line.Contains("2.05", StringComparison.Ordinal)
+        Assert.Contains(lines, line => line.StartsWith("> ", StringComparison.Ordinal) && line.Contains("2.05")
             && line.EndsWith(" ms", StringComparison.Ordinal));
-        Assert.Contains("0 retransmissions", proxy.Error, StringComparison.Ordinal);
+        proxy.HasError("0 retransmissions");
     }
 
     [Fact]
@@ -105,8 +101,8 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         (CliRun run, _) = await RunAsync(
             ["--allow", "127.0.0.0/8:*", "--max-streamed-body", "80000"], uri => ["get", $"{Origin}/large", "--proxy", uri]);
 
-        Assert.Equal(5, run.ExitCode);
-        Assert.Contains("5.02", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(5);
+        run.HasError("5.02");
     }
 
     [Theory]
@@ -126,7 +122,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         await proxy.StartAsync();
         string target = $"coap://sensor.example.com/{string.Join('/', Enumerable.Repeat("abcdefghi", length / 10))}?q";
 
-        string named = proxy.LocalEndpoints[0].Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
+        string named = proxy.LocalEndpoints[0].Replace("127.0.0.1", "localhost");
 
         CliRun run = await CliHarness.RunAsync("get", target, "--proxy", named);
 
@@ -153,10 +149,10 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         string[] listen = args.Contains("--listen") ? [] : ["--listen", "coap://127.0.0.1:0"];
         CliRun run = await CliHarness.RunAsync(["proxy", .. listen, .. args]);
 
-        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
-        Assert.Contains(expected, run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("(Parameter", run.Error, StringComparison.Ordinal);
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError(expected);
+        run.HasNoError("secret");
+        run.HasNoError("(Parameter");
     }
 
     [Theory]
@@ -171,11 +167,11 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         {
             CliRun run = await CliHarness.RunAsync(command, uri, "--proxy", proxy);
 
-            Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
-            Assert.Contains(expected, run.Error, StringComparison.Ordinal);
-            Assert.Contains(hint, run.Error, StringComparison.Ordinal);
-            Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
-            Assert.DoesNotContain("(Parameter", run.Error, StringComparison.Ordinal);
+            run.HasExitCode(ExitCodes.Usage);
+            run.HasError(expected);
+            run.HasError(hint);
+            run.HasNoError("secret");
+            run.HasNoError("(Parameter");
         }
     }
 
@@ -190,9 +186,9 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         (CliRun mapped, _) = await RunAsync(["--map", $"/api={http.Uri}/base"], uri => ["get", $"{uri.TrimEnd('/')}/api/x"]);
 
         Assert.Equal("GET /x?y", named.Out);
-        Assert.Contains($"GET {http.Uri}/x?y", proxy.Error, StringComparison.Ordinal);
-        Assert.Contains("5.05", refused.Error, StringComparison.Ordinal);
-        Assert.Contains("\nhint: The proxy does not allow that server", refused.Error, StringComparison.Ordinal);
+        proxy.HasError($"GET {http.Uri}/x?y");
+        refused.HasError("5.05");
+        refused.HasError("\nhint: The proxy does not allow that server");
         Assert.Equal("GET /base/x", mapped.Out);
     }
 
@@ -220,9 +216,9 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         (CliRun anyone, _) = await RunAsync([.. keys[2..], "--allow", "127.0.0.0/8:*", "--secured-to-anyone"],
             uri => ["get", $"{target}/who", "--proxy", uri]);
 
-        Assert.True(run.ExitCode == 0, run.ToString());
+        run.HasExitCode(0);
         Assert.Equal("psk:gateway", run.Out);
-        Assert.Contains("4.01", plain.Error, StringComparison.Ordinal);
+        plain.HasError("4.01");
         Assert.Equal(run.Out, anyone.Out);
     }
 
@@ -233,9 +229,9 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         (CliRun reverse, _) = await RunAsync(["--map", $"/={Origin}"], uri => ["discover", uri]);
         CliRun group = await CliHarness.RunAsync("discover", "--multicast", "--proxy", "coap://192.0.2.1");
 
-        Assert.Contains("lamp", forward.Out, StringComparison.Ordinal);
-        Assert.Contains("lamp", reverse.Out, StringComparison.Ordinal);
-        Assert.True(group.ExitCode == ExitCodes.Usage, group.ToString());
+        forward.HasOut("lamp");
+        reverse.HasOut("lamp");
+        group.HasExitCode(ExitCodes.Usage);
     }
 
     [Fact]
@@ -250,7 +246,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         CliRun run = await CliHarness.RunAsync("observe", "coap://lamp.example/x", "--proxy", proxy.LocalEndpoints[0], "--count", "1");
 
         Assert.Equal("seen", run.Out.TrimEnd());
-        Assert.Equal(0, run.ExitCode);
+        run.HasExitCode(0);
     }
 
     [Fact]

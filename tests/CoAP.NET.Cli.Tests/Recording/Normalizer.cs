@@ -1,5 +1,3 @@
-using System.Text.RegularExpressions;
-
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>Puts fixed values where each run has others: ports, paths, times, Message IDs, tokens, entity-tags.</summary>
@@ -14,9 +12,9 @@ internal sealed class Normalizer(string server, string directory)
     {
         string port = server[(server.LastIndexOf(':') + 1)..];
         string result = text
-            .Replace(directory, "/home/me/data", StringComparison.Ordinal)
-            .Replace(server, "coap://127.0.0.1", StringComparison.Ordinal)
-            .Replace($"127.0.0.1:{port}", "127.0.0.1:5683", StringComparison.Ordinal);
+            .Replace(directory, "/home/me/data")
+            .Replace(server, "coap://127.0.0.1")
+            .Replace($"127.0.0.1:{port}", "127.0.0.1:5683");
         result = Regex.Replace(result, @"127\.0\.0\.1:(?!5683\b)\d+", "127.0.0.1:40000");
         result = Regex.Replace(result, @"\b\d\d:\d\d:\d\d\.\d{3}\b", "12:00:00.000");
         result = Regex.Replace(result, @"^([<>*]) \d+\.\d{3} ", "$1 0.001 ", RegexOptions.Multiline);
@@ -35,11 +33,11 @@ internal sealed class Normalizer(string server, string directory)
         string plain = Regex.Replace(terminal, @"\x1b\[[0-9;?]*[A-Za-z]", "");
         string[] lines = [
             .. plain.Split('\n', '\r').Select(line => Regex.Replace(line.Trim(), " {2,}", " ")).Where(line => line.Length > 0)];
-        string[] moving = [.. lines.Where(line => line.Contains('%', StringComparison.Ordinal)).GroupBy(line => line.Split(' ')[0])
+        string[] moving = [.. lines.Where(line => line.Contains('%')).GroupBy(line => line.Split(' ')[0])
             .Select(group => group.Last())];
         return string.Join('\n',
-            [.. moving, .. lines.Where(line => !line.Contains('%', StringComparison.Ordinal))
-                .Select(line => line.Replace("ETag ", " ETag ", StringComparison.Ordinal))]) + "\n";
+            [.. moving, .. lines.Where(line => !line.Contains('%'))
+                .Select(line => line.Replace("ETag ", " ETag "))]) + "\n";
     }
 
     private static string Map(Dictionary<string, string> known, string value, int first)

@@ -1,5 +1,3 @@
-using CoAP.NET.Tests.Shared;
-
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>What the documentation shows is what the commands print. docs/record-cli.sh records anew.</summary>

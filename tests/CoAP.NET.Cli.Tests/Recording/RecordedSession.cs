@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>What is recorded for the documentation: somebody shares a folder, somebody else works with it.</summary>

@@ -1,7 +1,3 @@
-using System.Text;
-using CoAP.NET.Cli.Output;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>

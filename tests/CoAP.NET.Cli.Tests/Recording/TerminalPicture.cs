@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Security;
-using System.Text;
 
 namespace CoAP.NET.Cli.Tests.Recording;
 

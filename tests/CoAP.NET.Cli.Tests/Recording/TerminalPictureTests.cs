@@ -1,6 +1,3 @@
-using System.Text.RegularExpressions;
-using CoAP.NET.Tests.Shared;
-
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>The picture of the tool shows what docs/cli.md recorded. docs/record-cli.sh draws it again.</summary>
@@ -13,7 +10,7 @@ public sealed partial class TerminalPictureTests
     public async Task The_picture_shows_what_the_page_recorded()
     {
         string page = (await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "cli.md"))).ReplaceLineEndings("\n");
-        string[] sessions = [.. Session().Matches(page).Take(Sessions).Select(static match => match.Groups[1].Value.TrimEnd('\n'))];
+        string[] sessions = [.. Session().Matches(page).Take(Sessions).Select(match => match.Groups[1].Value.TrimEnd('\n'))];
         Assert.Equal(Sessions, sessions.Length);
         string picture = TerminalPicture.Draw(string.Join("\n\n", sessions).Split('\n'));
         string path = Path.Combine(Repository.Root, "docs", "images", "coap.svg");

@@ -1,6 +1,3 @@
-using CoAP.NET.Testing;
-using CoAP.NET.Tests.Shared;
-
 namespace CoAP.NET.Cli.Tests.Registering;
 
 /// <summary><c>coap discover --rd --multicast</c>: all directories near.</summary>
@@ -22,11 +19,11 @@ public sealed class DirectoryGroupTests
         CliRun resources = await RunAsync(network, s_command);
         CliRun endpoints = await RunAsync(network, [.. s_command, "--endpoints", "--json", "-q", "ep=b"]);
 
-        Assert.True(resources.ExitCode == ExitCodes.Success, resources.ToString());
-        Assert.Contains("coap://[2001:db8::a]\n\u2514\u2500\u2500 lamp\n", resources.Out, StringComparison.Ordinal);
-        Assert.Contains("coap://[2001:db8::b]\n\u2514\u2500\u2500 door\n", resources.Out, StringComparison.Ordinal);
-        Assert.Contains("\"ep\":\"b\"", endpoints.Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("\"ep\":\"a\"", endpoints.Out, StringComparison.Ordinal);
+        resources.HasExitCode(ExitCodes.Success);
+        resources.HasOut("coap://[2001:db8::a]\n\u2514\u2500\u2500 lamp\n");
+        resources.HasOut("coap://[2001:db8::b]\n\u2514\u2500\u2500 door\n");
+        endpoints.HasOut("\"ep\":\"b\"");
+        endpoints.HasNoOut("\"ep\":\"a\"");
     }
 
     [Fact]
@@ -37,15 +34,15 @@ public sealed class DirectoryGroupTests
         CliRun silent = await RunAsync(network, [.. s_command, "--timeout", "3s"]);
         await using CoapServer one = new(new CoapEndpointOptions { TimeProvider = clock });
         await using CoapServer two = new(new CoapEndpointOptions { TimeProvider = clock });
-        (await StartAsync(one, network, "192.0.2.1:5683")).Answers = static _ => CoapResults.Forbidden("not you");
+        (await StartAsync(one, network, "192.0.2.1:5683")).Answers = _ => CoapResults.Forbidden("not you");
         (await StartAsync(two, network, "192.0.2.2:5683")).Add("b", "coap://[2001:db8::b]", new CoapLink("/door"));
 
         CliRun run = await RunAsync(network, s_command);
 
-        Assert.Equal(ExitCodes.Timeout, silent.ExitCode);
-        Assert.Contains("No resource directory answered at coap://224.0.1.190/ within 3 s.", silent.Error, StringComparison.Ordinal);
-        Assert.Contains("door", run.Out, StringComparison.Ordinal);
-        Assert.Contains("4.03", run.Error, StringComparison.Ordinal);
+        silent.HasExitCode(ExitCodes.Timeout);
+        silent.HasError("No resource directory answered at coap://224.0.1.190/ within 3 s.");
+        run.HasOut("door");
+        run.HasError("4.03");
     }
 
     private static Task<CliRun> RunAsync(InMemoryNetwork network, string[] args)

@@ -1,6 +1,4 @@
 using System.Diagnostics;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Cli.Tests.Registering;
 
@@ -18,7 +16,7 @@ public sealed class RegisterTests
             "--sector", "floor3", "--et", "oic.d.sensor", "--attribute", "model=x1",
             "--link", "</t>;rt=temperature-c", "-l", "</l>;rt=light");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.StartsWith($"{uri}/reg/1/ until ", run.Out, StringComparison.Ordinal);
         SmallRegistration made = Assert.Single(directory.Registrations);
         Assert.Equal(("node1", "floor3", "coap://[2001:db8::3]", 7200u), (made.Name, made.Sector, made.Base, made.Lifetime));
@@ -27,10 +25,10 @@ public sealed class RegisterTests
         CliRun resources = await CliHarness.RunAsync("discover", uri, "--rd", "-q", "rt=temp*");
         Assert.Equal("coap://[2001:db8::3]\n└── t  rt=temperature-c\n", resources.Out);
         CliRun endpoints = await CliHarness.RunAsync("discover", "--rd", uri, "--endpoints", "--json");
-        Assert.Contains("\"ep\":\"node1\"", endpoints.Out, StringComparison.Ordinal);
+        endpoints.HasOut("\"ep\":\"node1\"");
         CliRun none = await CliHarness.RunAsync("discover", "--rd", uri, "-q", "ep=other", "--endpoints");
         Assert.Equal((ExitCodes.Success, ""), (none.ExitCode, none.Out));
-        Assert.Contains("The directory has no matching registration.", none.Error, StringComparison.Ordinal);
+        none.HasError("The directory has no matching registration.");
     }
 
     [Fact]
@@ -43,8 +41,8 @@ public sealed class RegisterTests
         CliRun run = await CliHarness.RunAsync("register", server.LocalEndpoints[0], "--ep", "device", "--base", device.LocalEndpoints[0],
             "--ask");
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains(Assert.Single(directory.Registrations).Links, static link => link.Target == "/t");
+        run.HasExitCode(ExitCodes.Success);
+        Assert.Contains(Assert.Single(directory.Registrations).Links, link => link.Target == "/t");
     }
 
     [Fact]
@@ -134,7 +132,7 @@ public sealed class RegisterTests
     {
         const string Hostile = "\u001b[2J\u001b]0;title\u0007\u009b31m\u0085\u007f\r\n2.05 forged [red]markup[/] <script>";
         string links = $"<coap://[2001:db8::2]/a>;title=\"{Hostile}\",</rd/1>;ep=\"{Hostile}\";base=\"coap://[2001:db8::2]\"";
-        CoapContent content = new(System.Text.Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat);
+        CoapContent content = new(Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat);
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
             server.MapPost("/rd", () => CoapResults.Changed()).WithResourceType("core.rd");
@@ -145,8 +143,8 @@ public sealed class RegisterTests
         CliRun run = await CliHarness.RunAsync(["discover", "--rd", server.LocalEndpoints[0], .. options]);
 
         Assert.NotEmpty(run.Out + run.Error);
-        Assert.DoesNotContain(run.Out + run.Error, static c => char.IsControl(c) && c != '\n');
-        Assert.DoesNotContain("\n2.05 forged", run.Out, StringComparison.Ordinal);
+        Assert.DoesNotContain(run.Out + run.Error, c => char.IsControl(c) && c != '\n');
+        run.HasNoOut("\n2.05 forged");
     }
 
     [Fact]
@@ -158,8 +156,8 @@ public sealed class RegisterTests
         string uri = server.LocalEndpoints[0];
 
         CliRun refused = await CliHarness.RunAsync("register", uri, "--ep", "node1", "--base", "coap://[2001:db8::3]");
-        Assert.Equal(ExitCodes.ClientError, refused.ExitCode);
-        Assert.Contains("not you", refused.Error, StringComparison.Ordinal);
+        refused.HasExitCode(ExitCodes.ClientError);
+        refused.HasError("not you");
         Assert.Equal(ExitCodes.ClientError, (await CliHarness.RunAsync("discover", "--rd", uri)).ExitCode);
 
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("register", uri, "--ep", "node1")).ExitCode);
@@ -167,13 +165,13 @@ public sealed class RegisterTests
         foreach (string[] wrong in (string[][])[["--link", "t"], ["--attribute", "x"], ["--attribute", "page=1"]])
         {
             CliRun usage = await CliHarness.RunAsync(["register", uri, "--ep", "node1", "--base", "coap://[2001:db8::3]", .. wrong]);
-            Assert.Equal(ExitCodes.Usage, usage.ExitCode);
+            usage.HasExitCode(ExitCodes.Usage);
         }
 
         await using CoapServer plain = await TestServer.StartAsync();
         CliRun none = await CliHarness.RunAsync("discover", "--rd", plain.LocalEndpoints[0]);
-        Assert.Equal(ExitCodes.Protocol, none.ExitCode);
-        Assert.Contains("lists no resource directory", none.Error, StringComparison.Ordinal);
+        none.HasExitCode(ExitCodes.Protocol);
+        none.HasError("lists no resource directory");
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", plain.LocalEndpoints[0], "--endpoints")).ExitCode);
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", "--rd", uri, "-q", "rt=a", "-q", "rt=b")).ExitCode);
     }

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Cli.Serving;
 using CoAP.NET.Options;
 using Microsoft.Win32.SafeHandles;
@@ -47,7 +46,7 @@ public sealed class ServeConfinementTests
             foreach (string segment in segments)
             {
                 request.Options.Add(OptionNumber.UriPath,
-                    Encoding.UTF8.GetBytes(segment.Replace("{secret}", folder.SecretPath, StringComparison.Ordinal)));
+                    Encoding.UTF8.GetBytes(segment.Replace("{secret}", folder.SecretPath)));
             }
 
             CoapResponse response = await client.SendAsync(request);

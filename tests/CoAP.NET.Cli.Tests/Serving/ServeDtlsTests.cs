@@ -1,7 +1,5 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Cli.Tests.Serving;
 
@@ -18,7 +16,7 @@ public sealed class ServeDtlsTests
         foreach (string key in (string[])["first:0x0102030405060708", "second:words", "third:more words"])
         {
             CliRun run = await CliHarness.RunAsync("get", $"{folder.Uri}/hello.txt", "--psk", key);
-            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+            run.HasExitCode(ExitCodes.Success);
             Assert.Equal("hello", run.Out);
         }
 
@@ -26,7 +24,7 @@ public sealed class ServeDtlsTests
         Assert.Equal("hello", (await CliHarness.RunAsync("get", $"{folder.Uris[1]}/hello.txt")).Out);
         CliRun refused = await CliHarness.RunAsync("get", $"{folder.Uri}/hello.txt", "--psk", "first:words", "--handshake-timeout",
             "500ms");
-        Assert.True(refused.ExitCode == ExitCodes.Network, refused.ToString());
+        refused.HasExitCode(ExitCodes.Network);
     }
 
     [Fact]
@@ -50,9 +48,9 @@ public sealed class ServeDtlsTests
             CliRun known = await CliHarness.RunAsync(
                 [.. trust, "--cert", folder.PathOf(".device.pem"), "--key", folder.PathOf(".device.key")]);
             CliRun unknown = await CliHarness.RunAsync([.. trust, "--handshake-timeout", "2s"]);
-            Assert.True(known.ExitCode == ExitCodes.Success, known.ToString());
+            known.HasExitCode(ExitCodes.Success);
             Assert.Equal("hello", known.Out);
-            Assert.True(unknown.ExitCode == ExitCodes.Network, unknown.ToString());
+            unknown.HasExitCode(ExitCodes.Network);
         }
     }
 
@@ -77,7 +75,7 @@ public sealed class ServeDtlsTests
             CliRun run = await CliHarness.RunAsync(
                 "get", $"{uri}/hello.txt", "--ca", folder.PathOf(".ca.pem"), "--handshake-timeout", "2s",
                 "--cert", folder.PathOf(".mallory.pem"), "--key", folder.PathOf(".mallory.key"));
-            Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+            run.HasExitCode(ExitCodes.Network);
         }
 
         Assert.False(trap.WasVisited);

@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Tests.Transports.Tcp;
-
 namespace CoAP.NET.Cli.Tests.Serving;
 
 public sealed class ServeReadTests
@@ -101,9 +98,9 @@ public sealed class ServeReadTests
 
         CliRun run = await folder.StopAsync();
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        run.HasExitCode(ExitCodes.Success);
         Assert.Equal(1, run.Error.Split("GET /large  2.05 Content  5000 B").Length - 1);
-        Assert.Contains("GET /nothing  4.04 Not Found", run.Error, StringComparison.Ordinal);
+        run.HasError("GET /nothing  4.04 Not Found");
         Assert.DoesNotContain("GET", (await quiet.StopAsync()).Error, StringComparison.Ordinal);
     }
 
@@ -142,8 +139,8 @@ public sealed class ServeReadTests
         CliRun used = await CliHarness.RunAsync("serve", folder.Root, "--bind", folder.Uri);
         CliRun wrong = await CliHarness.RunAsync("serve", folder.Root, "--bind", "ftp://127.0.0.1");
 
-        Assert.Equal(ExitCodes.File, missing.ExitCode);
-        Assert.Equal(ExitCodes.Network, used.ExitCode);
-        Assert.Equal(ExitCodes.Usage, wrong.ExitCode);
+        missing.HasExitCode(ExitCodes.File);
+        used.HasExitCode(ExitCodes.Network);
+        wrong.HasExitCode(ExitCodes.Usage);
     }
 }

@@ -28,7 +28,7 @@ public sealed class ServeWriteTests
         const string Old = "sub/.coap-part-old";
         const string Recent = ".coap-part-recent";
         await using ServedFolder folder = await ServedFolder.StartAsync(
-            static folder =>
+            folder =>
             {
                 File.WriteAllText(folder.PathOf(Old), "incomplete");
                 File.SetLastWriteTimeUtc(folder.PathOf(Old), TimeProvider.System.GetUtcNow().UtcDateTime.AddHours(-1));

@@ -41,7 +41,7 @@ internal sealed class ServedFolder : IAsyncDisposable
         ServedFolder folder = new();
         prepare(folder);
         folder._running = folder._harness.InvokeAsync(
-            ["serve", folder.Root, .. args.Select(arg => arg.Replace("{root}", folder.Root, StringComparison.Ordinal))]);
+            ["serve", folder.Root, .. args.Select(arg => arg.Replace("{root}", folder.Root))]);
         Task first = await Task.WhenAny(folder._harness.WhenErrorAsync("Ctrl-C ends"), folder._running);
         Assert.True(first != folder._running, folder._running.IsCompletedSuccessfully ? folder._running.Result.ToString() : "not started");
         folder.Uris = folder._harness.OutSoFar.Split('\n', StringSplitOptions.RemoveEmptyEntries);

@@ -1,65 +1,8 @@
-using CoAP.NET.Content.Cbor;
-
 namespace CoAP.NET.Content.Tests.Cbor;
 
 /// <summary>Diagnostic notation, by the examples of RFC 8949 appendix A.</summary>
 public sealed class CborDiagnosticsTests
 {
-    [Theory]
-    [InlineData("00", "0")]
-    [InlineData("1818", "24")]
-    [InlineData("1bffffffffffffffff", "18446744073709551615")]
-    [InlineData("c249010000000000000000", "18446744073709551616")]
-    [InlineData("3bffffffffffffffff", "-18446744073709551616")]
-    [InlineData("c349010000000000000000", "-18446744073709551617")]
-    [InlineData("3863", "-100")]
-    [InlineData("f90000", "0.0")]
-    [InlineData("f98000", "-0.0")]
-    [InlineData("f93e00", "1.5")]
-    [InlineData("fa47c35000", "100000.0")]
-    [InlineData("fa7f7fffff", "3.4028234663852886e+38")]
-    [InlineData("fb7e37e43c8800759c", "1.0e+300")]
-    [InlineData("f90001", "5.960464477539063e-8")]
-    [InlineData("fbc010666666666666", "-4.1")]
-    [InlineData("f97c00", "Infinity")]
-    [InlineData("f97e00", "NaN")]
-    [InlineData("f9fc00", "-Infinity")]
-    [InlineData("f4", "false")]
-    [InlineData("f5", "true")]
-    [InlineData("f6", "null")]
-    [InlineData("f7", "undefined")]
-    [InlineData("f0", "simple(16)")]
-    [InlineData("f820", "simple(32)")]
-    [InlineData("f8ff", "simple(255)")]
-    [InlineData("c074323031332d30332d32315432303a30343a30305a", "0(\"2013-03-21T20:04:00Z\")")]
-    [InlineData("c11a514b67b0", "1(1363896240)")]
-    [InlineData("c1fb41d452d9ec200000", "1(1363896240.5)")]
-    [InlineData("d74401020304", "23(h'01020304')")]
-    [InlineData("d818456449455446", "24(h'6449455446')")]
-    [InlineData("40", "h''")]
-    [InlineData("4401020304", "h'01020304'")]
-    [InlineData("60", "\"\"")]
-    [InlineData("62225c", "\"\\\"\\\\\"")]
-    [InlineData("62c3bc", "\"ü\"")]
-    [InlineData("80", "[]")]
-    [InlineData("8301820203820405", "[1, [2, 3], [4, 5]]")]
-    [InlineData("a0", "{}")]
-    [InlineData("a201020304", "{1: 2, 3: 4}")]
-    [InlineData("826161a161626163", "[\"a\", {\"b\": \"c\"}]")]
-    [InlineData("5f42010243030405ff", "(_ h'0102', h'030405')")]
-    [InlineData("7f657374726561646d696e67ff", "(_ \"strea\", \"ming\")")]
-    [InlineData("5fff", "''_")]
-    [InlineData("7fff", "\"\"_")]
-    [InlineData("9fff", "[_ ]")]
-    [InlineData("9f018202039f0405ffff", "[_ 1, [2, 3], [_ 4, 5]]")]
-    [InlineData("bf61610161629f0203ffff", "{_ \"a\": 1, \"b\": [_ 2, 3]}")]
-    public void Items_are_written_as_in_the_appendix(string hex, string expected)
-    {
-        Assert.True(CborDiagnostics.TryFormat(Wire.Hex(hex), out string text, out ContentFault fault), fault.ToString());
-
-        Assert.Equal(expected, text);
-    }
-
     [Theory]
     [InlineData("")]
     [InlineData("18")]
@@ -112,7 +55,7 @@ public sealed class CborDiagnosticsTests
         };
 
         Assert.Equal(width == 20
-            ? expected.Replace("[2, {\"b\": h'00'}]", "[\n      2,\n      {\"b\": h'00'}\n    ]", StringComparison.Ordinal)
+            ? expected.Replace("[2, {\"b\": h'00'}]", "[\n      2,\n      {\"b\": h'00'}\n    ]")
             : expected, text);
     }
 

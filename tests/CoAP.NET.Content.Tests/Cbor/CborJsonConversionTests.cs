@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Content.Tests.Cbor;
 
 /// <summary>CBOR as JSON for somebody else, and back, of payloads of strangers (RFC 8949 section 6).</summary>
@@ -71,7 +69,7 @@ public sealed class CborJsonConversionTests
     public void Size_is_bounded_in_both_directions()
     {
         // Each half float of three bytes is a number of up to ten characters.
-        byte[] floats = [0x9a, 0, 1, 0, 0, .. Enumerable.Repeat<byte[]>([0xf9, 0x00, 0x01], 65_536).SelectMany(static bytes => bytes)];
+        byte[] floats = [0x9a, 0, 1, 0, 0, .. Enumerable.Repeat<byte[]>([0xf9, 0x00, 0x01], 65_536).SelectMany(bytes => bytes)];
         Assert.Equal(
             CoapCode.RequestEntityTooLarge, Assert.Throws<CoapContentException>(() => CoapCborJson.ToJson(floats, floats.Length)).Code);
 

@@ -1,8 +1,5 @@
 using System.Buffers;
-using System.Text;
-using System.Text.Json;
 using System.Text.Json.Nodes;
-using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Tests.Cbor;
 
@@ -49,7 +46,7 @@ public sealed class CborJsonTests
     [InlineData("7f61616162ff", "\"ab\"")]
     [InlineData("a201020304", "{\"1\":2,\"3\":4}")]
     [InlineData("a12001", "{\"-1\":1}")]
-    [InlineData("43fbff01", "\"+/8B\"")] // what System.Text.Json reads into byte[]
+    [InlineData("43fbff01", "\"+/8B\"")] // what Json reads into byte[]
     [InlineData("d543fbff01", "\"-_8B\"")] // base64url, as tag 21 asks
     [InlineData("d78243fbff01d64101", "[\"FBFF01\",\"AQ==\"]")] // base16, and base64 inside of it
     [InlineData("c074323031332d30332d32315432303a30343a30305a", "\"2013-03-21T20:04:00Z\"")]

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Content.Tests.Cbor;
 
 /// <summary>Values in CBOR by one call.</summary>
@@ -17,10 +15,10 @@ public sealed class CborRequestTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        _pair.Server.MapGet("/state", static request => request.Accept == CoapContentFormat.Cbor
+        _pair.Server.MapGet("/state", request => request.Accept == CoapContentFormat.Cbor
             ? CoapResults.Cbor(s_lamp, LampContext.Default.Lamp)
             : CoapResults.NotAcceptable());
-        _pair.Server.MapGet("/text", static _ => CoapResults.Text("plain")).IgnoreAccept();
+        _pair.Server.MapGet("/text", _ => CoapResults.Text("plain")).IgnoreAccept();
         _pair.Server.MapPost("/echo", Tell);
         _pair.Server.MapPut("/echo", Tell);
         await _pair.StartAsync();

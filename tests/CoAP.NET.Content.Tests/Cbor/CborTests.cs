@@ -1,8 +1,6 @@
 using System.Formats.Cbor;
 using System.Globalization;
 using System.Numerics;
-using CoAP.NET.Content.Cbor;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Content.Tests.Cbor;
 

@@ -1,7 +1,5 @@
 using System.Formats.Cbor;
 using System.Numerics;
-using System.Text;
-using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Tests.Cbor;
 

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Content.Tests.Problems;
 
 /// <summary>Concise problem details (RFC 9290) as bytes.</summary>
@@ -46,7 +44,7 @@ public sealed class ProblemTests
     {
         // {-1: "x", -99: [1, 2], 4711: {0: true}, "tag:example.org,2026:a": {"b": null}}
         const string hex = "a4206178386282010219 1267a100f5 767461673a6578616d706c652e6f72672c323032363a61a16162f6";
-        CoapProblem problem = Read(hex.Replace(" ", "", StringComparison.Ordinal));
+        CoapProblem problem = Read(hex.Replace(" ", ""));
         Assert.Equal("820102", Wire.Hex(problem.Entries[-99].Span));
         Assert.Equal("a100f5", Wire.Hex(problem.Entries[4711].Span));
         Assert.Equal("a16162f6", Wire.Hex(problem.NamedEntries["tag:example.org,2026:a"].Span));

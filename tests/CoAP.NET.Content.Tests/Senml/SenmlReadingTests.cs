@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Content.Tests.Senml;
 
 /// <summary>Payloads read as SenML; what is none is the peer's mistake.</summary>

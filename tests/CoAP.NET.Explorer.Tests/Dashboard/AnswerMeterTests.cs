@@ -58,8 +58,8 @@ public sealed class AnswerMeterTests
 
         Assert.Equal(2, meter.Routes);
         Assert.Equal([("/a", false, 3L), (null, true, 2L), ("/b", false, 1L), (null, false, 1L)], meter.ByRoute()
-            .Select(static route => (route.Name, route.IsOthers, route.Minute.Count))
-            .OrderByDescending(static route => route.Count).ThenByDescending(static route => route.Name));
+            .Select(route => (route.Name, route.IsOthers, route.Minute.Count))
+            .OrderByDescending(route => route.Count).ThenByDescending(route => route.Name));
         Assert.Equal(7, meter.Overall().Count);
     }
 
@@ -78,8 +78,8 @@ public sealed class AnswerMeterTests
                 }
             })),
         ];
-        Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => thread.Join());
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
         meter.Turn(1);
 
         Assert.Equal(4 * Each, meter.CodesIn(1)[Content]);

@@ -1,6 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Tests.Browser;
-using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 

@@ -1,14 +1,11 @@
 using System.Diagnostics.Metrics;
-using System.Text.Json;
 using CoAP.NET.Explorer.Dashboard;
-using CoAP.NET.Testing;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 
 /// <summary>What is measured of a server, and when.</summary>
 [Collection(VirtualTimeCollection.Name)]
-public sealed class DashboardCollectorTests : IAsyncLifetime
+public sealed class DashboardCollectorTests : IAsyncDisposable
 {
     private readonly ServiceProvider _services = new ServiceCollection().AddMetrics().BuildServiceProvider();
     private readonly MeterListener _published = new();
@@ -37,8 +34,6 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
 
     private DashboardCollector Collector => _collector ??= new DashboardCollector(_pair.Server.Endpoint, _options, _pair.Clock);
 
-    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
-
     public async ValueTask DisposeAsync()
     {
         _collector?.Dispose();
@@ -54,19 +49,19 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
         using DashboardViewer other = new();
         Assert.NotEmpty(_instruments);
         int timers = _pair.Clock.TimerCount;
-        Assert.All(_instruments, static instrument => Assert.False(instrument.Enabled));
+        Assert.All(_instruments, instrument => Assert.False(instrument.Enabled));
         Assert.False(Collector.IsListening);
 
         Assert.True(Collector.TryAdd(one.Lines));
         Assert.True(Collector.TryAdd(other.Lines));
-        Assert.Equal(["coap.server.request.duration"], _instruments.Where(static one => one.Enabled).Select(static one => one.Name));
+        Assert.Equal(["coap.server.request.duration"], _instruments.Where(one => one.Enabled).Select(one => one.Name));
         Assert.Equal(timers + 1, _pair.Clock.TimerCount);
 
         Collector.Remove(one.Lines);
         Assert.True(Collector.IsListening);
 
         Collector.Remove(other.Lines);
-        Assert.All(_instruments, static instrument => Assert.False(instrument.Enabled));
+        Assert.All(_instruments, instrument => Assert.False(instrument.Enabled));
         Assert.False(Collector.IsListening);
         Assert.Equal(timers, _pair.Clock.TimerCount);
     }
@@ -74,7 +69,7 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
     [Fact]
     public async Task A_viewer_sees_how_many_requests_came_in_a_second_and_how_they_were_answered()
     {
-        _pair.Server.MapGet("/good", static () => CoapResults.Text("x"));
+        _pair.Server.MapGet("/good", () => CoapResults.Text("x"));
         await _pair.StartAsync();
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
@@ -90,13 +85,13 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
 
         JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
         Assert.Equal(2, samples.Length);
-        Assert.Equal(["sample", "sample"], samples.Select(static sample => sample.GetProperty("kind").GetString()));
+        Assert.Equal(["sample", "sample"], samples.Select(sample => sample.GetProperty("kind").GetString()));
         JsonElement first = samples[0].GetProperty("values");
         Assert.Equal((8, 6, 2, 0), (Value(first, "requests"), Value(first, "success"), Value(first, "clientError"),
             Value(first, "serverError")));
         JsonElement second = samples[1].GetProperty("values");
         Assert.Equal((0, 0, 0), (Value(second, "requests"), Value(second, "success"), Value(second, "clientError")));
-        Assert.Equal([("2.05", 6, 3.0), ("4.04", 2, 1.0)], samples[1].GetProperty("codes").EnumerateArray().Select(static code =>
+        Assert.Equal([("2.05", 6, 3.0), ("4.04", 2, 1.0)], samples[1].GetProperty("codes").EnumerateArray().Select(code =>
             (code.GetProperty("code").GetString(), code.GetProperty("count").GetInt32(), code.GetProperty("rate").GetDouble())));
         Assert.Equal(8, samples[1].GetProperty("requests").GetInt64());
     }
@@ -109,7 +104,7 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
             await Task.Delay(TimeSpan.FromMilliseconds(100), _pair.Clock);
             return CoapResults.Text("x");
         });
-        _pair.Server.MapGet("/fast", static () => CoapResults.Text("x"));
+        _pair.Server.MapGet("/fast", () => CoapResults.Text("x"));
         await _pair.StartAsync();
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
@@ -120,7 +115,7 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
 
         JsonElement[] routes = [.. (await viewer.EndAsync())[^1].GetProperty("routes").EnumerateArray()];
         Assert.Equal([("/slow/{id}", 2), ("/fast", 1)],
-            routes.Select(static route => (route.GetProperty("route").GetString(), route.GetProperty("count").GetInt32())));
+            routes.Select(route => (route.GetProperty("route").GetString(), route.GetProperty("count").GetInt32())));
         Assert.InRange(routes[0].GetProperty("recent")[0].GetDouble(), 0.085, 0.12);
         Assert.InRange(routes[1].GetProperty("recent")[2].GetDouble(), 0, 0.001);
     }
@@ -128,7 +123,7 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
     [Fact]
     public async Task Observers_are_told_by_route_and_bounds_with_what_is_taken()
     {
-        _pair.Server.MapGet("/sensor/{id}", static request => CoapResults.Text(request.Route["id"])).Observable();
+        _pair.Server.MapGet("/sensor/{id}", request => CoapResults.Text(request.Route["id"])).Observable();
         await _pair.StartAsync();
         foreach (string id in new[] { "1", "2" })
         {
@@ -146,10 +141,10 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
         Assert.Equal(("/sensor/{id}", 2, 0),
             (route.GetProperty("route").GetString(), route.GetProperty("observers").GetInt32(), route.GetProperty("count").GetInt32()));
         JsonElement bound = Assert.Single(
-            sample.GetProperty("bounds").EnumerateArray(), static bound => bound.GetProperty("name").GetString() == "MaxObservers");
+            sample.GetProperty("bounds").EnumerateArray(), bound => bound.GetProperty("name").GetString() == "MaxObservers");
         Assert.Equal((2, new CoapLimits().MaxObservers, false), (bound.GetProperty("used").GetInt32(),
             bound.GetProperty("limit").GetInt32(), bound.GetProperty("bytes").GetBoolean()));
-        Assert.Contains(sample.GetProperty("bounds").EnumerateArray(), static bound =>
+        Assert.Contains(sample.GetProperty("bounds").EnumerateArray(), bound =>
             bound.GetProperty("name").GetString() == "DeduplicationBytes" && bound.GetProperty("bytes").GetBoolean());
     }
 
@@ -179,8 +174,8 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
     [Fact]
     public async Task Requests_of_another_endpoint_are_not_counted()
     {
-        await using CoapEndpointPair another = new(static options => options.Name = "another");
-        another.Server.MapGet("/there", static () => CoapResults.Text("x"));
+        await using CoapEndpointPair another = new(options => options.Name = "another");
+        another.Server.MapGet("/there", () => CoapResults.Text("x"));
         await another.StartAsync();
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
@@ -195,7 +190,7 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
     [Fact]
     public async Task Of_a_server_at_full_load_one_second_of_five_is_measured()
     {
-        Instrument duration = _instruments.Single(static one => one.Name == "coap.server.request.duration");
+        Instrument duration = _instruments.Single(one => one.Name == "coap.server.request.duration");
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
         List<bool> measured = [];
@@ -211,8 +206,8 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
 
         JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
         Assert.Equal([true, false, false, false, false, true, false, false, false, false, true], measured);
-        Assert.Equal(measured, samples.Take(11).Select(static sample => sample.GetProperty("measured").GetBoolean()));
-        Assert.All(samples.Take(11), static sample => Assert.Equal(30_000, Value(sample.GetProperty("values"), "requests")));
+        Assert.Equal(measured, samples.Take(11).Select(sample => sample.GetProperty("measured").GetBoolean()));
+        Assert.All(samples.Take(11), sample => Assert.Equal(30_000, Value(sample.GetProperty("values"), "requests")));
     }
 
     [Fact]
@@ -276,7 +271,7 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
     private static double Value(JsonElement values, string name) => values.GetProperty(name).GetDouble();
 
     private static double[] Times(JsonElement[] events) =>
-        [.. events[0].GetProperty("columns").GetProperty("time").EnumerateArray().Select(static time => time.GetDouble())];
+        [.. events[0].GetProperty("columns").GetProperty("time").EnumerateArray().Select(time => time.GetDouble())];
 
     private Task<CoapResponse> AskAsync(string path) => _pair.RunAsync(() => _pair.Client.GetAsync(CoapEndpointPair.Address + path));
 }

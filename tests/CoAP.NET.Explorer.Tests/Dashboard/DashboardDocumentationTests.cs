@@ -1,12 +1,7 @@
-using System.Net;
 using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Authentication.Cookies;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 
@@ -22,7 +17,7 @@ public sealed partial class DashboardDocumentationTests
     {
         CoapDashboardOptions options = new();
         Dictionary<string, string> table = Row().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", "dashboard.md")))
-            .ToDictionary(static row => row.Groups["name"].Value, static row => row.Groups["value"].Value);
+            .ToDictionary(row => row.Groups["name"].Value, row => row.Groups["value"].Value);
 
         Assert.Equal(new Dictionary<string, string>
         {
@@ -44,9 +39,9 @@ public sealed partial class DashboardDocumentationTests
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
-        builder.Services.AddAuthentication(CookieAuthenticationDefaults.AuthenticationScheme).AddCookie(static cookie =>
-            cookie.Events.OnRedirectToLogin = static context =>
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        builder.Services.AddAuthentication(CookieAuthenticationDefaults.AuthenticationScheme).AddCookie(cookie =>
+            cookie.Events.OnRedirectToLogin = context =>
             {
                 context.Response.StatusCode = 401;
                 return Task.CompletedTask;

@@ -1,14 +1,11 @@
 using System.IO.Pipelines;
-using System.Net;
-using System.Security.Claims;
 using CoAP.NET.Transports;
-using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 
 /// <summary>The live page in a browser.</summary>
 [External("chromium")]
-public sealed class DashboardPageTests : IAsyncLifetime
+public sealed class DashboardPageTests : IAsyncDisposable
 {
     // Alone, so that the policy of the page and its own code are both tried: neither may let it run.
     private const string Hostile = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>";
@@ -20,8 +17,6 @@ public sealed class DashboardPageTests : IAsyncLifetime
     private DashboardSite? _site;
     private DashboardBrowser? _browser;
     private Task _connection = Task.CompletedTask;
-
-    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
     public async ValueTask DisposeAsync()
     {
@@ -151,7 +146,7 @@ public sealed class DashboardPageTests : IAsyncLifetime
     private async Task<DashboardBrowser> OpenAsync(int width = 1280, ColorScheme scheme = ColorScheme.Light)
     {
         _browser = await DashboardBrowser.OpenAsync(width, scheme);
-        _coap.MapGet("/sensors/{id}", static request => CoapResults.Text(request.Route["id"]));
+        _coap.MapGet("/sensors/{id}", request => CoapResults.Text(request.Route["id"]));
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
         _site = await DashboardSite.StartAsync(_coap.Endpoint);
         await _browser.Page.GotoAsync(_site.Page.ToString());

@@ -1,15 +1,11 @@
 using System.IO.Pipelines;
-using System.Net;
 using System.Net.Sockets;
-using System.Security.Claims;
-using System.Text.Json;
-using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 
 /// <summary>Peers and their messages over HTTP.</summary>
-public sealed class DashboardPeersTests : IAsyncLifetime
+public sealed class DashboardPeersTests : IAsyncDisposable
 {
     private const string Hostile = "<img src=x onerror=\"document.title='owned'\">\u001b[2J\u202e";
 
@@ -18,8 +14,6 @@ public sealed class DashboardPeersTests : IAsyncLifetime
     private readonly Pipe _toServer = new();
     private readonly Pipe _toClient = new();
     private DashboardSite? _site;
-
-    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
     public async ValueTask DisposeAsync()
     {
@@ -53,7 +47,7 @@ public sealed class DashboardPeersTests : IAsyncLifetime
     public async Task Peers_are_shown_by_their_address_and_no_more_than_MaxPeers()
     {
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
-        DashboardSite site = await StartAsync(static options => options.MaxPeers = 1);
+        DashboardSite site = await StartAsync(options => options.MaxPeers = 1);
         await using CoapClient one = new();
         await using CoapClient two = new();
         await one.GetAsync(_coap.LocalEndpoints[0] + "/a");
@@ -71,7 +65,7 @@ public sealed class DashboardPeersTests : IAsyncLifetime
     [Fact]
     public async Task A_trace_shows_the_messages_of_its_peer_and_of_nobody_else()
     {
-        _coap.MapPost("/a/{id}", static request => CoapResults.Text("secret " + request.GetText()));
+        _coap.MapPost("/a/{id}", request => CoapResults.Text("secret " + request.GetText()));
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
         DashboardSite site = await StartAsync();
         using UdpClient traced = new(new IPEndPoint(IPAddress.Loopback, 0));
@@ -104,9 +98,9 @@ public sealed class DashboardPeersTests : IAsyncLifetime
     [Fact]
     public async Task A_trace_ends_with_its_last_message_and_shows_payloads_where_that_is_allowed()
     {
-        _coap.MapPost("/a/{id}", static _ => CoapResults.Changed());
+        _coap.MapPost("/a/{id}", _ => CoapResults.Changed());
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
-        DashboardSite site = await StartAsync(static options =>
+        DashboardSite site = await StartAsync(options =>
         {
             options.MaxTraceMessages = 3;
             options.MaxTraces = 1;
@@ -133,7 +127,7 @@ public sealed class DashboardPeersTests : IAsyncLifetime
     [Fact]
     public async Task Messages_on_connections_are_traced_one_by_one_also_those_of_several_packets()
     {
-        _coap.MapPost("/large", static request => CoapResults.Changed());
+        _coap.MapPost("/large", request => CoapResults.Changed());
         DashboardSite site = await StartAsync();
         Task had = await ConnectAsync();
         using HttpResponseMessage response = await site.PostAsync("trace", new { peer = "192.0.2.7:40000" });
@@ -152,8 +146,8 @@ public sealed class DashboardPeersTests : IAsyncLifetime
             messages.Add(await DashboardSite.ReadAsync(lines));
         }
 
-        Assert.Equal(["0.02", "2.04", "7.02", "7.03"], messages.Select(static one => one.GetProperty("code").GetString()).Order());
-        JsonElement post = messages.Single(static one => one.GetProperty("code").GetString() == "0.02");
+        Assert.Equal(["0.02", "2.04", "7.02", "7.03"], messages.Select(one => one.GetProperty("code").GetString()).Order());
+        JsonElement post = messages.Single(one => one.GetProperty("code").GetString() == "0.02");
         Assert.Equal((frame.Length - 3, "coap+tcp", "/large"),
             (post.GetProperty("size").GetInt32(), post.GetProperty("scheme").GetString(), post.GetProperty("path").GetString()));
         Assert.False(post.TryGetProperty("error", out _));

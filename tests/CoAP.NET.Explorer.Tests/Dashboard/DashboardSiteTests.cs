@@ -1,20 +1,13 @@
-using System.Net;
-using System.Text.Json;
-using CoAP.NET.Testing;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 
 /// <summary>The page and its calls over HTTP.</summary>
-public sealed class DashboardSiteTests : IAsyncLifetime
+public sealed class DashboardSiteTests : IAsyncDisposable
 {
     private readonly VirtualClock _clock = new();
     private readonly CoapServer _coap = new(new CoapEndpointOptions { Name = "site" });
     private DashboardSite? _site;
-
-    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
     public async ValueTask DisposeAsync()
     {
@@ -72,7 +65,7 @@ public sealed class DashboardSiteTests : IAsyncLifetime
 
         JsonElement history = await DashboardSite.ReadAsync(lines);
         Assert.Equal(("history", "site"), (history.GetProperty("kind").GetString(), history.GetProperty("name").GetString()));
-        Assert.Equal(_coap.LocalEndpoints, history.GetProperty("listening").EnumerateArray().Select(static one => one.GetString()));
+        Assert.Equal(_coap.LocalEndpoints, history.GetProperty("listening").EnumerateArray().Select(one => one.GetString()));
         for (int i = 1; i <= 3; i++)
         {
             _clock.Advance(TimeSpan.FromSeconds(1));
@@ -85,7 +78,7 @@ public sealed class DashboardSiteTests : IAsyncLifetime
     [Fact]
     public async Task A_viewer_too_many_is_told_so()
     {
-        DashboardSite site = await StartAsync(static options => options.MaxViewers = 1);
+        DashboardSite site = await StartAsync(options => options.MaxViewers = 1);
         using HttpResponseMessage one = await site.PostAsync("live", new { });
         using HttpResponseMessage other = await site.PostAsync("live", new { });
 
@@ -119,11 +112,11 @@ public sealed class DashboardSiteTests : IAsyncLifetime
     {
         DashboardSite site = await StartAsync();
         object body = new { peer = "127.0.0.1" };
-        using HttpResponseMessage without = await site.PostAsync(call, body, static request => request.Headers.Remove("X-CoAP-Explorer"));
+        using HttpResponseMessage without = await site.PostAsync(call, body, request => request.Headers.Remove("X-CoAP-Explorer"));
         using HttpResponseMessage origin = await site.PostAsync(
-            call, body, static request => request.Headers.Add("Origin", "https://evil.example"));
+            call, body, request => request.Headers.Add("Origin", "https://evil.example"));
         using HttpResponseMessage cross = await site.PostAsync(
-            call, body, static request => request.Headers.Add("Sec-Fetch-Site", "cross-site"));
+            call, body, request => request.Headers.Add("Sec-Fetch-Site", "cross-site"));
         using HttpResponseMessage own = await site.PostAsync(
             call, body, request => request.Headers.Add("Origin", site.Http.BaseAddress!.GetLeftPart(UriPartial.Authority)));
 
@@ -162,7 +155,7 @@ public sealed class DashboardSiteTests : IAsyncLifetime
     public async Task Without_a_server_to_show_it_cannot_be_mapped()
     {
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() =>
-            DashboardSite.StartAsync(null, static options => options.ServerName = "north"));
+            DashboardSite.StartAsync(null, options => options.ServerName = "north"));
 
         Assert.Contains("'north'", exception.Message, StringComparison.Ordinal);
     }
@@ -170,8 +163,8 @@ public sealed class DashboardSiteTests : IAsyncLifetime
     [Fact]
     public async Task It_shows_the_server_of_the_container_of_that_name()
     {
-        _site = await DashboardSite.StartAsync(null, static options => options.ServerName = "north", services: static services =>
-            services.AddCoapServer("north", static coap =>
+        _site = await DashboardSite.StartAsync(null, options => options.ServerName = "north", services: services =>
+            services.AddCoapServer("north", coap =>
             {
                 coap.Endpoint.Name = "the north";
                 coap.Listen("coap://127.0.0.1:0");

@@ -1,5 +1,3 @@
-using System.Text;
-using System.Text.Json;
 using CoAP.NET.Explorer.Pages;
 using Microsoft.AspNetCore.Http;
 
@@ -30,5 +28,5 @@ internal sealed class DashboardViewer : IDisposable
     public void Dispose() => _body.Dispose();
 
     public static JsonElement[] Parse(string lines) =>
-        [.. lines.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => JsonDocument.Parse(line).RootElement)];
+        [.. lines.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
 }

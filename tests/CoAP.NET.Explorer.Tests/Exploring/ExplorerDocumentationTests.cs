@@ -1,7 +1,4 @@
 using CoAP.NET.Dtls;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
@@ -22,7 +19,7 @@ public sealed class ExplorerDocumentationTests
 
         using HttpClient browser = new();
         using HttpResponseMessage response = await browser.GetAsync(new Uri(app.Urls.First() + "/coap/"));
-        Assert.Equal(System.Net.HttpStatusCode.Unauthorized, response.StatusCode);
+        Assert.Equal(HttpStatusCode.Unauthorized, response.StatusCode);
     }
 
     [Fact]
@@ -51,8 +48,8 @@ public sealed class ExplorerDocumentationTests
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         builder.Services.AddAuthentication("header")
             .AddScheme<Microsoft.AspNetCore.Authentication.AuthenticationSchemeOptions, HeaderUsers>("header", null);
-        builder.Services.AddAuthorization(static options =>
-            options.AddPolicy("operators", static policy => policy.RequireAuthenticatedUser()));
+        builder.Services.AddAuthorization(options =>
+            options.AddPolicy("operators", policy => policy.RequireAuthenticatedUser()));
         WebApplication app = builder.Build();
         app.UseAuthentication();
         app.UseAuthorization();

@@ -1,6 +1,4 @@
 using System.Net.Http.Json;
-using System.Text;
-using System.Text.Json;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
@@ -80,7 +78,7 @@ internal sealed class ExplorerPage : IDisposable
 
     /// <summary>The answer to a request.</summary>
     public async Task<JsonElement> ResponseAsync(object body, HttpContent? content = null) =>
-        (await RunAsync("request", body, content)).Single(static one => Kind(one) == "response");
+        (await RunAsync("request", body, content)).Single(one => Kind(one) == "response");
 
     public static string Kind(JsonElement one) => one.GetProperty("kind").GetString()!;
 

@@ -1,6 +1,4 @@
 using System.Net.Http.Json;
-using System.Text;
-using System.Text.Json;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
@@ -26,8 +24,8 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     {
         List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = world.Coap + "/hello" });
 
-        List<JsonElement> wire = [.. events.Where(static one => ExplorerPage.Kind(one) == "wire")];
-        Assert.Equal([true, false], wire.Select(static one => one.GetProperty("outbound").GetBoolean()));
+        List<JsonElement> wire = [.. events.Where(one => ExplorerPage.Kind(one) == "wire")];
+        Assert.Equal([true, false], wire.Select(one => one.GetProperty("outbound").GetBoolean()));
         JsonElement request = wire[0].GetProperty("message");
         JsonElement answer = wire[1].GetProperty("message");
         Assert.Equal("CON GET /hello", request.GetProperty("summary").GetString());
@@ -36,7 +34,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         Assert.Equal(request.GetProperty("token").GetString(), answer.GetProperty("token").GetString());
         string hex = wire[0].GetProperty("hex").GetString()!;
         int end = wire[0].GetProperty("fields").EnumerateArray()
-            .Max(static field => field.GetProperty("offset").GetInt32() + field.GetProperty("length").GetInt32());
+            .Max(field => field.GetProperty("offset").GetInt32() + field.GetProperty("length").GetInt32());
         Assert.Equal(hex.Length / 2, end);
         Assert.Contains("Message ID", wire[0].GetProperty("fields").ToString(), StringComparison.Ordinal);
     }
@@ -47,19 +45,19 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         List<JsonElement> events = await Page.RunAsync(
             "request", new { method = "GET", uri = world.Coap + "/large", blockSize = 256 });
 
-        JsonElement response = events.Single(static one => ExplorerPage.Kind(one) == "response");
+        JsonElement response = events.Single(one => ExplorerPage.Kind(one) == "response");
         byte[] body = ExplorerPage.Payload(response).GetProperty("base64").GetBytesFromBase64();
         Assert.Equal(2000, body.Length);
-        Assert.Equal(8, events.Count(static one => ExplorerPage.Kind(one) == "wire" && one.GetProperty("outbound").GetBoolean()));
+        Assert.Equal(8, events.Count(one => ExplorerPage.Kind(one) == "wire" && one.GetProperty("outbound").GetBoolean()));
         using MemoryStream joined = new();
-        foreach (JsonElement part in events.Where(static one => ExplorerPage.Kind(one) == "data"))
+        foreach (JsonElement part in events.Where(one => ExplorerPage.Kind(one) == "data"))
         {
             Assert.Equal(joined.Length, part.GetProperty("offset").GetInt64());
             joined.Write(part.GetProperty("base64").GetBytesFromBase64());
         }
 
         Assert.Equal(body, joined.ToArray());
-        Assert.Contains(events, static one => ExplorerPage.Kind(one) == "progress" && !one.GetProperty("upload").GetBoolean());
+        Assert.Contains(events, one => ExplorerPage.Kind(one) == "progress" && !one.GetProperty("upload").GetBoolean());
     }
 
     [Fact]
@@ -86,9 +84,9 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
 
         List<JsonElement> events = await Page.RunAsync("request", description, form);
 
-        Assert.Equal("2.04", events.Single(static one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
+        Assert.Equal("2.04", events.Single(one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
         Assert.Equal(file, world.File);
-        JsonElement last = events.Last(static one => ExplorerPage.Kind(one) == "progress");
+        JsonElement last = events.Last(one => ExplorerPage.Kind(one) == "progress");
         Assert.True(last.GetProperty("upload").GetBoolean());
         Assert.Equal(file.Length, last.GetProperty("total").GetInt64());
     }
@@ -166,7 +164,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         List<JsonElement> events = await Page.RunAsync(
             "request", new { method = "PUT", uri = world.Coap + "/nothing-here", options = new[] { new { number, value } } });
 
-        JsonElement request = events.First(static one => ExplorerPage.Kind(one) == "wire").GetProperty("message");
+        JsonElement request = events.First(one => ExplorerPage.Kind(one) == "wire").GetProperty("message");
         JsonElement sent = request.GetProperty("options").EnumerateArray()
             .Single(option => option.GetProperty("number").GetInt32() == number);
         string hex = sent.GetProperty("hex").GetString()!;
@@ -204,7 +202,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
                 options = new[] { new { number = 12, value = "0" } },
                 payload = new { kind = "text", value = "x" },
             });
-            Assert.Contains($"CON {method}", events.First(static one => ExplorerPage.Kind(one) == "wire")
+            Assert.Contains($"CON {method}", events.First(one => ExplorerPage.Kind(one) == "wire")
                 .GetProperty("message").GetProperty("summary").GetString(), StringComparison.OrdinalIgnoreCase);
         }
 
@@ -218,11 +216,11 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         List<JsonElement> first = await Page.RunAsync("request", new { method = "GET", uri = world.Tcp + "/hello" });
         List<JsonElement> second = await Page.RunAsync("request", new { method = "GET", uri = world.Tcp + "/hello" });
 
-        Assert.Contains(first, static one => ExplorerPage.Kind(one) == "wire"
+        Assert.Contains(first, one => ExplorerPage.Kind(one) == "wire"
             && one.GetProperty("message").GetProperty("name").GetString() == "CSM");
-        Assert.DoesNotContain(second, static one => ExplorerPage.Kind(one) == "wire"
+        Assert.DoesNotContain(second, one => ExplorerPage.Kind(one) == "wire"
             && one.GetProperty("message").GetProperty("name").GetString() == "CSM");
-        Assert.Equal("2.05", second.Single(static one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
+        Assert.Equal("2.05", second.Single(one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
     }
 
     [Fact]
@@ -249,7 +247,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
             timeoutSeconds = 3,
         });
 
-        JsonElement error = events.Single(static one => ExplorerPage.Kind(one) == "error");
+        JsonElement error = events.Single(one => ExplorerPage.Kind(one) == "error");
         Assert.DoesNotContain("a wrong secret", error.ToString(), StringComparison.Ordinal);
         Assert.NotEmpty(error.GetProperty("hint").GetString()!);
     }
@@ -257,7 +255,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     [Fact]
     public async Task A_server_that_does_not_answer_is_told_with_what_was_waited_for()
     {
-        using System.Net.Sockets.UdpClient silent = new(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
+        using System.Net.Sockets.UdpClient silent = new(new IPEndPoint(IPAddress.Loopback, 0));
         List<JsonElement> events = await Page.RunAsync("request", new
         {
             method = "GET",
@@ -265,7 +263,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
             timeoutSeconds = 0.2,
         });
 
-        JsonElement error = events.Single(static one => ExplorerPage.Kind(one) == "error");
+        JsonElement error = events.Single(one => ExplorerPage.Kind(one) == "error");
         Assert.Equal("No answer", error.GetProperty("title").GetString());
     }
 
@@ -320,7 +318,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         JsonElement answer = await Page.AskAsync("resources", new { target = world.Coap });
 
         JsonElement count = answer.GetProperty("links").EnumerateArray()
-            .Single(static link => link.GetProperty("path").GetString() == "/count");
+            .Single(link => link.GetProperty("path").GetString() == "/count");
         Assert.True(count.GetProperty("obs").GetBoolean());
         Assert.Equal("A number that grows", count.GetProperty("title").GetString());
         Assert.Equal(world.Coap + "/count", count.GetProperty("uri").GetString());
@@ -333,9 +331,9 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
 
         Assert.Equal(world.Coap, about.GetProperty("target").GetString());
         Assert.Equal(JsonValueKind.Null, about.GetProperty("targets").ValueKind);
-        Assert.Contains(about.GetProperty("options").EnumerateArray(), static option => option.GetProperty("name").GetString() == "Uri-Host"
+        Assert.Contains(about.GetProperty("options").EnumerateArray(), option => option.GetProperty("name").GetString() == "Uri-Host"
             && option.GetProperty("format").GetString() == "string");
-        Assert.Contains(about.GetProperty("formats").EnumerateArray(), static format => format.GetProperty("number").GetInt32() == 50);
+        Assert.Contains(about.GetProperty("formats").EnumerateArray(), format => format.GetProperty("number").GetInt32() == 50);
         Assert.Equal("the tests", Assert.Single(about.GetProperty("profiles").EnumerateArray()).GetProperty("name").GetString());
         Assert.DoesNotContain("secret of the tests", about.ToString(), StringComparison.Ordinal);
     }

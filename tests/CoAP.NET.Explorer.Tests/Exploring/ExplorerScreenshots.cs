@@ -1,6 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Tests.Browser;
-using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
@@ -21,12 +19,12 @@ public sealed class ExplorerScreenshots(Chromium chromium) : IClassFixture<Chrom
             new CoapSenmlRecord { Name = "outlet", Unit = "Cel", Value = Math.Round((celsius * 0.8) + 9, 1) }))))
             .Observable().WithTitle("Temperatures of the boiler").WithResourceType("temperature")
             .WithContentFormat(CoapContentFormat.SenmlJson);
-        plant.MapGet("/boiler/switch", static _ => CoapResults.Text("on")).WithTitle("The switch of the boiler");
-        plant.MapGet("/hall/lamp", static _ => CoapResults.Bytes(
+        plant.MapGet("/boiler/switch", _ => CoapResults.Text("on")).WithTitle("The switch of the boiler");
+        plant.MapGet("/hall/lamp", _ => CoapResults.Bytes(
             "{\"name\":\"lamp\",\"on\":true,\"level\":7,\"scenes\":[\"evening\",\"work\"]}"u8.ToArray(), CoapContentFormat.Json))
             .WithTitle("The lamp of the hall").WithContentFormat(CoapContentFormat.Json).Observable();
-        plant.MapGet("/hall/door", static _ => CoapResults.Text("closed")).WithResourceType("door").Observable();
-        plant.MapGet("/firmware", static _ => CoapResults.Bytes(new byte[4000], CoapContentFormat.OctetStream)).WithTitle("Its firmware");
+        plant.MapGet("/hall/door", _ => CoapResults.Text("closed")).WithResourceType("door").Observable();
+        plant.MapGet("/firmware", _ => CoapResults.Bytes(new byte[4000], CoapContentFormat.OctetStream)).WithTitle("Its firmware");
         plant.Listen("coap://127.0.0.1:0");
         await plant.StartAsync();
         await using CoapLocalExplorer explorer =

@@ -1,17 +1,10 @@
-using System.Net;
 using System.Net.Security;
-using System.Security.Claims;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using System.Text.Json;
 using Microsoft.AspNetCore.Authentication;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
@@ -61,7 +54,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         await server.Listen("coaps+tcp://127.0.0.1:0").StartAsync();
         List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = server.LocalEndpoints[0] + "/hello" });
 
-        JsonElement problem = events.Single(static one => ExplorerPage.Kind(one) == "error");
+        JsonElement problem = events.Single(one => ExplorerPage.Kind(one) == "error");
         Assert.Equal("No secure connection", problem.GetProperty("title").GetString());
         Assert.Contains("enter the authority of the server's certificate", problem.GetProperty("hint").GetString(),
             StringComparison.Ordinal);
@@ -131,7 +124,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     [Fact]
     public async Task Only_those_whom_the_application_authorizes_get_in()
     {
-        await using WebApplication web = await StartAsync(null, static explorer => explorer.RequireAuthorization());
+        await using WebApplication web = await StartAsync(null, explorer => explorer.RequireAuthorization());
         using ExplorerPage stranger = PageOf(web);
         using ExplorerPage user = PageOf(web);
         user.Http.DefaultRequestHeaders.Add("X-User", "ann");
@@ -147,7 +140,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     [Fact]
     public async Task Without_the_header_that_another_site_cannot_send_nothing_is_done()
     {
-        await using WebApplication web = await StartAsync(static options => options.AllowAnonymous = true);
+        await using WebApplication web = await StartAsync(options => options.AllowAnonymous = true);
         using ExplorerPage foreign = new(PageOf(web).Http.BaseAddress!, null);
 
         Assert.Equal((403, "No token"), await foreign.RefusedAsync("request", Hello));
@@ -156,7 +149,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     [Fact]
     public async Task A_site_whose_name_resolves_to_this_machine_is_refused_and_a_name_that_is_allowed_is_not()
     {
-        await using WebApplication web = await StartAsync(static options =>
+        await using WebApplication web = await StartAsync(options =>
         {
             options.AllowAnonymous = true;
             options.AllowedHosts.Add("boiler.example");
@@ -171,7 +164,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     [Fact]
     public async Task Nobody_but_the_own_server_is_asked_by_default()
     {
-        await using WebApplication web = await StartAsync(static options => options.AllowAnonymous = true, hasServer: true);
+        await using WebApplication web = await StartAsync(options => options.AllowAnonymous = true, hasServer: true);
         using ExplorerPage page = PageOf(web);
         string own = web.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
 
@@ -191,19 +184,19 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     [Fact]
     public async Task A_name_that_is_allowed_is_not_asked_at_an_address_that_is_not()
     {
-        await using WebApplication web = await StartAsync(static options =>
+        await using WebApplication web = await StartAsync(options =>
         {
             options.AllowAnonymous = true;
             options.Targets.AllowHost("sensor.example.com");
-            options.ConfigureClient = static endpoint =>
-                endpoint.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+            options.ConfigureClient = endpoint =>
+                endpoint.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
         });
         using ExplorerPage page = PageOf(web);
 
         List<JsonElement> events = await page.RunAsync("request", new { method = "GET", uri = "coap://sensor.example.com/x" });
 
-        Assert.Equal("Not allowed", events.Single(static one => ExplorerPage.Kind(one) == "error").GetProperty("title").GetString());
-        Assert.DoesNotContain(events, static one => ExplorerPage.Kind(one) == "wire");
+        Assert.Equal("Not allowed", events.Single(one => ExplorerPage.Kind(one) == "error").GetProperty("title").GetString());
+        Assert.DoesNotContain(events, one => ExplorerPage.Kind(one) == "wire");
     }
 
     [Fact]
@@ -212,7 +205,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         await using WebApplication web = await StartAsync(options =>
         {
             options.AllowAnonymous = options.AllowAnyTarget = true;
-            options.AddProfile("for another host", static _ => { }, "192.0.2.1");
+            options.AddProfile("for another host", _ => { }, "192.0.2.1");
         });
         using ExplorerPage page = PageOf(web);
 
@@ -228,13 +221,13 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     public async Task One_user_cannot_take_all_places()
     {
         await using WebApplication web = await StartAsync(
-            static options =>
+            options =>
             {
                 options.AllowAnyTarget = true;
                 options.MaxExchanges = 3;
                 options.MaxExchangesPerUser = 2;
             },
-            static explorer => explorer.RequireAuthorization());
+            explorer => explorer.RequireAuthorization());
         using ExplorerPage greedy = PageOf(web);
         using ExplorerPage other = PageOf(web);
         greedy.Http.DefaultRequestHeaders.Add("X-User", "greedy");
@@ -267,7 +260,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         builder.Services.AddAuthorization();
         if (hasServer)
         {
-            builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+            builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
         }
 
         WebApplication web = builder.Build();
@@ -277,7 +270,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         protect?.Invoke(explorer);
         if (hasServer)
         {
-            web.Services.GetRequiredService<CoapServer>().MapGet("/own", static () => CoapResults.Text("own"));
+            web.Services.GetRequiredService<CoapServer>().MapGet("/own", () => CoapResults.Text("own"));
         }
 
         await web.StartAsync();

@@ -15,7 +15,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
     private CoapServer _secured = null!;
 
     /// <summary>What <c>/slow</c> has, of which the later part comes after <see cref="LetGo"/> only.</summary>
-    public static byte[] SlowBody { get; } = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 7))];
+    public static byte[] SlowBody { get; } = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 7))];
 
     internal CoapServer Server { get; private set; } = null!;
 
@@ -24,9 +24,9 @@ public sealed class ExplorerWorld : IAsyncLifetime
     internal ExplorerPage Page { get; private set; } = null!;
 
     /// <summary>The address of the server over UDP.</summary>
-    public string Coap => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap:", StringComparison.Ordinal));
+    public string Coap => Server.LocalEndpoints.First(uri => uri.StartsWith("coap:", StringComparison.Ordinal));
 
-    public string Tcp => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal));
+    public string Tcp => Server.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal));
 
     public string Coaps => _secured.LocalEndpoints[0];
 
@@ -44,7 +44,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
         keys.Add(credential);
         secured.UseDtls(new CoapDtlsOptions { Server = new() { PskStore = keys } });
         _secured = new CoapServer(secured);
-        _secured.MapGet("/hello", static () => CoapResults.Text("hello, whoever has the key"));
+        _secured.MapGet("/hello", () => CoapResults.Text("hello, whoever has the key"));
         _secured.Listen("coaps://127.0.0.1:0");
         await _secured.StartAsync();
         Server = new CoapServer();
@@ -58,11 +58,11 @@ public sealed class ExplorerWorld : IAsyncLifetime
             File = request.Payload.ToArray();
             return CoapResults.Changed();
         });
-        Server.MapGet("/config", static () => CoapResults.Text("without a slash"));
-        Server.MapGet("/config/", static () =>
+        Server.MapGet("/config", () => CoapResults.Text("without a slash"));
+        Server.MapGet("/config/", () =>
             CoapResults.Content(CoapContent.Text("with a slash")).WithETag(new CoapETag([0x0a, 0x0b])));
         Server.MapGet("/file", () => CoapResults.Bytes(File, CoapContentFormat.OctetStream));
-        Server.MapPost("/echo", static (CoapRequest request) =>
+        Server.MapPost("/echo", (CoapRequest request) =>
             CoapResults.Bytes(request.Payload.ToArray(), request.ContentFormat ?? CoapContentFormat.TextPlain));
         Server.MapGet("/never", async (CoapRequest _, CancellationToken cancellationToken) =>
         {

@@ -1,6 +1,4 @@
 using System.Diagnostics;
-using CoAP.NET.Tests.Browser;
-using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 

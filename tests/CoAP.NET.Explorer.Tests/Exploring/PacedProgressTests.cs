@@ -1,8 +1,6 @@
-using System.Text;
 using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Exploring;
 using CoAP.NET.Explorer.Pages;
-using CoAP.NET.Testing;
 using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
@@ -70,6 +68,6 @@ public sealed class PacedProgressTests : IDisposable
         _events.Complete();
         await _events.SendAsync();
         string[] lines = Encoding.UTF8.GetString(_page.ToArray()).Split('\n', StringSplitOptions.RemoveEmptyEntries);
-        return string.Join(' ', lines.Select(static line => JsonNode.Parse(line)!["transferred"]));
+        return string.Join(' ', lines.Select(line => JsonNode.Parse(line)!["transferred"]));
     }
 }

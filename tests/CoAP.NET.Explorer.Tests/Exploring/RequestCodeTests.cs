@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
 /// <summary>The same request in other words.</summary>
@@ -43,7 +41,7 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
         });
 
         Assert.Contains("'\\''; touch y; \"\\ \n'", code.GetProperty("coap").GetString(), StringComparison.Ordinal);
-        Assert.DoesNotContain("$(touch", code.GetProperty("coap").GetString()!.Replace("%24(touch", "", StringComparison.Ordinal)
+        Assert.DoesNotContain("$(touch", code.GetProperty("coap").GetString()!.Replace("%24(touch", "")
             .Split('\'')[0], StringComparison.Ordinal);
         Assert.Contains("\\n\"),", code.GetProperty("csharp").GetString()!.Split("Content = ")[1].Split('\n')[0], StringComparison.Ordinal);
     }

@@ -15,7 +15,7 @@ internal static class BuiltProgram
         string output = Path.Combine(Repository.Root, project, "bin", Configuration);
         string[] found = Directory.Exists(output) ? Directory.GetFiles(output, "*.runtimeconfig.json", SearchOption.AllDirectories) : [];
         return found.Length == 1
-            ? found[0].Replace(".runtimeconfig.json", ".dll", StringComparison.Ordinal)
+            ? found[0].Replace(".runtimeconfig.json", ".dll")
             : throw new InvalidOperationException(
                 $"{found.Length} programs were found in '{project}' for {Configuration}. Build it first: dotnet build "
                     + $"-c {Configuration} {project}");

@@ -1,8 +1,6 @@
-using System.Net;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Interop.Tests.Peers;
 

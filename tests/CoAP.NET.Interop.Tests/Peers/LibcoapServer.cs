@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Net;
 
 namespace CoAP.NET.Interop.Tests.Peers;
 
@@ -60,7 +59,7 @@ internal sealed class LibcoapServer : IAsyncDisposable
     /// <param name="arguments">More arguments.</param>
     public static async Task<LibcoapServer> StartProgramAsync(string program, params string[] arguments)
     {
-        string failure = string.Empty;
+        string failure = "";
         for (int attempt = 0; attempt < Attempts; attempt++)
         {
             IPEndPoint endPoint = new(IPAddress.Loopback, LoopbackPort.FindFree());
@@ -95,4 +94,19 @@ internal sealed class LibcoapServer : IAsyncDisposable
     private static PeerProcess StartProcess(string program, IPEndPoint endPoint, string[] arguments) => PeerProcess.Start(
         program,
         ["-A", endPoint.Address.ToString(), "-p", endPoint.Port.ToString(CultureInfo.InvariantCulture), "-d", "100", .. arguments]);
+}
+
+/// <summary>
+/// libcoap's server, which echoes what is PUT (<c>-e</c>), for all tests of a class.
+/// </summary>
+public sealed class LibcoapServerFixture : IAsyncLifetime
+{
+    private LibcoapServer _server = null!;
+
+    /// <summary>The URI of one of its resources.</summary>
+    public string Uri(string path) => _server.Uri(path).OriginalString;
+
+    public async ValueTask InitializeAsync() => _server = await LibcoapServer.StartAsync("-e");
+
+    public ValueTask DisposeAsync() => _server.DisposeAsync();
 }

@@ -7,7 +7,7 @@ internal static class PeerProgram
     public static string LocalDirectory { get; } = Path.Combine(Repository.Root, "artifacts", "peers");
 
     /// <summary>Where a program is, by the PATH or in <see cref="LocalDirectory"/>; null when it is absent.</summary>
-    public static string? Find(string name) => (Environment.GetEnvironmentVariable("PATH") ?? string.Empty)
+    public static string? Find(string name) => (Environment.GetEnvironmentVariable("PATH") ?? "")
         .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
         .Append(LocalDirectory)
         .Select(directory => Path.Combine(directory, name))

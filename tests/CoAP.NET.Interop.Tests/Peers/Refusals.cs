@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls;
-
 namespace CoAP.NET.Interop.Tests.Peers;
 
 /// <summary>Why requests over DTLS failed.</summary>

@@ -1,12 +1,11 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Interop.Tests.Peers;
 
 /// <summary>Our server with sessions, in this process: on a reliable transport, or over DTLS.</summary>
 internal sealed class StreamServer : IAsyncDisposable
 {
+    public const string Identity = "device-7";
+    public const string Key = "secretPSK";
+
     private byte[] _stored = [];
     private CoapRouteHandlerBuilder? _quiet;
     private string _state = "first";
@@ -36,6 +35,15 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <param name="dtls">Keys or certificates.</param>
     public static Task<StreamServer> StartAsync(CoapDtlsOptions dtls) => StartAsync(new CoapEndpointOptions().UseDtls(dtls), "coaps");
 
+    /// <summary>Starts one that listens on <c>coaps</c> and knows <see cref="Identity"/> by <see cref="Key"/>.</summary>
+    /// <param name="handshakeTimeout">How long a handshake may take; null for as long as a test.</param>
+    public static Task<StreamServer> StartWithKeyAsync(TimeSpan? handshakeTimeout = null) => StartAsync(new CoapDtlsOptions
+    {
+        Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, Encoding.ASCII.GetBytes(Key) } } },
+        RetransmitTimeout = TimeSpan.FromMilliseconds(500),
+        HandshakeTimeout = handshakeTimeout ?? PeerProcess.HangLimit,
+    });
+
     /// <summary>Waits until a peer that was connected is no more, and says why.</summary>
     public Task<CoapDisconnection> WaitForEndAsync() => _ended.Task.WaitAsync(PeerProcess.HangLimit);
 
@@ -49,7 +57,7 @@ internal sealed class StreamServer : IAsyncDisposable
     public string Uri(string path, string? host = null)
     {
         string uri = Server.LocalEndpoints[0];
-        return (host is null ? uri : uri.Replace("127.0.0.1", host, StringComparison.Ordinal)) + path;
+        return (host is null ? uri : uri.Replace("127.0.0.1", host)) + path;
     }
 
     /// <summary>Changes <c>/quiet</c>, which observers are told of.</summary>

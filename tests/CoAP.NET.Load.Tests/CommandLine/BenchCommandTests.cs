@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text.Json;
-
 namespace CoAP.NET.Load.Tests.CommandLine;
 
 /// <summary>Real clock: the load generator measures real time.</summary>
@@ -70,7 +67,7 @@ public sealed class BenchCommandTests
             await using TestServer server = await TestServer.StartAsync();
             (int code, string output, string error) = await RunAsync([
                 server.Uri + "/hello", "--peers", "1,3", "--strict", "--quiet", "--expect", "hello world!", .. Short(factor)]);
-            if (server.Peers.Count < 1 + 3 || error.Contains("no answers", StringComparison.Ordinal))
+            if (server.Peers.Count < 1 + 3 || error.Contains("no answers"))
             {
                 return false;
             }
@@ -79,7 +76,7 @@ public sealed class BenchCommandTests
             Assert.Equal(1 + 3, server.Peers.Count);
             Assert.Equal((0, ""), (code, error));
             string[] rows = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
-            Assert.Equal(4, rows.Count(static row => row.StartsWith('|')));
+            Assert.Equal(4, rows.Count(row => row.StartsWith('|')));
             Assert.Contains("closed", rows[^1], StringComparison.Ordinal);
             return true;
         });
@@ -111,8 +108,8 @@ public sealed class BenchCommandTests
             Uri = server.Uri + "/hello", Peers = 2, Loop = LoadLoop.Open, Rate = 100, Poisson = true, Confirmable = false, Depth = 2,
             Seed = 9, TimeoutSeconds = 4, Seconds = 0.2, WarmUpSeconds = 0, RampSeconds = 0,
         };
-        Assert.Equal([expected, expected with { Peers = 1 }], report.Runs.Select(static run => run.Plan));
-        Assert.Equal(server.Count, report.Runs.Sum(static run => run.Count));
+        Assert.Equal([expected, expected with { Peers = 1 }], report.Runs.Select(run => run.Plan));
+        Assert.Equal(server.Count, report.Runs.Sum(run => run.Count));
         Assert.StartsWith("coap bench " + server.Uri, report.Command, StringComparison.Ordinal);
         Assert.NotEmpty(report.Machine);
     }
@@ -166,7 +163,7 @@ public sealed class BenchCommandTests
             await using TestServer server = await TestServer.StartAsync();
             (int code, string output, _) =
                 await RunAsync([server.Uri + "/nothing", .. Short(factor), .. isStrict ? ["--strict"] : Array.Empty<string>()]);
-            if (!output.Contains(" x 4.04", StringComparison.Ordinal))
+            if (!output.Contains(" x 4.04"))
             {
                 return false;
             }
@@ -179,7 +176,7 @@ public sealed class BenchCommandTests
     [Fact]
     public async Task A_server_that_is_silent_from_the_beginning_fails_what_is_strict()
     {
-        await using LossyServer server = new(static _ => true);
+        await using LossyServer server = new(_ => true);
         (int code, string output,
             string error) = await RunAsync([server.Uri, "--peers", "2", "--seconds", "0.1", "--warm-up", "2", "--ramp", "0", "--timeout",
                 "5", "--strict", "--quiet"]);
@@ -208,7 +205,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public void What_is_no_report_is_refused() => Assert.Throws<JsonException>(static () => LoadReport.Parse("null"));
+    public void What_is_no_report_is_refused() => Assert.Throws<JsonException>(() => LoadReport.Parse("null"));
 
     private static string[] Short(double factor) =>
         ["--seconds", (0.2 * factor).ToString(CultureInfo.InvariantCulture), "--warm-up", "0", "--ramp", "0"];

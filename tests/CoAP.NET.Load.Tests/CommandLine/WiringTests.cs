@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Load.Tests.CommandLine;
 
 /// <summary>All parts together, as they are called.</summary>
@@ -27,7 +25,7 @@ public sealed class WiringTests
     {
         await using NumberServer server = await NumberServer.StartAsync("5", null);
         (int code, string output,
-            string error) = await Called.RunAsync([server.Uri.Replace("/number", "/plain", StringComparison.Ordinal), "--loop", "observe",
+            string error) = await Called.RunAsync([server.Uri.Replace("/number", "/plain"), "--loop", "observe",
                 "--peers", "3", "--strict", "--quiet", .. s_short]);
         Assert.Equal(1, code);
         Assert.Contains("3 x register: not observable", output, StringComparison.Ordinal);
@@ -48,20 +46,20 @@ public sealed class WiringTests
                 string error) = await Called.RunAsync(
                     [server.Uri + "/hello", "--peers", "2,5", "--workers", workers, "--worker-key", "secret", "--json", "-", "--strict",
                     "--seconds", seconds, .. s_short.Skip(2)]);
-            if (code == 1 && error.Contains("no answers", StringComparison.Ordinal))
+            if (code == 1 && error.Contains("no answers"))
             {
                 return false;
             }
 
             Assert.True(code == 0, error);
             LoadReport report = LoadReport.Parse(output);
-            Assert.Equal([(2, 2), (5, 2)], report.Runs.Select(static run => (run.Plan.Peers, run.Workers)));
-            Assert.All(report.Runs, static run => Assert.InRange(run.Count, 1, long.MaxValue));
-            Assert.InRange(server.Count, report.Runs.Sum(static run => run.Count), long.MaxValue);
+            Assert.Equal([(2, 2), (5, 2)], report.Runs.Select(run => (run.Plan.Peers, run.Workers)));
+            Assert.All(report.Runs, run => Assert.InRange(run.Count, 1, long.MaxValue));
+            Assert.InRange(server.Count, report.Runs.Sum(run => run.Count), long.MaxValue);
 
             // The second level has the addresses of the first one and three more, from other ports.
             Assert.Equal(7, server.Peers.Count);
-            Assert.Equal(5, server.Peers.Keys.Select(static peer => peer.ToIPAddress()).Distinct().Count());
+            Assert.Equal(5, server.Peers.Keys.Select(peer => peer.ToIPAddress()).Distinct().Count());
             Assert.DoesNotContain("secret", output + error, StringComparison.Ordinal);
             Assert.Contains("--worker-key ***", report.Command, StringComparison.Ordinal);
             Assert.Equal((0, 0), (await first.StopAsync(), await second.StopAsync()));

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Net;
-
 namespace CoAP.NET.Load.Tests;
 
 /// <summary>A server with a resource that is a number, and peers that observe it.</summary>

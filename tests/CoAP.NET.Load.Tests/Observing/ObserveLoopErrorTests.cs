@@ -34,7 +34,7 @@ public sealed class ObserveLoopErrorTests
     {
         await using NumberServer server = await NumberServer.StartAsync("1", null);
         LoadPlan plan = server.Plan(rate: 0);
-        LoadResult result = await server.RunAsync(plan with { Uri = plan.Uri.Replace("/number", path, StringComparison.Ordinal) });
+        LoadResult result = await server.RunAsync(plan with { Uri = plan.Uri.Replace("/number", path) });
         Assert.Equal(new Dictionary<string, long> { [kind] = 12 }, result.Errors);
         Assert.Equal((0, 0.0), (result.Count, result.PerSecond));
     }

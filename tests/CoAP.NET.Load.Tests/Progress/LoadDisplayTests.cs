@@ -72,7 +72,7 @@ public sealed class LoadDisplayTests
     {
         string text = await ShowAsync(LoadDisplayMode.Live, display => display.Report(Ticks.Measuring), unicode: false);
         Assert.Contains("rate @ up to 1,000/s", text, StringComparison.Ordinal);
-        Assert.All(text.Replace("µ", string.Empty, StringComparison.Ordinal), c => Assert.True(c < 128));
+        Assert.All(text.Replace("µ", ""), c => Assert.True(c < 128));
     }
 
     [Fact]
@@ -143,7 +143,7 @@ public sealed class LoadDisplayTests
         return console;
     }
 
-    private static string Plain(string text) => Regex.Replace(text, "\u001b\\[[0-9;?]*[A-Za-z]", string.Empty);
+    private static string Plain(string text) => Regex.Replace(text, "\u001b\\[[0-9;?]*[A-Za-z]", "");
 
     private sealed class BrokenWriter : StringWriter
     {

@@ -30,7 +30,7 @@ public sealed class AxisTests
     public void Logarithmic_axes_with_many_decades_have_ticks_at_powers_of_ten()
     {
         Assert.Equal([0.1, 1, 10, 100, 1000],
-            Axis.Logarithmic("", [0.07, 3000], Units.Time).Ticks.Select(static tick => Math.Round(tick, 6)));
+            Axis.Logarithmic("", [0.07, 3000], Units.Time).Ticks.Select(tick => Math.Round(tick, 6)));
         Assert.InRange(Axis.Logarithmic("", [1e-9, 1e12], Units.Time).Ticks.Count, 5, 9);
     }
 

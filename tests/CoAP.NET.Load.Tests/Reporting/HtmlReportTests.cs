@@ -26,7 +26,7 @@ public sealed class HtmlReportTests
         XElement[] plots =
             Reports.Plots(Reports.Parse(s_levels with { Runs = [.. s_levels.Runs, stalled, Reports.Run(500, 10, 1, LoadLoop.Observe)] }));
         Assert.NotEmpty(plots);
-        Assert.All(plots, static plot =>
+        Assert.All(plots, plot =>
         {
             XElement frame = plot.Elements(Reports.Svg + "rect").Single();
             (double left, double top) = (Reports.Number(frame, "x"), Reports.Number(frame, "y"));
@@ -64,7 +64,7 @@ public sealed class HtmlReportTests
         Assert.All(plot.Descendants(Reports.Svg + "polyline"), line =>
         {
             double[] heights = [.. line.Attribute("points")!.Value.Split(' ')
-                .Select(pair => double.Parse(pair.Split(',')[1], System.Globalization.CultureInfo.InvariantCulture))];
+                .Select(pair => double.Parse(pair.Split(',')[1], CultureInfo.InvariantCulture))];
             Assert.Equal(Reports.Number(frame, "y") + Reports.Number(frame, "height"), heights[0], tolerance: 0.02);
             Assert.Equal(Reports.Number(frame, "y"), heights[^1], tolerance: 0.02);
             Assert.Equal(heights.OrderDescending(), heights);
@@ -86,7 +86,7 @@ public sealed class HtmlReportTests
         LoadResult run = Reports.Run(1000, 20_000, 5_000, (LoadLoop)loop);
         XDocument document = Reports.Parse(Reports.Of(run with { Plan = run.Plan with { Rate = rate }, Changes = 0 }));
 
-        Assert.DoesNotContain("changes", document.Descendants("th").Select(static head => head.Value));
+        Assert.DoesNotContain("changes", document.Descendants("th").Select(head => head.Value));
     }
 
     [Fact]
@@ -138,7 +138,7 @@ public sealed class HtmlReportTests
             Runs = [s_levels.Runs[0] with { Errors = new Dictionary<string, long> { [""] = 1 } }, .. s_levels.Runs]
         };
         XDocument document = Reports.Parse(report);
-        Assert.DoesNotContain(document.Descendants().Attributes(), static attribute => attribute.Name.LocalName is "src" or "href");
+        Assert.DoesNotContain(document.Descendants().Attributes(), attribute => attribute.Name.LocalName is "src" or "href");
         string style = document.Descendants("style").Single().Value;
         Assert.Contains("prefers-color-scheme: dark", style, StringComparison.Ordinal);
 

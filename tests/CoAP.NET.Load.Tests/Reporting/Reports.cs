@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Xml.Linq;
 
 namespace CoAP.NET.Load.Tests;
@@ -65,10 +64,10 @@ internal static class Reports
     /// <summary>All points of lines and marks.</summary>
     public static IEnumerable<(double X, double Y)> Points(XElement svg) =>
         svg.Descendants(Svg + "polyline").SelectMany(line => line.Attribute("points")!.Value.Split(' '))
-            .Select(static pair => pair.Split(','))
-            .Select(static pair =>
+            .Select(pair => pair.Split(','))
+            .Select(pair =>
                 (double.Parse(pair[0], CultureInfo.InvariantCulture), double.Parse(pair[1], CultureInfo.InvariantCulture)))
-            .Concat(svg.Descendants(Svg + "circle").Select(static mark => (Number(mark, "cx"), Number(mark, "cy"))));
+            .Concat(svg.Descendants(Svg + "circle").Select(mark => (Number(mark, "cx"), Number(mark, "cy"))));
 
     public static double Number(XElement element, string name) =>
         double.Parse(element.Attribute(name)!.Value, CultureInfo.InvariantCulture);

@@ -15,7 +15,7 @@ public sealed class ArrivalsTests
     public void Equal_spaces_are_equal()
     {
         List<double> times = Until(new Arrivals(1000, 0, poisson: false, seed: 7), 1);
-        Assert.All(times.Zip(times.Skip(1)), static pair => Assert.Equal(0.001, pair.Second - pair.First, tolerance: 1e-9));
+        Assert.All(times.Zip(times.Skip(1)), pair => Assert.Equal(0.001, pair.Second - pair.First, tolerance: 1e-9));
         Assert.InRange(times[0], 0, 0.001);
     }
 
@@ -28,7 +28,7 @@ public sealed class ArrivalsTests
 
         // The count of a Poisson process deviates by its root: 5 of these.
         Assert.InRange(times.Count, expected - (5 * Math.Sqrt(expected)), expected + (5 * Math.Sqrt(expected)));
-        double[] spaces = [.. times.Zip(times.Skip(1)).Where(pair => pair.First > ramp).Select(static pair => pair.Second - pair.First)];
+        double[] spaces = [.. times.Zip(times.Skip(1)).Where(pair => pair.First > ramp).Select(pair => pair.Second - pair.First)];
         double mean = spaces.Average();
         Assert.Equal(1, Math.Sqrt(spaces.Average(space => (space - mean) * (space - mean))) / mean, tolerance: 0.05);
     }

@@ -25,8 +25,8 @@ public sealed class LoadPeersTests
             }
 
             // Opening the next one takes a moment, in which the old one is still used; the last one has just begun.
-            Assert.All(PortsOf(server, peer, peers).Where(static port => port.Value > 1),
-                static port => Assert.InRange(port.Value, MessagesForEachPort - 1, 64_512));
+            Assert.All(PortsOf(server, peer, peers).Where(port => port.Value > 1),
+                port => Assert.InRange(port.Value, MessagesForEachPort - 1, 64_512));
         }
     }
 
@@ -48,7 +48,7 @@ public sealed class LoadPeersTests
     {
         await using LoadPeers peers = await LoadPeers.OpenAsync(
             new LoadPlan { Uri = "coap://127.0.0.1/x", Peers = 1, Method = "PUT", PayloadBytes = 2500 }, CancellationToken.None);
-        Assert.Equal([2, 2, 2, 3], new[] { 0, 1, 1024, 1025 }.Select(peers.Shape.FurtherMessages).Select(static count => (int)count));
+        Assert.Equal([2, 2, 2, 3], new[] { 0, 1, 1024, 1025 }.Select(peers.Shape.FurtherMessages).Select(count => (int)count));
     }
 
     [Fact]
@@ -74,5 +74,5 @@ public sealed class LoadPeersTests
     private static IEnumerable<KeyValuePair<CoapAddress, int>> PortsOf(TestServer server, int peer, LoadPeers peers) =>
         peers[peer].Source is { } source
             ? server.Peers.Where(port => port.Key.ToIPAddress().Equals(source))
-            : server.Peers.OrderBy(static port => port.Value).Skip(4 * peer);
+            : server.Peers.OrderBy(port => port.Value).Skip(4 * peer);
 }

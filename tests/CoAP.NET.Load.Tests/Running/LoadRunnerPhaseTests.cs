@@ -20,17 +20,17 @@ public sealed class LoadRunnerPhaseTests
                 Seconds = 1.3 * factor
             };
             LoadResult result = await RunAsync(plan, ticks);
-            Assert.Equal(["warming up", "measuring", "ending"], ticks.All.Select(static tick => tick.Phase).Distinct());
+            Assert.Equal(["warming up", "measuring", "ending"], ticks.All.Select(tick => tick.Phase).Distinct());
             Assert.All(ticks.All, tick => Assert.Equal(0.1 + (2.5 * factor), tick.Whole.TotalSeconds, tolerance: 1e-5));
 
             // A machine that is busy enough tells a second of the ramp.
-            Assert.All(ticks.All.Where(static tick => tick.Phase != "warming up"), static tick => Assert.Equal(4, tick.Peers));
+            Assert.All(ticks.All.Where(tick => tick.Phase != "warming up"), tick => Assert.Equal(4, tick.Peers));
             Assert.NotEmpty(result.Series);
             Assert.InRange(result.Count, 0, server.Count);
 
             // Some answers came in the warm-up, and some in a second that was told of.
             return result.Count > 0 && result.Count < server.Count
-                && result.Series.Any(static second => second.PerSecond > 0 && second.P50 > 0 && second.P99 >= second.P50);
+                && result.Series.Any(second => second.PerSecond > 0 && second.P50 > 0 && second.P99 >= second.P50);
         });
     }
 
@@ -40,7 +40,7 @@ public sealed class LoadRunnerPhaseTests
         // The first of all is dropped. The loop goes on until the second copy of it was answered.
         await LongEnough.RunAsync(async factor =>
         {
-            await using LossyServer server = new(static index => index == 0);
+            await using LossyServer server = new(index => index == 0);
             LoadResult result = await RunAsync(
                 Plan(server.Uri) with { Peers = 1, TimeoutSeconds = 30, Retransmissions = 4, Seconds = 0.15 * factor });
             Assert.Equal(0, result.Lost);

@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.Sockets;
 
 namespace CoAP.NET.Load.Tests.Running;
@@ -162,7 +161,7 @@ public sealed class LoadRunnerTests
     {
         await LongEnough.RunAsync(async factor =>
         {
-            await using LossyServer server = new(static index => index % 3 == 1);
+            await using LossyServer server = new(index => index % 3 == 1);
             LoadResult result = await RunAsync(Plan(factor, server.Uri) with { Peers = 6, TimeoutSeconds = 4 });
             if (server.Answered + server.Dropped <= 6)
             {
@@ -180,7 +179,7 @@ public sealed class LoadRunnerTests
     {
         await LongEnough.RunAsync(async factor =>
         {
-            await using LossyServer server = new(static _ => true);
+            await using LossyServer server = new(_ => true);
             LoadPlan plan = Plan(server.Uri) with
             {
                 Loop = LoadLoop.Open,

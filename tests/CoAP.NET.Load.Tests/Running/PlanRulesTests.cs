@@ -30,7 +30,7 @@ public sealed class PlanRulesTests
             s_plan with { Retransmissions = 21 },
             s_plan with { PayloadBytes = -1 },
         ];
-        Assert.All(wrong, static plan => Assert.False(string.IsNullOrEmpty(PlanRules.FaultOf(plan))));
+        Assert.All(wrong, plan => Assert.False(string.IsNullOrEmpty(PlanRules.FaultOf(plan))));
     }
 
     [Theory]

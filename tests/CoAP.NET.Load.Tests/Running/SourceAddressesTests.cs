@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.Load.Tests.Running;
 
 public sealed class SourceAddressesTests
@@ -45,7 +43,7 @@ public sealed class SourceAddressesTests
     [Fact]
     public void Without_a_loopback_target_there_are_none() =>
         Assert.All(new[] { "192.0.2.1", "::1", "2001:db8::1" },
-            static target => Assert.Null(SourceAddresses.Of(s_plan, IPAddress.Parse(target))));
+            target => Assert.Null(SourceAddresses.Of(s_plan, IPAddress.Parse(target))));
 
     [Theory]
     [InlineData("nonsense", "127.0.0.1")]

@@ -1,7 +1,3 @@
-using System.Collections.Concurrent;
-using System.Net;
-using System.Text.Json;
-
 namespace CoAP.NET.Load.Tests;
 
 public sealed class CoordinatorTests
@@ -122,8 +118,8 @@ public sealed class CoordinatorTests
         line = line switch
         {
             "long" => new string(' ', SpreadConnection.ResultLimit + 1),
-            "half" => good.Replace("[[1000,1]]", "[[1000]]", StringComparison.Ordinal),
-            "negative" => good.Replace("\"count\":1", "\"count\":-1", StringComparison.Ordinal),
+            "half" => good.Replace("[[1000,1]]", "[[1000]]"),
+            "negative" => good.Replace("\"count\":1", "\"count\":-1"),
             _ => line,
         };
         Assert.NotEqual(good, line);

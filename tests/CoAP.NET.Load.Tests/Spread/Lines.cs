@@ -1,7 +1,5 @@
-using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using System.Text.Json;
 
 namespace CoAP.NET.Load.Tests;
 

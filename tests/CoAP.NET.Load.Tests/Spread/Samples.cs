@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET.Load.Tests;
 
 internal static class Plans

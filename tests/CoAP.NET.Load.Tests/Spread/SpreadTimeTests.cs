@@ -122,7 +122,7 @@ public sealed class SpreadTimeTests
             await lines.ReadAsync("ready");
         }
 
-        Task<System.Text.Json.JsonElement> told = lines.ReadAsync("error");
+        Task<JsonElement> told = lines.ReadAsync("error");
         await _clock.AdvanceUntilAsync(() => told.IsCompleted, TimeSpan.FromMinutes(5));
         Assert.Equal(SpreadError.TimeOut, (await told).GetProperty("kind").GetString());
         lines.Dispose();

@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace CoAP.NET.Load.Tests;
 
 public sealed class WorkerAddressTests

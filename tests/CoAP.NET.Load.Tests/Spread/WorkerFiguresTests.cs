@@ -23,7 +23,7 @@ public sealed class WorkerFiguresTests
             "pair" => good with { Times = [[1, 2, 3]] },
             "step" => good with { Times = [[-1, 2]] },
             "changeTimes" => good with { ChangeTimes = [[1]] },
-            _ => good with { Times = [.. Enumerable.Range(0, 10_001).Select(static i => new long[] { i, 1 })] },
+            _ => good with { Times = [.. Enumerable.Range(0, 10_001).Select(i => new long[] { i, 1 })] },
         };
         Assert.Equal(SpreadError.Protocol, Assert.Throws<SpreadException>(() => WorkerFigures.Clean(bad)).Kind);
     }
@@ -49,6 +49,6 @@ public sealed class WorkerFiguresTests
             new LoadTick("\u001b[2J", default, default, int.MaxValue, double.NaN, -1, double.PositiveInfinity, long.MaxValue, -5));
         Assert.Equal((" [2J", 1_000_000, 0.0, 0.0, 0.0, 0), (clean.Phase, clean.Peers, clean.PerSecond, clean.P50, clean.P99, clean.Lost));
         Assert.Equal(2 * clean.Errors, TickSum.Of([(clean, true), (clean, true)], 0).Errors);
-        Assert.Equal(string.Empty, WorkerFigures.Clean(default(LoadTick)).Phase);
+        Assert.Equal("", WorkerFigures.Clean(default(LoadTick)).Phase);
     }
 }

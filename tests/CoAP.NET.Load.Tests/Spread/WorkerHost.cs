@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using System.Net;
-
 namespace CoAP.NET.Load.Tests;
 
 /// <summary>A real worker in this process, on a port of its own.</summary>

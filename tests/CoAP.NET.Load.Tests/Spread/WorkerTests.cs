@@ -1,6 +1,3 @@
-using System.Net;
-using System.Text.Json;
-
 namespace CoAP.NET.Load.Tests;
 
 public sealed class WorkerTests
@@ -257,7 +254,7 @@ public sealed class WorkerTests
     {
         await using WorkerHost worker = new((plan, progress, gate, cancellationToken) => throw new ArgumentException("not so long"));
         using Lines lines = await Lines.ToAsync(worker.Address);
-        await lines.SendAsync(Lines.Hello, Lines.Plan.Replace("\"rampSeconds\":1", "\"rampSeconds\":" + seconds, StringComparison.Ordinal));
+        await lines.SendAsync(Lines.Hello, Lines.Plan.Replace("\"rampSeconds\":1", "\"rampSeconds\":" + seconds));
         await lines.ReadAsync("welcome");
         Assert.Equal("the run failed: not so long", (await lines.ReadAsync("error")).GetProperty("text").GetString());
     }
@@ -277,9 +274,9 @@ public sealed class WorkerTests
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Loopback, 5690), null));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.Any, 5690), null),
             line => line.StartsWith("WARNING: ", StringComparison.Ordinal)
-                && line.Contains("It requires no word", StringComparison.Ordinal));
+                && line.Contains("It requires no word"));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Any, 5690), "k"),
-            line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("unencrypted", StringComparison.Ordinal));
+            line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("unencrypted"));
     }
 
     [Fact]

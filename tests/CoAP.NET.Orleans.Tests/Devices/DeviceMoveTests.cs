@@ -1,4 +1,3 @@
-using CoAP.NET.Dtls;
 using CoAP.NET.Orleans.Tests.Silos;
 
 namespace CoAP.NET.Orleans.Tests.Devices;

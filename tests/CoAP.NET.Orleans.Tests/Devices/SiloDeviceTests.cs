@@ -43,7 +43,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         TestDevice device = await ConnectAsync(1);
         device.Server.MapPost("/echo", (CoapRequest request) => new CoapResult(
             CoapCode.Content, request.Payload.ToArray(), CoapContentFormat.OctetStream));
-        byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 7))];
+        byte[] large = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 7))];
 
         await using MemoryStream read = new(large);
         await using MemoryStream written = new();
@@ -96,7 +96,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     [Fact]
     public async Task A_sleeping_device_is_asleep_at_each_silo()
     {
-        await StartAsync(2, static options => options.AwakeTime = TimeSpan.FromTicks(1));
+        await StartAsync(2, options => options.AwakeTime = TimeSpan.FromTicks(1));
         TestDevice device = await ConnectAsync(1);
         foreach (TestSilo silo in _silos)
         {
@@ -215,7 +215,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
-        device.Server.MapGet("/3303/0/5700", static () => CoapResults.Text("21.5"));
+        device.Server.MapGet("/3303/0/5700", () => CoapResults.Text("21.5"));
         foreach (TestSilo silo in _silos)
         {
             Assert.Equal("21.5", await silo.Grains.GetGrain<IMeterGrain>(Name).ReadAsync());
@@ -257,12 +257,12 @@ public sealed class SiloDeviceTests : IAsyncDisposable
 
         CoapQueuedRequest queued = await _silos[0].Devices[Name].QueueAsync(request);
         CoapQueuedRequest other = await _silos[1].Devices[Name].QueueAsync(request);
-        Assert.Equal([queued.Id, other.Id], (await _silos[1].Devices[Name].GetQueuedAsync()).Select(static one => one.Id));
+        Assert.Equal([queued.Id, other.Id], (await _silos[1].Devices[Name].GetQueuedAsync()).Select(one => one.Id));
         Assert.True(await _silos[0].Devices[Name].CancelAsync(other.Id));
         Task<CoapResponse>[] answers = [.. _silos.Select(silo => silo.Devices[Name].WaitAsync(queued.Id))];
         await device.ConnectAsync(_silos[0]);
 
-        Assert.All(await Task.WhenAll(answers), static response => Assert.Equal("did it", response.GetText()));
+        Assert.All(await Task.WhenAll(answers), response => Assert.Equal("did it", response.GetText()));
         Assert.Equal(1, device.Asked);
     }
 

@@ -41,7 +41,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
-        byte[] large = [.. Enumerable.Range(0, 50_000).Select(static i => (byte)(i * 7))];
+        byte[] large = [.. Enumerable.Range(0, 50_000).Select(i => (byte)(i * 7))];
         CoapRouteHandlerBuilder route = device.Server.MapGet("/large", (CoapRequest request) => new CoapResult(
             CoapCode.Content, (byte[])[.. large, (byte)request.Queries.Count()], CoapContentFormat.OctetStream)).Observable();
 
@@ -80,7 +80,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
     [Fact]
     public async Task An_observation_that_cannot_start_fails_like_a_request()
     {
-        await StartAsync(2, static options => options.MaxObservationsPerDevice = 1);
+        await StartAsync(2, options => options.MaxObservationsPerDevice = 1);
         await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => _silos[0].Devices["nobody"].ObserveAsync("/value"));
         TestDevice device = await ConnectAsync(1);
         await using (await _silos[0].Devices[Name].ObserveAsync("/value"))

@@ -1,8 +1,4 @@
-using System.Net;
-using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Orleans.Configuration;
 
@@ -30,7 +26,7 @@ internal sealed class SiloWorld : IAsyncDisposable
         int number = _silos.Count + 1;
         _primary = _primary == 0 ? port : _primary;
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
-        builder.Services.AddLogging(static logging => logging.ClearProviders());
+        builder.Services.AddLogging(logging => logging.ClearProviders());
         builder.Services.AddCoapState(options =>
             {
                 options.Secrets = [Enumerable.Repeat(secret, 32).ToArray()];
@@ -42,7 +38,7 @@ internal sealed class SiloWorld : IAsyncDisposable
                 options.Moves.RelayTime = TimeSpan.Zero;
             })
             .UseMemory(_memory)
-            .DevicesAre(static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity, configure);
+            .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity, configure);
         builder.UseOrleans(silo =>
         {
             silo.Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = (_name, _name));
@@ -51,7 +47,7 @@ internal sealed class SiloWorld : IAsyncDisposable
             silo.AddCoap();
 
             // However busy the machine is, nobody is taken for dead, and nobody ends this process.
-            silo.Configure<ClusterMembershipOptions>(static options =>
+            silo.Configure<ClusterMembershipOptions>(options =>
                 (options.MaxProbeTimeout, options.ProbeTimeout) = (TimeSpan.FromMinutes(1), TimeSpan.FromMinutes(1)));
         });
         builder.Services.AddSingleton<IFatalErrorHandler, NoFatalErrors>();
@@ -70,7 +66,7 @@ internal sealed class SiloWorld : IAsyncDisposable
         CoapAddress address = InMemoryNetwork.Address($"192.0.2.{number}:5684");
         CoapServer server = new(cluster.KeepState(new CoapEndpointOptions()));
         server.Endpoint.AddTransport(Network.CreateTransport("coaps", address));
-        server.MapGet("/hello", static () => CoapResults.Text("hello"));
+        server.MapGet("/hello", () => CoapResults.Text("hello"));
         await server.StartAsync();
         cluster.Attach(server);
         TestSilo started = new(host, server, address);

@@ -1,6 +1,4 @@
 using CoAP.NET.Transports;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Orleans.Serialization;
 
 namespace CoAP.NET.Orleans.Tests.Devices;
@@ -36,8 +34,8 @@ internal sealed class TestSilo(IHost host, CoapServer server, CoapAddress addres
 
     /// <summary>Counts the grains of devices at this silo.</summary>
     public async Task<int> CountGrainsAsync() => (await Grains.GetGrain<IManagementGrain>(0).GetSimpleGrainStatistics([Silo]))
-        .Where(static type => type.GrainType.Contains(nameof(DeviceGrain), StringComparison.Ordinal))
-        .Sum(static type => type.ActivationCount);
+        .Where(type => type.GrainType.Contains(nameof(DeviceGrain)))
+        .Sum(type => type.ActivationCount);
 
     /// <summary>Ends without handing anything over. A silo that goes on declares it dead, as it may not have been able to say so itself.</summary>
     public async Task KillAsync(TestSilo survivor)

@@ -1,13 +1,8 @@
-using CoAP.NET.Cluster;
-using CoAP.NET.Dtls;
 using CoAP.NET.Orleans.Tests.Silos;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Orleans.Configuration;
 using Orleans.Hosting;
-using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Tests.Hosting;
 
@@ -19,7 +14,7 @@ public sealed class AddCoapTests
     [Fact]
     public async Task A_silo_without_a_cluster_does_not_start()
     {
-        using IHost host = Build(static _ => { });
+        using IHost host = Build(_ => { });
         OrleansConfigurationException error = await Assert.ThrowsAsync<OrleansConfigurationException>(() => host.StartAsync());
         Assert.Contains("AddCoapState", error.Message, StringComparison.Ordinal);
     }
@@ -27,7 +22,7 @@ public sealed class AddCoapTests
     [Fact]
     public async Task A_cluster_without_a_store_does_not_start()
     {
-        using IHost host = Build(static services => services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]));
+        using IHost host = Build(services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]));
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
         Assert.Contains("UsePostgreSql", error.Message, StringComparison.Ordinal);
     }
@@ -37,8 +32,8 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services =>
         {
-            services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
-            services.AddCoapServer(static options => options.Endpoint.UseDtls(new CoapDtlsOptions
+            services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
+            services.AddCoapServer(options => options.Endpoint.UseDtls(new CoapDtlsOptions
             {
                 UseConnectionIds = false,
                 Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary() },
@@ -51,7 +46,7 @@ public sealed class AddCoapTests
     [Fact]
     public void Silos_are_missed_as_soon_as_devices_repeat_themselves_and_log_what_an_operator_can_bear()
     {
-        using IHost host = Build(services => services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
+        using IHost host = Build(services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
         ClusterMembershipOptions membership = host.Services.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value;
         Assert.Equal((TimeSpan.FromSeconds(1), 2, 1),
             (membership.ProbeTimeout, membership.NumMissedProbesLimit, membership.NumVotesForDeathDeclaration));
@@ -74,7 +69,7 @@ public sealed class AddCoapTests
         string? category, string level, LogLevel lowest, LogLevel lowestOfMembership)
     {
         using IHost host = Build(
-            services => services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory),
+            services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory),
             logging =>
             {
                 // As the configuration does; null is the minimum level in code.
@@ -95,7 +90,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services =>
         {
-            services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
+            services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
             if (probe is { } seconds)
             {
                 services.PostConfigure<ClusterMembershipOptions>(
@@ -115,7 +110,7 @@ public sealed class AddCoapTests
         builder.Logging.AddProvider(new Silence());
         log?.Invoke(builder.Logging);
         configure(builder.Services);
-        builder.UseOrleans(static silo => silo.UseLocalhostClustering(LoopbackPort.FindFree(), gatewayPort: 0).AddCoap().AddCoap());
+        builder.UseOrleans(silo => silo.UseLocalhostClustering(LoopbackPort.FindFree(), gatewayPort: 0).AddCoap().AddCoap());
         return builder.Build();
     }
 

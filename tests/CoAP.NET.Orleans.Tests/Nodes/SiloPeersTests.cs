@@ -1,10 +1,5 @@
 using System.Collections.Concurrent;
-using System.Net;
-using CoAP.NET.Cluster;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests;
 using Microsoft.Extensions.Logging.Abstractions;
-using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Tests.Nodes;
 
@@ -81,7 +76,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
         Assert.Equal(s_key, await one.Peers.AskAsync(two.Id, Questions, s_datagram, TimeSpan.FromSeconds(5)));
 
         Assert.Equal(2, _captured.Count);
-        Assert.All(_captured, static message => Assert.True(
+        Assert.All(_captured, message => Assert.True(
             message.Bytes.AsSpan().IndexOf("datagram"u8) < 0 && message.Bytes.AsSpan().IndexOf("key"u8) < 0));
     }
 
@@ -103,7 +98,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
             await node.Cluster.StartAsync();
         }
 
-        await Eventually.IsTrueAsync(() => _nodes.All(static node => node.Peers.Up.Count == 2));
+        await Eventually.IsTrueAsync(() => _nodes.All(node => node.Peers.Up.Count == 2));
         return (_nodes[0], _nodes[1], _nodes[2]);
     }
 
@@ -140,12 +135,12 @@ public sealed class SiloPeersTests : IAsyncDisposable
         {
             ISiloStatusOracle silos = Stub.Make<ISiloStatusOracle>((method, _) =>
                 method.Name == nameof(ISiloStatusOracle.GetApproximateSiloStatuses)
-                    ? test._nodes.Select(static node => node.Peers.Silo).Append(silo).Distinct()
-                        .ToDictionary(static one => one, static _ => SiloStatus.Active)
+                    ? test._nodes.Select(node => node.Peers.Silo).Append(silo).Distinct()
+                        .ToDictionary(one => one, _ => SiloStatus.Active)
                     : method.ReturnType == typeof(bool) ? true : null);
             Cluster = new CoapCluster(test._memory.Open(), new CoapClusterOptions
             {
-                Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()],
+                Secrets = [Enumerable.Range(1, 32).Select(i => (byte)i).ToArray()],
                 Lease = TimeSpan.FromHours(1),
                 Peers = self => new SiloPeers(
                     self, silo, test.ServiceOf, () => Cluster!.Messages, silos, TimeSpan.MaxValue, test._clock,

@@ -1,10 +1,4 @@
-using System.Net;
-using CoAP.NET.Cluster;
-using CoAP.NET.Testing;
-using CoAP.NET.Tests;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Tests.Nodes;
 
@@ -31,7 +25,7 @@ public sealed class SiloTableTests : IAsyncDisposable
         _memory = new CoapMemoryCluster(_clock);
         _cluster = new CoapCluster(_memory.Open(), new CoapClusterOptions
         {
-            Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()],
+            Secrets = [Enumerable.Range(1, 32).Select(i => (byte)i).ToArray()],
             Lease = TimeSpan.FromHours(1),
         }, _clock);
         _row = new MembershipEntry { SiloAddress = s_silo, Status = SiloStatus.Active };
@@ -39,15 +33,15 @@ public sealed class SiloTableTests : IAsyncDisposable
             .AddSingleton<TimeProvider>(_clock)
             .AddSingleton(_ => _cluster)
             .AddSingleton(Stub.Make<IMembershipTable>((method, arguments) => Table(method.Name, arguments)))
-            .AddSingleton(Stub.Make<ILocalSiloDetails>(static (method, _) => method.Name switch
+            .AddSingleton(Stub.Make<ILocalSiloDetails>((method, _) => method.Name switch
             {
                 "get_SiloAddress" => s_silo,
                 "get_Name" => "silo",
                 _ => null,
             }))
-            .AddSingleton(Stub.Make<ISiloStatusOracle>(static (_, _) => SiloStatus.Active))
+            .AddSingleton(Stub.Make<ISiloStatusOracle>((_, _) => SiloStatus.Active))
             .AddSingleton(Stub.Make<IClusterMembershipService>(
-                static (_, _) => new ClusterMembershipSnapshot([], new MembershipVersion(Known))))
+                (_, _) => new ClusterMembershipSnapshot([], new MembershipVersion(Known))))
             .BuildServiceProvider();
         _table = new SiloTable(_services, NullLogger.Instance);
     }

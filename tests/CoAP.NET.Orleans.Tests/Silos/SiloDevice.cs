@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls;
-
 namespace CoAP.NET.Orleans.Tests.Silos;
 
 /// <summary>A device of a site that can be asked: a server of this library that opens a session.</summary>

@@ -1,23 +1,17 @@
-using System.Net;
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Dtls;
 using CoAP.NET.Oscore;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Orleans.Configuration;
 using Orleans.Hosting;
-using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Tests.Silos;
 
 /// <summary>An application with a silo and a server, in this process.</summary>
 internal sealed class SiloNode : IAsyncDisposable
 {
-    public static readonly byte[] Secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+    public static readonly byte[] Secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
     private readonly IHost _host;
     private readonly CancellationTokenSource _killed = new();
@@ -47,7 +41,7 @@ internal sealed class SiloNode : IAsyncDisposable
 
     /// <summary>Where it serves plain requests and those under OSCORE.</summary>
     public IPEndPoint PlainAddress =>
-        IPEndPoint.Parse(Server.LocalEndpoints.Single(static uri => uri.StartsWith("coap:", StringComparison.Ordinal))["coap://".Length..]);
+        IPEndPoint.Parse(Server.LocalEndpoints.Single(uri => uri.StartsWith("coap:", StringComparison.Ordinal))["coap://".Length..]);
 
     public int Sessions => Server.Endpoint.ConnectedPeers.Count;
 
@@ -78,13 +72,13 @@ internal sealed class SiloNode : IAsyncDisposable
             options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
             options.Moves.ReleaseTimeout = release ?? TimeSpan.FromMinutes(1);
             options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
-        }).UseStore(_ => store).DevicesAre(static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
+        }).UseStore(_ => store).DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
         builder.UseOrleans(orleans => orleans
             .UseLocalhostClustering(silo.Port, gatewayPort: 0, primary ?? silo)
             .AddCoap()
 
             // However busy the machine is, nobody is taken for dead, and nobody ends this process.
-            .Configure<ClusterMembershipOptions>(static options =>
+            .Configure<ClusterMembershipOptions>(options =>
             {
                 options.ProbeTimeout = TimeSpan.FromSeconds(10);
                 options.MinProbeTimeout = options.ProbeTimeout;
@@ -96,7 +90,7 @@ internal sealed class SiloNode : IAsyncDisposable
             options.Endpoints.Add("coaps://127.0.0.1:0");
             options.Endpoints.Add("coap://127.0.0.1:0");
             options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
-        }).UseOscore(static oscore => oscore.Resolver = static services => new SiloContexts(services.GetRequiredService<IOscoreStore>()))
+        }).UseOscore(oscore => oscore.Resolver = services => new SiloContexts(services.GetRequiredService<IOscoreStore>()))
         .KeepState().ConfigureServer((server, _) => map(server));
         SiloNode node = new(builder.Build(), silo, store);
         try

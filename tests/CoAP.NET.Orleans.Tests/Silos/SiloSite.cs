@@ -1,8 +1,5 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Dtls;
-using CoAP.NET.Tests;
 
 namespace CoAP.NET.Orleans.Tests.Silos;
 
@@ -30,7 +27,7 @@ internal sealed class SiloSite : IAsyncDisposable
 
     public List<CoapClient> Devices { get; } = [];
 
-    public int ServedTwice => _served.Values.Sum(static times => times - 1);
+    public int ServedTwice => _served.Values.Sum(times => times - 1);
 
     /// <summary>How long slots wait for requests; null for long.</summary>
     public TimeSpan? ReleaseTimeout { get; private init; }
@@ -156,7 +153,7 @@ internal sealed class SiloSite : IAsyncDisposable
     public async Task MoreAsync(int count = 20)
     {
         int until = Volatile.Read(ref _said) + count;
-        await Eventually.IsTrueAsync(() => Volatile.Read(ref _said) >= until || _talks.Any(static talk => talk.IsCompleted));
+        await Eventually.IsTrueAsync(() => Volatile.Read(ref _said) >= until || _talks.Any(talk => talk.IsCompleted));
     }
 
     /// <summary>Ends the talk; throws when a request was lost.</summary>
@@ -174,10 +171,10 @@ internal sealed class SiloSite : IAsyncDisposable
     }
 
     public void AssertNobodyShookHandsAgain() =>
-        Assert.All(Devices, static device => Assert.Equal(1, device.Endpoint.Counters[CoapCounter.ConnectionsOpened]));
+        Assert.All(Devices, device => Assert.Equal(1, device.Endpoint.Counters[CoapCounter.ConnectionsOpened]));
 
     /// <summary>What happened, for whoever wonders why something was lost.</summary>
-    public string Describe() => $"{string.Join("\n", _started.Select(static silo => silo.Describe()))}\n{_log}";
+    public string Describe() => $"{string.Join("\n", _started.Select(silo => silo.Describe()))}\n{_log}";
 
     public async ValueTask DisposeAsync()
     {
@@ -211,14 +208,14 @@ internal sealed class SiloSite : IAsyncDisposable
             && silo.Cluster.Peers.Up.Count == Silos.Count - 1);
     }
 
-    private void Use() => Balancer.Use([.. Silos.Select(static silo => silo.Address)]);
+    private void Use() => Balancer.Use([.. Silos.Select(silo => silo.Address)]);
 
     private void Map(CoapServer server)
     {
-        server.MapGet("/who", static request => CoapResults.Text(NameOf(request)));
+        server.MapGet("/who", request => CoapResults.Text(NameOf(request)));
         server.MapPost("/count", request =>
         {
-            _served.AddOrUpdate(string.Concat(request.Queries), 1, static (_, times) => times + 1);
+            _served.AddOrUpdate(string.Concat(request.Queries), 1, (_, times) => times + 1);
             return CoapResults.Changed();
         }).AllowInsecureTransport();
         server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _state)}").WithMaxAge(TimeSpan.FromDays(1))).Observable();

@@ -1,9 +1,6 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Tests.Steering;
-using CoAP.NET.Dtls;
 using CoAP.NET.Oscore;
-using CoAP.NET.Tests;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Orleans.Tests.Silos;
@@ -45,7 +42,7 @@ public sealed class SiloTests
 
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         await using TestBalancer balancer = new() { Sprays = true };
-        balancer.Use([.. site.Silos.Select(static silo => silo.PlainAddress)]);
+        balancer.Use([.. site.Silos.Select(silo => silo.PlainAddress)]);
         string uri = $"coap://127.0.0.1:{balancer.Port}";
         await Task.WhenAll(Enumerable.Range(1, Devices).Select(async device =>
         {
@@ -61,7 +58,7 @@ public sealed class SiloTests
         }));
 
         Assert.Equal(0, site.ServedTwice);
-        Assert.All(site.Silos, static silo => Assert.NotEqual(0, silo.Cluster.GetNodeCounters().RelaysReturned));
+        Assert.All(site.Silos, silo => Assert.NotEqual(0, silo.Cluster.GetNodeCounters().RelaysReturned));
     }
 
     [Fact]
@@ -75,7 +72,7 @@ public sealed class SiloTests
         await using SiloSite site = await SiloSite.StartAsync(2, Devices);
         site.Balancer.Forget();
         await Task.WhenAll(site.Devices.Select(site.AskAsync));
-        Assert.All(site.Silos, static silo => Assert.NotEqual(0, silo.Cluster.GetNodeCounters().Relayed));
+        Assert.All(site.Silos, silo => Assert.NotEqual(0, silo.Cluster.GetNodeCounters().Relayed));
 
         ConcurrentDictionary<int, string> heard = new();
         List<CoapObservation> observations = [];
@@ -175,7 +172,7 @@ public sealed class SiloTests
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         SiloNode member = site.Silos[0];
         SiloNode stranger = await site.AddStrangerAsync();
-        await site.UntilAsync(() => site.Silos.All(static silo => silo.ActiveSilos == 3) && stranger.ActiveSilos == 3);
+        await site.UntilAsync(() => site.Silos.All(silo => silo.ActiveSilos == 3) && stranger.ActiveSilos == 3);
 
         HealthReportEntry entry = await stranger.CheckHealthAsync();
         Assert.Equal(HealthStatus.Unhealthy, entry.Status);
@@ -191,7 +188,7 @@ public sealed class SiloTests
         await leaving.StopAsync();
         await site.FairAsync();
         await site.ActiveAsync();
-        Assert.Equal([member.Cluster.Self.Id], member.Cluster.Map.Nodes.Select(static node => node.Id));
+        Assert.Equal([member.Cluster.Self.Id], member.Cluster.Map.Nodes.Select(node => node.Id));
         Assert.DoesNotContain(CoapSlot.All, slot => stranger.Slots.Find(slot) is not null || stranger.Cluster.FenceOf(slot).IsSet);
         Assert.Equal(HealthStatus.Unhealthy, (await stranger.CheckHealthAsync()).Status);
     }
@@ -202,7 +199,7 @@ public sealed class SiloTests
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         SiloNode owner = site.Silos[0];
         SiloNode other = site.Silos[1];
-        OscoreStoreKey key = Enumerable.Range(0, 32).Select(static i => new OscoreStoreKey(Enumerable.Repeat((byte)i, 32).ToArray()))
+        OscoreStoreKey key = Enumerable.Range(0, 32).Select(i => new OscoreStoreKey(Enumerable.Repeat((byte)i, 32).ToArray()))
             .First(key => owner.Slots.Find(CoapSlot.OfName(key.Bytes.Span)) is not null);
         CoapSlot slot = CoapSlot.OfName(key.Bytes.Span);
 

@@ -31,7 +31,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     [Fact]
     public async Task What_is_registered_at_one_silo_is_looked_up_and_observed_at_the_other_and_removed_there()
     {
-        await StartAsync(static (cluster, server) =>
+        await StartAsync((cluster, server) =>
         {
             CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
             server.Routes.MapResourceDirectory(directory);
@@ -66,7 +66,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     [Fact]
     public async Task What_is_published_at_one_silo_reaches_the_subscribers_of_the_other()
     {
-        await StartAsync(static (cluster, server) =>
+        await StartAsync((cluster, server) =>
         {
             CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions
             {
@@ -92,7 +92,7 @@ public sealed class SharedTableTests : IAsyncDisposable
             await topic.PublishAsync(CoapContent.Text($"{i}"));
         }
 
-        await Eventually.IsTrueAsync(() => observed.Select(static (each, i) => each.Latest?.GetText() == $"{i}").All(static it => it));
+        await Eventually.IsTrueAsync(() => observed.Select((each, i) => each.Latest?.GetText() == $"{i}").All(it => it));
         foreach (CoapObservation each in observed)
         {
             await each.DisposeAsync();

@@ -1,6 +1,3 @@
-using System.Text.RegularExpressions;
-using CoAP.NET.Tests.Shared;
-
 namespace CoAP.NET.Package.Tests.Guides;
 
 /// <summary>
@@ -37,7 +34,7 @@ internal sealed partial class GuidePage
 
             int begin = i + 2;
             Assert.StartsWith("```", lines[begin - 1], StringComparison.Ordinal);
-            int end = Array.FindIndex(lines, begin, static line => line.StartsWith("```", StringComparison.Ordinal));
+            int end = Array.FindIndex(lines, begin, line => line.StartsWith("```", StringComparison.Ordinal));
             string kind = mark.Groups["kind"].Value;
             Parts.Add(new Part(kind, mark.Groups["about"].Value, arguments, lines[begin..end], begin + 1));
             i = end;
@@ -53,15 +50,15 @@ internal sealed partial class GuidePage
     /// <summary>The pages that make a project.</summary>
     public static IEnumerable<GuidePage> All() =>
         Directory.GetFiles(Path.Combine(Repository.Root, "docs", "guides"), "*.md").Order(StringComparer.Ordinal)
-            .Select(static path => new GuidePage(path))
-            .Where(static page => page.Parts.Count > 0);
+            .Select(path => new GuidePage(path))
+            .Where(page => page.Parts.Count > 0);
 
     /// <summary>The marked fences of a kind.</summary>
     public IEnumerable<Part> Of(string kind) => Parts.Where(part => part.Kind == kind);
 
     /// <summary>Whether a file or command has a text.</summary>
     public bool Mentions(string text) =>
-        Parts.Exists(part => part.Lines.Any(line => line.Contains(text, StringComparison.Ordinal)));
+        Parts.Exists(part => part.Lines.Any(line => line.Contains(text)));
 
     [GeneratedRegex("^<!-- (?<kind>setup|file|run|expect)(: (?<about>.*))? -->$")]
     private static partial Regex Mark();

@@ -1,6 +1,4 @@
-using System.Text.RegularExpressions;
 using CoAP.NET.Package.Tests.Packages;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Guides;
 
@@ -24,7 +22,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
         foreach (GuidePage page in GuidePage.All())
         {
             string folder = Directory.CreateDirectory(Path.Combine(Root, page.Name)).FullName;
-            foreach (string command in page.Of("setup").SelectMany(static part => part.Lines))
+            foreach (string command in page.Of("setup").SelectMany(part => part.Lines))
             {
                 folder = await CarryOutAsync(command, folder);
             }
@@ -51,7 +49,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
     {
         // No program of a guide outlives its test.
         await Task.WhenAll(_runs.Values).ContinueWith(
-            static _ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+            _ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
     }
 
     /// <summary>The run of a guide; all of them run at once.</summary>
@@ -112,7 +110,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
 
     // Templates of .NET name versions of their own day. What this repository does not use itself is not there at all.
     private string Pinned(string project) => Reference().Replace(project, reference =>
-        _pinned.Contains($"\"{reference.Groups["id"].Value}\"", StringComparison.Ordinal)
+        _pinned.Contains($"\"{reference.Groups["id"].Value}\"")
             ? $"<PackageReference Include=\"{reference.Groups["id"].Value}\" Version=\"{VersionOf(reference.Groups["id"].Value)}\" />"
             : "");
 
@@ -132,7 +130,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
     {
         string project = Directory.GetFiles(folder, "*.csproj").Single();
         File.WriteAllText(project, File.ReadAllText(project).Replace(
-            "</Project>", $"  <ItemGroup>{reference}</ItemGroup>\n</Project>", StringComparison.Ordinal));
+            "</Project>", $"  <ItemGroup>{reference}</ItemGroup>\n</Project>"));
     }
 
     private async Task BuildAsync()

@@ -1,4 +1,3 @@
-using System.Text.RegularExpressions;
 using CoAP.NET.Dtls;
 using CoAP.NET.Package.Tests.Packages;
 
@@ -28,7 +27,7 @@ internal sealed partial class GuideRun : IDisposable
         }
 
         using GuideRun run = new(page, folder, coap);
-        foreach (GuidePage.Part part in page.Parts.Where(static part => part.Kind is "run" or "expect"))
+        foreach (GuidePage.Part part in page.Parts.Where(part => part.Kind is "run" or "expect"))
         {
             await run.CarryOutAsync(part).WaitAsync(s_patience);
         }
@@ -89,7 +88,7 @@ internal sealed partial class GuideRun : IDisposable
         }
     }
 
-    private string Addressed(string command) => _addresses.Aggregate(command, static (text, address) =>
+    private string Addressed(string command) => _addresses.Aggregate(command, (text, address) =>
         Regex.Replace(text, $@"{Regex.Escape(address.Key)}(?![\w.:])", address.Value));
 
     private async Task<string> RunAsync(string[] words)
@@ -126,7 +125,7 @@ internal sealed partial class GuideRun : IDisposable
         bool isWeb = File.Exists(Path.Combine(project, "Properties", "launchSettings.json"));
         Dictionary<string, string> environment = isWeb ? new() { ["DOTNET_ENVIRONMENT"] = "Development" } : [];
         string program = Path.Combine(project, "bin", "Release", "net10.0", $"{name}.dll");
-        return Tool.Start(isWeb ? project : _folder, "dotnet", [program, .. rest.Where(static word => word != "--")], environment);
+        return Tool.Start(isWeb ? project : _folder, "dotnet", [program, .. rest.Where(word => word != "--")], environment);
     }
 
     private void Expect(GuidePage.Part part) =>
@@ -160,13 +159,13 @@ internal sealed partial class GuideRun : IDisposable
     // A line that is … alone stands for any number of lines, and … within a line for any text.
     private static Regex Pattern(string[] lines)
     {
-        IEnumerable<string> patterns = lines.Select(static line =>
-            line == "…" ? "(.*\n)*?" : Regex.Escape(line).Replace("…", ".*", StringComparison.Ordinal) + "\n");
+        IEnumerable<string> patterns = lines.Select(line =>
+            line == "…" ? "(.*\n)*?" : Regex.Escape(line).Replace("…", ".*") + "\n");
         return new Regex($"^{string.Concat(patterns)}".TrimEnd('\n') + "$", RegexOptions.CultureInvariant, TimeSpan.FromSeconds(10));
     }
 
     private static string[] Words(string command) =>
-        [.. Word().Matches(command).Select(static word => word.Groups["text"].Success ? word.Groups["text"].Value : word.Value)];
+        [.. Word().Matches(command).Select(word => word.Groups["text"].Success ? word.Groups["text"].Value : word.Value)];
 
     [GeneratedRegex(@"'(?<text>[^']*)'|""(?<text>[^""]*)""|\S+")]
     private static partial Regex Word();

@@ -10,7 +10,7 @@ namespace CoAP.NET.Package.Tests.Guides;
 [External("dotnet")]
 public sealed class GuideTests(GuideProjects projects) : IClassFixture<GuideProjects>
 {
-    public static TheoryData<string> Guides { get; } = [.. GuidePage.All().Select(static page => page.Name)];
+    public static TheoryData<string> Guides { get; } = [.. GuidePage.All().Select(page => page.Name)];
 
     [Theory]
     [MemberData(nameof(Guides))]

@@ -1,5 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Tests.Shared;
 using YamlDotNet.RepresentationModel;
 
 namespace CoAP.NET.Package.Tests.Guides;
@@ -15,21 +13,21 @@ public sealed class ManifestTests
     {
         YamlNode pod = Template(page);
         YamlNode[] containers = [.. List(pod, "spec", "containers")];
-        string[] ports = [.. containers.SelectMany(static one => List(one, "ports")).Select(static port => Text(port, "name"))];
+        string[] ports = [.. containers.SelectMany(one => List(one, "ports")).Select(port => Text(port, "name"))];
 
         // What is not a number is the name of a port of the container.
         foreach (YamlNode document in Manifest(page))
         {
             IEnumerable<string> named = Texts(document, "port").Concat(Texts(document, "targetPort"));
-            Assert.All(named.Where(static port => !int.TryParse(port, out _)), port => Assert.Contains(port, ports));
+            Assert.All(named.Where(port => !int.TryParse(port, out _)), port => Assert.Contains(port, ports));
         }
 
-        string[] volumes = [.. List(pod, "spec", "volumes").Select(static volume => Text(volume, "name"))];
-        Assert.All(containers.SelectMany(static one => List(one, "volumeMounts")), mount => Assert.Contains(Text(mount, "name"), volumes));
+        string[] volumes = [.. List(pod, "spec", "volumes").Select(volume => Text(volume, "name"))];
+        Assert.All(containers.SelectMany(one => List(one, "volumeMounts")), mount => Assert.Contains(Text(mount, "name"), volumes));
         string app = Text(pod, "metadata", "labels", "app");
         Assert.Equal(app, Text(Kind(page, "Service"), "spec", "selector", "app"));
         Assert.Equal(app, Text(Kind(page, "Deployment"), "spec", "selector", "matchLabels", "app"));
-        Assert.All(List(Kind(page, "Service"), "spec", "ports"), static port => Assert.Equal("UDP", Text(port, "protocol")));
+        Assert.All(List(Kind(page, "Service"), "spec", "ports"), port => Assert.Equal("UDP", Text(port, "protocol")));
     }
 
     [Theory]
@@ -41,11 +39,11 @@ public sealed class ManifestTests
             ["Coap:Server:"] = KeysOf("server"),
             ["Coap:Cluster:"] = KeysOf("cluster"),
         };
-        string[] settings = [.. List(Template(page), "spec", "containers").SelectMany(static one => List(one, "env"))
-            .Select(static variable => Text(variable, "name").Replace("__", ":", StringComparison.Ordinal))];
+        string[] settings = [.. List(Template(page), "spec", "containers").SelectMany(one => List(one, "env"))
+            .Select(variable => Text(variable, "name").Replace("__", ":"))];
 
         Assert.True(settings.Length > 4);
-        foreach (string setting in settings.Where(static setting => setting.StartsWith("Coap:", StringComparison.Ordinal)))
+        foreach (string setting in settings.Where(setting => setting.StartsWith("Coap:", StringComparison.Ordinal)))
         {
             string section = Assert.Single(keys.Keys, section => setting.StartsWith(section, StringComparison.Ordinal));
             Assert.Contains(setting[section.Length..], keys[section]);
@@ -68,8 +66,8 @@ public sealed class ManifestTests
     private static HashSet<string> KeysOf(string table)
     {
         IEnumerable<string> lines = Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "hosting*.md").SelectMany(File.ReadAllLines);
-        return [.. lines.SkipWhile(line => line != $"<!-- keys: {table} -->").TakeWhile(static line => line != "<!-- end -->")
-            .Where(static line => line.StartsWith("| `", StringComparison.Ordinal)).Select(static line => line.Split('`')[1])];
+        return [.. lines.SkipWhile(line => line != $"<!-- keys: {table} -->").TakeWhile(line => line != "<!-- end -->")
+            .Where(line => line.StartsWith("| `", StringComparison.Ordinal)).Select(line => line.Split('`')[1])];
     }
 
     private static string PathOf(string page) => Path.Combine(Repository.Root, "docs", page);
@@ -83,19 +81,19 @@ public sealed class ManifestTests
         string[] lines = File.ReadAllLines(PathOf(page));
         YamlStream stream = [];
         stream.Load(new StringReader(string.Join('\n',
-            lines.SkipWhile(static line => line != "```yaml").Skip(1).TakeWhile(static line => line != "```"))));
-        return stream.Documents.Select(static document => document.RootNode);
+            lines.SkipWhile(line => line != "```yaml").Skip(1).TakeWhile(line => line != "```"))));
+        return stream.Documents.Select(document => document.RootNode);
     }
 
     private static YamlSequenceNode List(YamlNode node, params string[] path) =>
-        path.Aggregate((YamlNode?)node, static (at, key) => at is YamlMappingNode map && map.Children.TryGetValue(key, out YamlNode? child)
+        path.Aggregate((YamlNode?)node, (at, key) => at is YamlMappingNode map && map.Children.TryGetValue(key, out YamlNode? child)
             ? child : null) as YamlSequenceNode ?? new YamlSequenceNode();
 
     private static string Text(YamlNode node, params string[] path) =>
-        ((YamlScalarNode)path.Aggregate(node, static (at, key) => ((YamlMappingNode)at)[key])).Value!;
+        ((YamlScalarNode)path.Aggregate(node, (at, key) => ((YamlMappingNode)at)[key])).Value!;
 
     private static IEnumerable<string> Texts(YamlNode node, string key) =>
-        node.AllNodes.OfType<YamlMappingNode>().SelectMany(static map => map.Children)
-            .Where(pair => pair.Key is YamlScalarNode { Value: { } name } && name == key).Select(static pair => pair.Value)
-            .OfType<YamlScalarNode>().Select(static value => value.Value!);
+        node.AllNodes.OfType<YamlMappingNode>().SelectMany(map => map.Children)
+            .Where(pair => pair.Key is YamlScalarNode { Value: { } name } && name == key).Select(pair => pair.Value)
+            .OfType<YamlScalarNode>().Select(value => value.Value!);
 }

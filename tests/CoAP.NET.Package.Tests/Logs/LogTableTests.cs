@@ -1,8 +1,5 @@
-using System.Globalization;
 using System.Reflection;
 using System.Text;
-using System.Text.RegularExpressions;
-using CoAP.NET.Tests.Shared;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Package.Tests.Logs;
@@ -40,34 +37,34 @@ public partial class LogTableTests
 
     private static readonly (string Package, string Category, string Name, LoggerMessageAttribute Message)[] s_messages =
     [
-        .. s_packages.SelectMany(static package => Assembly.Load(package.Package).GetTypes()
-                .SelectMany(static type => type.GetMethods(
+        .. s_packages.SelectMany(package => Assembly.Load(package.Package).GetTypes()
+                .SelectMany(type => type.GetMethods(
                     BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
                 .Select(method => (package.Package, Category: CategoryOf(package.Category, method), method.Name,
                     Message: method.GetCustomAttribute<LoggerMessageAttribute>()!)))
-            .Where(static entry => entry.Message is not null)
-            .OrderBy(static entry => entry.Message.EventId),
+            .Where(entry => entry.Message is not null)
+            .OrderBy(entry => entry.Message.EventId),
     ];
 
     [Fact]
     public void No_package_logs_without_being_looked_at_here()
     {
         string[] packages = [.. Directory.EnumerateFiles(Path.Combine(Repository.Root, "src"), "*.csproj", SearchOption.AllDirectories)
-            .Where(static project => Directory.EnumerateFiles(Path.GetDirectoryName(project)!, "*.cs", SearchOption.AllDirectories)
-                .Any(static file => File.ReadAllText(file).Contains("[LoggerMessage(", StringComparison.Ordinal)))
-            .Select(static project => Path.GetFileNameWithoutExtension(project))];
+            .Where(project => Directory.EnumerateFiles(Path.GetDirectoryName(project)!, "*.cs", SearchOption.AllDirectories)
+                .Any(file => File.ReadAllText(file).Contains("[LoggerMessage(")))
+            .Select(project => Path.GetFileNameWithoutExtension(project))];
 
         Assert.Contains("CoAP.NET.Proxy", packages);
-        Assert.Empty(packages.Except(s_packages.Select(static package => package.Package)));
+        Assert.Empty(packages.Except(s_packages.Select(package => package.Package)));
     }
 
     [Fact]
     public void Every_id_belongs_to_one_message()
     {
         Assert.True(s_messages.Length > 30);
-        Assert.Empty(s_messages.GroupBy(static entry => entry.Message.EventId).Where(static group => group.Count() > 1)
-            .Select(static group => string.Join(", ", group.Select(static entry => entry.Name))));
-        Assert.Equal(s_messages.Length, s_messages.Select(static entry => (entry.Package, entry.Name)).Distinct().Count());
+        Assert.Empty(s_messages.GroupBy(entry => entry.Message.EventId).Where(group => group.Count() > 1)
+            .Select(group => string.Join(", ", group.Select(entry => entry.Name))));
+        Assert.Equal(s_messages.Length, s_messages.Select(entry => (entry.Package, entry.Name)).Distinct().Count());
     }
 
     [Fact]
@@ -76,8 +73,8 @@ public partial class LogTableTests
         string path = Path.Combine(Repository.Root, "docs", Page);
         string written = File.Exists(path) ? File.ReadAllText(path).ReplaceLineEndings("\n") : string.Empty;
         Dictionary<int, string> known = Row().Matches(written)
-            .ToDictionary(static row => int.Parse(row.Groups["id"].Value, CultureInfo.InvariantCulture),
-                static row => row.Groups["name"].Value);
+            .ToDictionary(row => int.Parse(row.Groups["id"].Value, CultureInfo.InvariantCulture),
+                row => row.Groups["name"].Value);
         Assert.Empty(s_messages.Where(entry => known.TryGetValue(entry.Message.EventId, out string? name) && name != entry.Name)
             .Select(entry => $"{entry.Message.EventId} was {known[entry.Message.EventId]} and is {entry.Name}"));
         string table = Table(known);
@@ -93,14 +90,14 @@ public partial class LogTableTests
 
     [Fact]
     public void Payloads_are_never_logged() =>
-        Assert.DoesNotContain(s_messages, static entry => entry.Message.Message!.Contains("Payload}", StringComparison.OrdinalIgnoreCase));
+        Assert.DoesNotContain(s_messages, entry => entry.Message.Message!.Contains("Payload}", StringComparison.OrdinalIgnoreCase));
 
     // Registrations of clients stand in the category of their endpoint.
     private static string CategoryOf(string package, MethodInfo method) =>
         method.DeclaringType!.Name == "RegistrationLog" ? "CoAP.NET" : package;
 
     private static string Cell(string text) =>
-        text.Replace("|", "\\|", StringComparison.Ordinal).Replace("\n", " ", StringComparison.Ordinal);
+        text.Replace("|", "\\|").Replace("\n", " ");
 
     private static string Table(Dictionary<int, string> known)
     {
@@ -110,15 +107,15 @@ public partial class LogTableTests
             + "observation (1732). Errors of\nthe library and of the code that uses it have the level Warning or Error. An id means the same "
             + "message in all versions and packages.\n\n");
         page.Append("| Id | Name | Category | Level | Message |\n|---|---|---|---|---|\n");
-        HashSet<int> live = [.. s_messages.Select(static entry => entry.Message.EventId)];
+        HashSet<int> live = [.. s_messages.Select(entry => entry.Message.EventId)];
         IEnumerable<(int Id, string Row)> rows = s_messages
-            .Select(static entry =>
+            .Select(entry =>
                 (entry.Message.EventId,
                     $"| {entry.Message.EventId} | {entry.Name} | `{entry.Category}` | {entry.Message.Level} "
                         + $"| {Cell(entry.Message.Message!)} |\n"))
             .Concat(known.Where(entry => !live.Contains(entry.Key))
-                .Select(static entry => (entry.Key, $"| {entry.Key} | {entry.Value} | | | not used any more |\n")));
-        foreach ((_, string row) in rows.OrderBy(static row => row.Id))
+                .Select(entry => (entry.Key, $"| {entry.Key} | {entry.Value} | | | not used any more |\n")));
+        foreach ((_, string row) in rows.OrderBy(row => row.Id))
         {
             page.Append(row);
         }

@@ -1,5 +1,4 @@
 using System.Xml.Linq;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
@@ -47,10 +46,10 @@ public sealed class ArrowTests
     {
         string src = Path.Combine(Repository.Root, "src");
         Dictionary<string, string[]> needs = Directory.EnumerateFiles(src, "*.csproj", SearchOption.AllDirectories)
-            .Select(static file => (Name: Path.GetFileNameWithoutExtension(file), Project: XDocument.Load(file)))
-            .Where(static project => project.Project.Descendants("IsPackable").Any() && !project.Project.Descendants("PackAsTool").Any()
+            .Select(file => (Name: Path.GetFileNameWithoutExtension(file), Project: XDocument.Load(file)))
+            .Where(project => project.Project.Descendants("IsPackable").Any() && !project.Project.Descendants("PackAsTool").Any()
                 && !project.Project.Descendants("PackageType").Any())
-            .ToDictionary(static project => project.Name, static project => Needs(project.Project));
+            .ToDictionary(project => project.Name, project => Needs(project.Project));
 
         Assert.Equal(Lines(s_needs), Lines(needs));
     }
@@ -59,12 +58,12 @@ public sealed class ArrowTests
     private static string[] Needs(XDocument project) =>
     [
         .. project.Descendants("ProjectReference")
-            .Where(static reference => (string?)reference.Attribute("ReferenceOutputAssembly") != "false")
-            .Select(static reference => Path.GetFileNameWithoutExtension(((string)reference.Attribute("Include")!).Replace('\\', '/')))
+            .Where(reference => (string?)reference.Attribute("ReferenceOutputAssembly") != "false")
+            .Select(reference => Path.GetFileNameWithoutExtension(((string)reference.Attribute("Include")!).Replace('\\', '/')))
             .Order(StringComparer.Ordinal),
     ];
 
     private static IEnumerable<string> Lines(Dictionary<string, string[]> needs) =>
-        needs.OrderBy(static package => package.Key, StringComparer.Ordinal)
-            .Select(static package => $"{package.Key} -> {string.Join(", ", package.Value)}");
+        needs.OrderBy(package => package.Key, StringComparer.Ordinal)
+            .Select(package => $"{package.Key} -> {string.Join(", ", package.Value)}");
 }

@@ -1,6 +1,5 @@
 using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
@@ -61,15 +60,15 @@ public class NativeImportTests
             string configuration = Path.GetFileName(Path.GetDirectoryName(Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory)))!;
             string tool = Path.Combine(s_root, "src", "CoAP.NET.Cli", "bin", configuration, "net10.0");
             return [.. Directory.GetFiles(AppContext.BaseDirectory, "CoAP.NET*.dll")
-                .Where(static path => Directory.Exists(Path.Combine(s_root, "src", Path.GetFileNameWithoutExtension(path))))
+                .Where(path => Directory.Exists(Path.Combine(s_root, "src", Path.GetFileNameWithoutExtension(path))))
                 .Append(Path.Combine(tool, "coap.dll")).Append(Path.Combine(tool, "CoAP.NET.Load.dll"))
-                .Select(static path => Path.GetRelativePath(s_root, path)).Order(StringComparer.Ordinal)];
+                .Select(path => Path.GetRelativePath(s_root, path)).Order(StringComparer.Ordinal)];
         }
     }
 
     [Fact]
     public void Each_known_function_is_as_old_as_the_oldest_glibc_that_NET_runs_on() =>
-        Assert.All(s_functions.Values, static version => Assert.True(Version.Parse(version) <= s_oldest));
+        Assert.All(s_functions.Values, version => Assert.True(Version.Parse(version) <= s_oldest));
 
     [Theory]
     [MemberData(nameof(Assemblies))]

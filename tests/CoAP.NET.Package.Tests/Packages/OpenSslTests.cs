@@ -1,7 +1,6 @@
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
 using System.Reflection.PortableExecutable;
-using System.Text.RegularExpressions;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Package.Tests.Packages;
@@ -62,7 +61,7 @@ public sealed partial class OpenSslTests
         string[] uses = [.. UsesOf("CoAP.NET.Cluster")];
 
         Assert.Contains("CoAP.NET.Cluster: CoAP.NET.Cluster.ClusterSecrets uses HKDF", uses);
-        Assert.DoesNotContain(uses, static use => MemoryTables().IsMatch(use));
+        Assert.DoesNotContain(uses, use => MemoryTables().IsMatch(use));
     }
 
     private static IEnumerable<string> UsesOf(string assembly)

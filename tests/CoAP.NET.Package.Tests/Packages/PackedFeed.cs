@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Tests.Shared;
-
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>
@@ -74,7 +71,7 @@ public sealed class PackedFeed : IAsyncLifetime
     }
 
     private static string Configuration =>
-        AppContext.BaseDirectory.Contains($"{Path.DirectorySeparatorChar}Debug{Path.DirectorySeparatorChar}", StringComparison.Ordinal)
+        AppContext.BaseDirectory.Contains($"{Path.DirectorySeparatorChar}Debug{Path.DirectorySeparatorChar}")
             ? "Debug"
             : "Release";
 
@@ -128,9 +125,9 @@ public sealed class PackedFeed : IAsyncLifetime
         foreach (string file in Directory.GetFiles(from))
         {
             // Projects are not named so in the repository, as they are none of its own.
-            string name = Path.GetFileName(file).Replace(".csproj.xml", ".csproj", StringComparison.Ordinal)
-                .Replace(".cs.txt", ".cs", StringComparison.Ordinal);
-            string text = File.ReadAllText(file).Replace("$VERSION$", version ?? Version, StringComparison.Ordinal);
+            string name = Path.GetFileName(file).Replace(".csproj.xml", ".csproj")
+                .Replace(".cs.txt", ".cs");
+            string text = File.ReadAllText(file).Replace("$VERSION$", version ?? Version);
             File.WriteAllText(Path.Combine(to, name), text);
         }
 

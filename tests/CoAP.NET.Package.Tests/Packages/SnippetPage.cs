@@ -1,7 +1,4 @@
-using System.Globalization;
 using System.Text;
-using System.Text.RegularExpressions;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
@@ -27,7 +24,7 @@ internal sealed partial class SnippetPage
     {
         _file = Path.GetRelativePath(Repository.Root, path).Replace('\\', '/');
         string name = Path.GetFileNameWithoutExtension(path);
-        Name = NotOfName().Replace(_file.Contains("/guides/", StringComparison.Ordinal) ? $"guides_{name}" : name, "_");
+        Name = NotOfName().Replace(_file.Contains("/guides/") ? $"guides_{name}" : name, "_");
         string[] lines = File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n');
         bool areNamespaces = false;
         for (int i = 0; i < lines.Length; i++)
@@ -36,11 +33,11 @@ internal sealed partial class SnippetPage
             if (!lines[i].StartsWith(Fence + "csharp", StringComparison.Ordinal))
             {
                 _usings.AddRange((areNamespaces ? NamedNamespace() : NamedUsing()).Matches(lines[i])
-                    .Select(static match => $"using {match.Groups["name"].Value};"));
+                    .Select(match => $"using {match.Groups["name"].Value};"));
                 continue;
             }
 
-            int end = Array.FindIndex(lines, i + 1, static line => line.StartsWith(Fence, StringComparison.Ordinal));
+            int end = Array.FindIndex(lines, i + 1, line => line.StartsWith(Fence, StringComparison.Ordinal));
             if (i > 0 && s_elsewhere.Any(mark => lines[i - 1].StartsWith(mark, StringComparison.Ordinal)))
             {
                 // Not of this test.
@@ -70,8 +67,8 @@ internal sealed partial class SnippetPage
             .Concat(Directory.GetFiles(Path.Combine(Repository.Root, "docs", "guides"), "*.md"))
             .Order(StringComparer.Ordinal)
             .Prepend(Path.Combine(Repository.Root, "README.md"))
-            .Select(static path => new SnippetPage(path))
-            .Where(static page => page._snippets > 0);
+            .Select(path => new SnippetPage(path))
+            .Where(page => page._snippets > 0);
 
     /// <summary>
     /// The file: types of the page in its namespace, statements in methods of a class that has what the page takes for granted.
@@ -101,7 +98,7 @@ internal sealed partial class SnippetPage
             }
             else if (TypeLine().IsMatch(lines[i].Text))
             {
-                int end = lines.FindIndex(i, static line => EndOfType().IsMatch(line.Text));
+                int end = lines.FindIndex(i, line => EndOfType().IsMatch(line.Text));
                 end = end < 0 ? lines.Count - 1 : end;
                 types.AddRange(lines[i..(end + 1)]);
                 i = end;
@@ -113,7 +110,7 @@ internal sealed partial class SnippetPage
         }
 
         Write(_types, types);
-        if (statements.Exists(static line => line.Text.Trim().Length > 0))
+        if (statements.Exists(line => line.Text.Trim().Length > 0))
         {
             _methods.Append(CultureInfo.InvariantCulture, $"public async Task Snippet{_snippets}()\n{{\nawait Task.CompletedTask;\n");
             Write(_methods, statements);

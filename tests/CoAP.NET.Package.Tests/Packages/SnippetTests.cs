@@ -18,9 +18,9 @@ public sealed class SnippetTests(PackedFeed feed)
     {
         string folder = feed.Copy("Snippets");
         string context = await File.ReadAllTextAsync(Path.Combine(folder, "Context.cs"));
-        string usings = string.Concat(context.Split('\n').Where(static line => line.StartsWith("using ", StringComparison.Ordinal))
-            .Select(static line => $"{line}\n"));
-        foreach (string file in Directory.GetFiles(folder, "*.cs").Where(static file => Path.GetFileName(file) != "Context.cs"))
+        string usings = string.Concat(context.Split('\n').Where(line => line.StartsWith("using ", StringComparison.Ordinal))
+            .Select(line => $"{line}\n"));
+        foreach (string file in Directory.GetFiles(folder, "*.cs").Where(file => Path.GetFileName(file) != "Context.cs"))
         {
             await File.WriteAllTextAsync(file, usings + await File.ReadAllTextAsync(file));
         }

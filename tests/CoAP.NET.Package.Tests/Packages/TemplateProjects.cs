@@ -1,6 +1,3 @@
-using System.Text.RegularExpressions;
-using CoAP.NET.Tests.Shared;
-
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>A project of each template and of each of its choices, built together: what a build costs is mostly its start.</summary>
@@ -38,7 +35,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
 
         string solution = Path.Combine(feed.Root, "Templates.slnx");
         await File.WriteAllTextAsync(solution,
-            $"<Solution>{string.Concat(s_projects.Select(static one => $"<Project Path=\"{one.Name}/{one.Name}.csproj\" />"))}</Solution>");
+            $"<Solution>{string.Concat(s_projects.Select(one => $"<Project Path=\"{one.Name}/{one.Name}.csproj\" />"))}</Solution>");
         await Tool.RunAsync(feed.Root, "dotnet", ["build", solution, "-c", "Release", "-v", "quiet", "-warnaserror", "-m:1"]);
     }
 

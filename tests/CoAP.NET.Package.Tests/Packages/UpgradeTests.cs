@@ -1,4 +1,3 @@
-using System.Globalization;
 using ClusterSample;
 
 namespace CoAP.NET.Package.Tests.Packages;

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Package.Tests.Packages;
 
 [Collection(PackedFeedCollection.Name)]

@@ -1,7 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
@@ -51,7 +47,7 @@ internal sealed class ClientWorld : DatagramWorld
 
     protected override async Task FinishAsync()
     {
-        Assert.True(_asked.Count == 0, $"The row does not say how {string.Join(", ", _asked.Select(static asked => asked.What))} ends.");
+        Assert.True(_asked.Count == 0, $"The row does not say how {string.Join(", ", _asked.Select(asked => asked.What))} ends.");
         foreach (CoapObservation observation in _observations)
         {
             await observation.DisposeAsync();
@@ -114,7 +110,7 @@ internal sealed class ClientWorld : DatagramWorld
 
             // A URI with the hostile host for {host}; what the library refuses leaves nothing.
             case "uri":
-                Ask(step, new CoapRequest(CoapMethod.Get, step.Rest.Replace("{host}", Host, StringComparison.Ordinal)));
+                Ask(step, new CoapRequest(CoapMethod.Get, step.Rest.Replace("{host}", Host)));
                 break;
             case "latest":
                 CoapObservation latest = _observations[^1];
@@ -169,7 +165,7 @@ internal sealed class ClientWorld : DatagramWorld
         try
         {
             IReadOnlyList<CoapLink> links = await task.ConfigureAwait(false);
-            return string.Join(' ', links.Select(static link => link.Target));
+            return string.Join(' ', links.Select(link => link.Target));
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException or FormatException)
         {
@@ -203,7 +199,7 @@ internal sealed class ClientWorld : DatagramWorld
         for (int i = 1; i < most; i++)
         {
             await UntilAsync(() => peer.Pending > 0 || _asked.Peek().Outcome.IsCompleted,
-                static () => "No block is asked for, and the request does not end.");
+                () => "No block is asked for, and the request does not end.");
             if (peer.Receive() is not { } request)
             {
                 return;

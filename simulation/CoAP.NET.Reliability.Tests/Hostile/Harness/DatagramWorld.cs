@@ -1,8 +1,6 @@
-using System.Globalization;
 using System.Net;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
+using CoAP.NET.Simulation.Attack;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
@@ -11,7 +9,7 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 /// disturbed. After each row the endpoint is looked at: what was counted, what was logged, whether buffers came back and tables are empty
 /// once all lifetimes are over.
 /// </summary>
-internal abstract class DatagramWorld : IAsyncDisposable
+internal abstract class DatagramWorld : IHostileWorld
 {
     private static readonly CoapCounter[] s_never = [CoapCounter.StageErrors, CoapCounter.EncodeErrors, CoapCounter.Declined,
         CoapCounter.HandlerErrors, CoapCounter.NotSent];
@@ -50,7 +48,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
     protected abstract CoapEndpoint Endpoint { get; }
 
     /// <summary>The host of the hostile peers a and b in this row; c is the next one.</summary>
-    protected string Host { get; private set; } = string.Empty;
+    protected string Host { get; private set; } = "";
 
     private CoapPipeline Pipeline => Endpoint.Pipelines[0];
 
@@ -266,8 +264,8 @@ internal abstract class DatagramWorld : IAsyncDisposable
             Clock.Advance(TimeSpan.FromMinutes(6));
         }
 
-        await UntilAsync(() => Tables().All(static table => table.Count == 0),
-            () => $"Left over: {string.Join(", ", Tables().Where(static table => table.Count != 0))}.");
+        await UntilAsync(() => Tables().All(table => table.Count == 0),
+            () => $"Left over: {string.Join(", ", Tables().Where(table => table.Count != 0))}.");
     }
 
     private void AssertFree()
@@ -291,7 +289,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
                 ("answers kept", Pipeline.Bodies.Answers.Transfers),
                 ("requests served", Endpoint.Served.Count),
                 ("requests pending", Pipeline.Channels.All().Sum(ExchangeLayer.PendingOf)),
-                ("channels held", Pipeline.Channels.All().Sum(static channel => channel.Pins)),
+                ("channels held", Pipeline.Channels.All().Sum(channel => channel.Pins)),
             ];
         }
     }
@@ -310,5 +308,5 @@ internal abstract class DatagramWorld : IAsyncDisposable
     private string Changes(long[] before) =>
         string.Join(", ",
             before.Select((value, i) => (Counter: (CoapCounter)i, By: Endpoint.Counters[(CoapCounter)i] - value - _ofOthers[i]))
-                .Where(static change => change.By != 0).Select(static change => $"{change.Counter} {change.By}"));
+                .Where(change => change.By != 0).Select(change => $"{change.Counter} {change.By}"));
 }

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
@@ -31,7 +28,7 @@ internal static class HostileBytes
     private static int Nibble(int value) => value < 13 ? value : value < 269 ? 13 : 14;
 
     private static string Extension(int value) =>
-        value < 13 ? string.Empty
+        value < 13 ? ""
         : value < 269 ? string.Create(CultureInfo.InvariantCulture, $"{value - 13:x2} ")
         : string.Create(CultureInfo.InvariantCulture, $"{value - 269:x4} ");
 }

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using System.Text.RegularExpressions;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
@@ -35,13 +33,13 @@ internal static partial class HostileScript
 
             int blank = part.IndexOf(' ', StringComparison.Ordinal);
             yield return blank < 0
-                ? new HostileStep(part, string.Empty, 'a', 1)
+                ? new HostileStep(part, "", 'a', 1)
                 : new HostileStep(part[..blank], part[(blank + 1)..], 'a', 1);
         }
     }
 
     /// <summary>Writes out <c>[61*256]</c>.</summary>
-    public static string Expand(string text) => Repeated().Replace(text, static match =>
+    public static string Expand(string text) => Repeated().Replace(text, match =>
         new StringBuilder().Insert(0, match.Groups[1].Value, int.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture)).ToString());
 
     [GeneratedRegex(@"^(?<peer>[abc])?(?:(?<times>\d+)x)?\s*(?<do>[<>~=])(?<rest>.*)$",
@@ -51,3 +49,10 @@ internal static partial class HostileScript
     [GeneratedRegex(@"\[([^*\]]+)\*(\d+)\]")]
     private static partial Regex Repeated();
 }
+
+/// <summary>A step of a row's conversation.</summary>
+/// <param name="Do">An arrow, <c>~</c>, <c>=</c>, or a word.</param>
+/// <param name="Rest">What follows.</param>
+/// <param name="Peer">Which hostile peer.</param>
+/// <param name="Times">How many times.</param>
+internal sealed record HostileStep(string Do, string Rest, char Peer, int Times);

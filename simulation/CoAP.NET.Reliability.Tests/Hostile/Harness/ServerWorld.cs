@@ -1,6 +1,4 @@
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
@@ -27,21 +25,21 @@ internal sealed class ServerWorld : DatagramWorld
         _server.Endpoint.AddTransport(Network.CreateTransport(Address));
         _server.Endpoint.AddTransport(_raw);
         _client = new WellBehavedClient(this);
-        _server.MapGet("/hello", static () => "world");
+        _server.MapGet("/hello", () => "world");
 
         // Preconditions, and formats where a route declares none, are the handler's (docs/server.md).
-        _server.MapGet("/x", static request => request.CheckPreconditions(exists: true)
+        _server.MapGet("/x", request => request.CheckPreconditions(exists: true)
             ?? (request.SelectFormat(CoapContentFormat.TextPlain) is null ? CoapResults.NotAcceptable() : CoapResults.Text("hi")));
         _server.MapPost("/x", request => new CoapResult(CoapCode.Changed, request.Payload));
         _server.MapFetch("/x", request => new CoapResult(CoapCode.Content, request.Payload));
         _server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref _counter)}"));
-        _server.MapPut("/body", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
-        _server.MapPut("/small", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}"))).MaxBodySize(1000);
-        _server.MapGet("/big", static () => CoapResults.Bytes(Pattern(200)).WithETag(new CoapETag("v1"u8)));
-        _server.MapGet("/things/{id}", static request => $"{request.Route["id"]}");
-        _server.MapGet("/q", static request => CoapResults.Text($"{request.Message.Options.UriQuery.Count}"));
-        _server.MapPut("/fresh", static () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(30));
-        _server.MapGet("/text", static () => CoapResults.Text("t"));
+        _server.MapPut("/body", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
+        _server.MapPut("/small", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}"))).MaxBodySize(1000);
+        _server.MapGet("/big", () => CoapResults.Bytes(Pattern(200)).WithETag(new CoapETag("v1"u8)));
+        _server.MapGet("/things/{id}", request => $"{request.Route["id"]}");
+        _server.MapGet("/q", request => CoapResults.Text($"{request.Message.Options.UriQuery.Count}"));
+        _server.MapPut("/fresh", () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(30));
+        _server.MapGet("/text", () => CoapResults.Text("t"));
         _server.MapGet("/slow", async (_, cancellationToken) =>
         {
             await Task.Delay(TimeSpan.FromSeconds(5), Clock, cancellationToken).ConfigureAwait(false);
@@ -63,7 +61,7 @@ internal sealed class ServerWorld : DatagramWorld
         return world;
     }
 
-    public static byte[] Pattern(int length) => [.. Enumerable.Range(0, length).Select(static i => (byte)('a' + (i % 26)))];
+    public static byte[] Pattern(int length) => [.. Enumerable.Range(0, length).Select(i => (byte)('a' + (i % 26)))];
 
     public void NotifyState() => _state.Notify();
 

@@ -1,10 +1,6 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
-using CoAP.NET.Testing;
+using CoAP.NET.Simulation.Attack;
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
@@ -14,7 +10,7 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 /// <c>aborted</c> (we sent an Abort that says why, and closed), <c>closed</c>, <c>open</c>, <c>end</c> (the peer closes its side),
 /// <c>break</c> (the connection breaks). A connection that behaves has a request, an observation and an upload under way.
 /// </summary>
-internal sealed class StreamWorld : IAsyncDisposable
+internal sealed class StreamWorld : IHostileWorld
 {
     private static readonly CoapCounter[] s_never = [CoapCounter.StageErrors, CoapCounter.EncodeErrors, CoapCounter.Declined,
         CoapCounter.HandlerErrors, CoapCounter.NotSent];
@@ -33,7 +29,7 @@ internal sealed class StreamWorld : IAsyncDisposable
     private TaskCompletionSource<CoapResult> _slow = new();
     private DirectConnection? _connection;
     private DirectConnection _good = null!;
-    private string _host = string.Empty;
+    private string _host = "";
     private string? _stored;
     private int _states;
     private int _rows;
@@ -46,9 +42,9 @@ internal sealed class StreamWorld : IAsyncDisposable
         _server = new CoapServer(options);
         _client = new CoapClient(_server.Endpoint);
         _server.Endpoint.AddTransport(_streams);
-        _server.MapGet("/x", static () => CoapResults.Text("hi"));
-        _server.MapPut("/body", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
-        _server.MapGet("/big", static () => CoapResults.Bytes(ServerWorld.Pattern(2000)));
+        _server.MapGet("/x", () => CoapResults.Text("hi"));
+        _server.MapPut("/body", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
+        _server.MapGet("/big", () => CoapResults.Bytes(ServerWorld.Pattern(2000)));
         _server.MapGet("/held", (_, _) => _held.Task);
         _server.MapGet("/slow", (_, _) => _slow.Task);
         _server.MapGet("/obs", () => CoapResults.Text($"{_states}")).Observable();
@@ -221,7 +217,7 @@ internal sealed class StreamWorld : IAsyncDisposable
                 string uri = $"coap+tcp://{_host}{step.Rest}";
                 _asked.Enqueue(OutcomeAsync(step.Do == "get" ? _client.GetAsync(uri) : _client.PostAsync(uri, null)));
                 await UntilAsync(() => _connection is not null || _streams.OpenedByUs.Count > opened,
-                    static () => "No connection is opened.");
+                    () => "No connection is opened.");
                 if (_connection is null)
                 {
                     _connection = _streams.OpenedByUs[^1];
@@ -234,7 +230,7 @@ internal sealed class StreamWorld : IAsyncDisposable
                 break;
             case "=":
                 Task<string> outcome = _asked.Dequeue();
-                await UntilAsync(() => outcome.IsCompleted, static () => "The request does not end.");
+                await UntilAsync(() => outcome.IsCompleted, () => "The request does not end.");
                 Assert.Equal(step.Rest, await outcome);
                 break;
             default:
@@ -289,10 +285,10 @@ internal sealed class StreamWorld : IAsyncDisposable
                 return all.Count >= 3;
             },
             () => $"A connection that did nothing wrong got {all.Count} answers and not 3.");
-        Assert.Equal("held", Encoding.UTF8.GetString(all.Single(static message => message.Token == new CoapToken([0xa1])).Payload.Span));
+        Assert.Equal("held", Encoding.UTF8.GetString(all.Single(message => message.Token == new CoapToken([0xa1])).Payload.Span));
         Assert.Equal($"state {_states}",
-            Encoding.UTF8.GetString(all.Last(static message => message.Token == new CoapToken([0xa2])).Payload.Span));
-        Assert.Equal(CoapCode.Changed, all.Single(static message => message.Token == new CoapToken([0xa3])).Code);
+            Encoding.UTF8.GetString(all.Last(message => message.Token == new CoapToken([0xa2])).Payload.Span));
+        Assert.Equal(CoapCode.Changed, all.Single(message => message.Token == new CoapToken([0xa3])).Code);
         Assert.Equal(new string('a', 64) + "b", _stored);
         _good.Break();
     }

@@ -1,7 +1,4 @@
-using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
@@ -11,7 +8,7 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 /// </summary>
 internal sealed class WellBehavedClient
 {
-    public static readonly byte[] Large = [.. Enumerable.Range(0, 64 * 200).Select(static i => (byte)(i / 7))];
+    public static readonly byte[] Large = [.. Enumerable.Range(0, 64 * 200).Select(i => (byte)(i / 7))];
 
     private readonly CoapDatagramSerializer _serializer = new();
     private readonly ServerWorld _world;
@@ -90,7 +87,7 @@ internal sealed class WellBehavedClient
         cancel.Token = _observation;
         Send(cancel);
         Assert.Null(Take(_observation).Options.Observe);
-        Assert.DoesNotContain(_inbox, static entry => entry.Value.Count > 0);
+        Assert.DoesNotContain(_inbox, entry => entry.Value.Count > 0);
     }
 
     private static string Text(CoapMessage message) => Encoding.UTF8.GetString(message.Payload.Span);
@@ -123,7 +120,7 @@ internal sealed class WellBehavedClient
 
     private void Upload(bool isLast)
     {
-        byte[] block = [.. Enumerable.Range(_uploaded, isLast ? 10 : 64).Select(static i => (byte)(i * 3))];
+        byte[] block = [.. Enumerable.Range(_uploaded, isLast ? 10 : 64).Select(i => (byte)(i * 3))];
         CoapMessage request = Request(CoapMethod.Put, "store");
         request.Options.Block1 = new BlockValue(_uploaded++, more: !isLast, 2);
         request.Payload = block;

@@ -1,7 +1,4 @@
-using CoAP.NET.Options;
-using System.Text;
 using CoAP.NET.Serialization;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
@@ -21,7 +18,7 @@ internal sealed class WellBehavedServer
     private readonly Dictionary<string, ScriptedPeer> _peers = [];
     private readonly Dictionary<string, CoapMessage> _held = [];
     private readonly HashSet<(string, ushort)> _seen = [];
-    private readonly byte[] _body = [.. Enumerable.Range(0, 64 * Blocks).Select(static i => (byte)(i / 5))];
+    private readonly byte[] _body = [.. Enumerable.Range(0, 64 * Blocks).Select(i => (byte)(i / 5))];
     private readonly List<byte> _stored = [];
     private bool _isHurrying;
     private int _states;

@@ -86,7 +86,7 @@ internal static class BlockTable
             CoapCounter.BodiesAssembled, "7959-4-1"),
         new("Blocks beyond what the route takes",
             string.Concat(Enumerable.Range(0, 15)
-                .Select(static i =>
+                .Select(i =>
                     $"> 40 03 {0x7000 + i:x4} b5'small' d1 03 {(i << 4) + 10:x2} ff [61*64] ; < 60 5f {0x7000 + i:x4} .. ; "))
                 + "> 40 03 7100 b5'small' d1 03 fa ff [61*64] ; < 60 8d 7100 ..", CoapCounter.BodiesTooLarge, "7959-2.5-8"),
         new("A body in one message beyond what the route takes", "> 40 03 7d34 b5'small' ff [61*1001] ; < 60 8d 7d34 ..",
@@ -186,7 +186,7 @@ internal static class BlockTable
         new(
             "Another ETag each time", Get + "> 64 45 <mid> <token> 41 01 d1 06 0a ff [61*64] ; "
             + string.Concat(Enumerable.Range(2, 3)
-                .Select(static i =>
+                .Select(i =>
                     $"< 44 01 <mid:2> <token:4> b1 'x' c1 12 ; > 64 45 <mid> <token> 41 {i * 16:x2} d1 06 12 ff 'x' ; < 44 01 <mid:2> "
                         + $"<token:4> b1 'x' c1 02 ; > 64 45 <mid> <token> 41 {(i * 16) + 1:x2} d1 06 0a ff [61*64] ; "))
             + "< 44 01 <mid:2> <token:4> b1 'x' c1 12 ; > 64 45 <mid> <token> 41 99 d1 06 12 ff 'x' ; = CoapProtocolException",
@@ -235,7 +235,7 @@ internal static class BlockTable
     ];
 
     private static string Block(string id, string block, int length) =>
-        "> " + Put.Replace("{0}", id, StringComparison.Ordinal) + $"{block} ff [61*{length}]";
+        "> " + Put.Replace("{0}", id) + $"{block} ff [61*{length}]";
 
     private static string Ok(string id, string block) => Block(id, block, 64) + $" ; < 60 5f {id} .. ; ";
 
@@ -243,5 +243,5 @@ internal static class BlockTable
         Block(id, block, 10) + $" ; < 60 44 {id} c0 d1 02 {block} ff '{length}'";
 
     private static string Tagged(string id, string block, int length, string tag) =>
-        "> " + Put.Replace("{0}", id, StringComparison.Ordinal) + $"{block} d1 fc {tag} ff [61*{length}]";
+        "> " + Put.Replace("{0}", id) + $"{block} d1 fc {tag} ff [61*{length}]";
 }

@@ -35,7 +35,7 @@ internal static class FreshnessTable
             CoapCounter.RequestsReceived, "9175-2.2.1-1"),
         new("A hundred unfresh requests",
             string.Concat(Enumerable.Range(0x4000, 100)
-                .Select(static id => At("> " + Put, $"{id:x4}") + " ; " + At("< 61 81 {0} 01 .. ; ", $"{id:x4}"))),
+                .Select(id => At("> " + Put, $"{id:x4}") + " ; " + At("< 61 81 {0} 01 .. ; ", $"{id:x4}"))),
             CoapCounter.EchoChallenges, "9175-2.3-1", 100),
         new("A Non-confirmable unfresh request is not answered by a Confirmable one", "> 51 03 7d34 01 b5 'fresh' ; < 51 81 ???? 01 ..",
             CoapCounter.EchoChallenges, "9175-2.4-2"),
@@ -63,7 +63,7 @@ internal static class FreshnessTable
                 + "= 2.05 y", CoapCounter.UnmatchedAcknowledgements, "9175-2.3-4 7252-5.3.2-1"),
     ];
 
-    private static string At(string text, string id) => text.Replace("{0}", id, StringComparison.Ordinal);
+    private static string At(string text, string id) => text.Replace("{0}", id);
 
     private static string Challenge(string from) =>
         At("> " + Put, "7d34") + $" ; < 61 81 7d34 01 dd ef 00 <echo:13> ; {from}> 41 03 7d35 01 b5'fresh' dd e4 00 <echo>";

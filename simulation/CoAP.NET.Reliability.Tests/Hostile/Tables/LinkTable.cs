@@ -68,7 +68,7 @@ internal static class LinkTable
     private static HostileRow Document(string name, string document, string outcome) => new(
         name,
         "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 "
-            + $"28 {(document.Length == 0 ? "" : "ff " + document.Replace(";", "' 3b '", StringComparison.Ordinal).Replace(" ''", "", StringComparison.Ordinal))} ; = {outcome}",
+            + $"28 {(document.Length == 0 ? "" : "ff " + document.Replace(";", "' 3b '").Replace(" ''", ""))} ; = {outcome}",
         CoapCounter.RequestsSent,
         "6690-2-1 6690-2-3");
 }

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>RFC 7252 sections 3 and 4: header, token, options as bytes, types and codes. All messages have the Message ID 7d34.</summary>
@@ -152,29 +150,29 @@ internal static class MessageTable
             case CoapMessageType.Confirmable:
                 return ("; < " + Response("6", "7d34", code, rest), CoapCounter.RequestsReceived, "BAD-28 7252-5.8-1 7252-4.2-1");
             case CoapMessageType.NonConfirmable when isMalformed:
-                return (string.Empty, Format, format + " 7252-4.3-2");
+                return ("", Format, format + " 7252-4.3-2");
             case CoapMessageType.NonConfirmable when kind is "reserved" or "signalling":
-                return (string.Empty, Format, "BAD-16 7252-4.3-2");
+                return ("", Format, "BAD-16 7252-4.3-2");
             case CoapMessageType.NonConfirmable when kind is "Empty":
-                return (string.Empty, CoapCounter.Ignored, "BAD-20 7252-4.3-1 7252-4.3-2");
+                return ("", CoapCounter.Ignored, "BAD-20 7252-4.3-1 7252-4.3-2");
             case CoapMessageType.NonConfirmable when kind is "response":
-                return (string.Empty, CoapCounter.UnmatchedResponses, "BAD-25 7252-4.3-2");
+                return ("", CoapCounter.UnmatchedResponses, "BAD-25 7252-4.3-2");
             case CoapMessageType.NonConfirmable:
                 return ("; < " + Response("5", "????", code, rest), CoapCounter.RequestsReceived, "7252-5.8-1 7252-5.2.3-1");
             case CoapMessageType.Acknowledgement when isMalformed:
-                return (string.Empty, Format, "BAD-23 7252-4.2-5");
+                return ("", Format, "BAD-23 7252-4.2-5");
             case CoapMessageType.Acknowledgement or CoapMessageType.Reset when kind is "reserved" or "signalling":
-                return (string.Empty, Format, "BAD-17 BAD-18 7252-4.2-5");
+                return ("", Format, "BAD-17 BAD-18 7252-4.2-5");
             case CoapMessageType.Acknowledgement when kind is "Empty" or "response":
-                return (string.Empty, CoapCounter.UnmatchedAcknowledgements, "BAD-22 BAD-26 7252-4.2-5");
+                return ("", CoapCounter.UnmatchedAcknowledgements, "BAD-22 BAD-26 7252-4.2-5");
             case CoapMessageType.Acknowledgement:
-                return (string.Empty, CoapCounter.Ignored, "BAD-17 7252-4.2-5");
+                return ("", CoapCounter.Ignored, "BAD-17 7252-4.2-5");
             case CoapMessageType.Reset when isMalformed:
-                return (string.Empty, Format, "BAD-18 7252-4.2-5");
+                return ("", Format, "BAD-18 7252-4.2-5");
             case CoapMessageType.Reset when kind is "Empty":
-                return (string.Empty, CoapCounter.UnmatchedAcknowledgements, "BAD-22 7252-4.2-5");
+                return ("", CoapCounter.UnmatchedAcknowledgements, "BAD-22 7252-4.2-5");
             default:
-                return (string.Empty, CoapCounter.Ignored, "BAD-18 7252-4.2-5");
+                return ("", CoapCounter.Ignored, "BAD-18 7252-4.2-5");
         }
     }
 
@@ -183,7 +181,7 @@ internal static class MessageTable
     private static string Response(string type, string id, string code, string rest)
     {
         string token = rest == "a token" ? "2" : "0";
-        string tokenBytes = rest == "a token" ? " aabb" : string.Empty;
+        string tokenBytes = rest == "a token" ? " aabb" : "";
         string answer = code == "01" ? (rest == "options" ? "45" : "84") : "85";
         return $"{type}{token} {answer} {id}{tokenBytes} ..";
     }

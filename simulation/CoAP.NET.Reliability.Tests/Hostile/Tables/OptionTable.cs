@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
@@ -71,7 +69,7 @@ internal static class OptionTable
         Request("A critical and unsafe option that nobody knows", [(65003, "61")], BadOption, "7252-5.4.1-2 7252-5.4.6-1"),
         Request("An elective option that nobody knows", [(9998, "78")], Served, "BAD-30 7252-5.4.1-1"),
         Request("An elective option that nobody knows, of 1,000 bytes", [(9998, "[61*1000]")], Served, "7252-5.4.1-1"),
-        Request("A hundred elective options that nobody knows", [.. Enumerable.Range(1, 100).Select(static i => (2000 + (i * 2), "61"))],
+        Request("A hundred elective options that nobody knows", [.. Enumerable.Range(1, 100).Select(i => (2000 + (i * 2), "61"))],
             Served, "7252-5.4.1-1"),
         Request("Option number 0", [(0, "61")], Served, "7252-5.4.1-1"),
         Request("Option number 2, reserved and elective", [(2, "61")], Served, "7252-5.4.1-1"),
@@ -150,7 +148,7 @@ internal static class OptionTable
 
     private static HostileRow Request(string name, (int Number, string Value)[] options, string expected, string rfc)
     {
-        (int, string)[] all = [.. options.Append((11, "'x'")).OrderBy(static option => option.Item1)];
+        (int, string)[] all = [.. options.Append((11, "'x'")).OrderBy(option => option.Item1)];
         if (options.Length > 0 && options[0].Number == 11)
         {
             all = [(11, "'x'"), .. options];

@@ -142,9 +142,9 @@ internal static class ValueTable
 
     private static HostileRow Get(string name, string[] segments, string code, string rfc) => new(
         name,
-        $"> 40 01 7d34 {HostileBytes.Options([.. segments.Select(static segment => (11, Quoted(segment)))])}; < 60 {code} 7d34 ..",
+        $"> 40 01 7d34 {HostileBytes.Options([.. segments.Select(segment => (11, Quoted(segment)))])}; < 60 {code} 7d34 ..",
         code == "80" ? CoapCounter.BadOptions : CoapCounter.RequestsReceived,
         rfc);
 
-    private static string Quoted(string text) => Convert.ToHexStringLower(System.Text.Encoding.UTF8.GetBytes(text));
+    private static string Quoted(string text) => Convert.ToHexStringLower(Encoding.UTF8.GetBytes(text));
 }

@@ -41,7 +41,7 @@ internal static class CoverageInstrumenter
         foreach (TypeDefinition type in module.GetTypes())
         {
             // What the runtime writes itself, such as an UnsafeAccessor, has a body without instructions.
-            foreach (MethodDefinition method in type.Methods.Where(static method => method.HasBody && method.Body.Instructions.Count > 0))
+            foreach (MethodDefinition method in type.Methods.Where(method => method.HasBody && method.Body.Instructions.Count > 0))
             {
                 blocks = Instrument(method, mark, blocks);
             }
@@ -136,7 +136,7 @@ internal static class CoverageInstrumenter
         // takes nothing off it.
         Dictionary<Instruction, Instruction> moved = [];
         ILProcessor il = body.GetILProcessor();
-        foreach (Instruction leader in leaders.OrderBy(static one => one.Offset).ToList())
+        foreach (Instruction leader in leaders.OrderBy(one => one.Offset).ToList())
         {
             if (leader.Previous is { OpCode.OpCodeType: OpCodeType.Prefix })
             {

@@ -14,7 +14,7 @@ internal sealed unsafe class CoverageMap
     private CoverageMap((nint State, int Blocks)[] parts)
     {
         _parts = parts;
-        Blocks = parts.Sum(static part => part.Blocks);
+        Blocks = parts.Sum(part => part.Blocks);
     }
 
     /// <summary>What is rewritten: the core, and the packages of contents, proxies and HTTP.</summary>
@@ -43,7 +43,7 @@ internal sealed unsafe class CoverageMap
     public static CoverageMap? Find()
     {
         (nint State, int Blocks)[] parts = [
-            .. Libraries.Select(static library => library.GetType(CoverageInstrumenter.TypeName)).OfType<Type>().Select(static type => (
+            .. Libraries.Select(library => library.GetType(CoverageInstrumenter.TypeName)).OfType<Type>().Select(type => (
                 (nint)type.GetField(CoverageInstrumenter.StateField, BindingFlags.Public | BindingFlags.Static)!.GetValue(null)!,
                 (int)type.GetField(CoverageInstrumenter.CountField, BindingFlags.Public | BindingFlags.Static)!.GetRawConstantValue()!))];
         return parts.Length == 0 ? null : new CoverageMap(parts);

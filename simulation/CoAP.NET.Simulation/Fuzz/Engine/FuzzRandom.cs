@@ -5,13 +5,7 @@ internal sealed class FuzzRandom(ulong seed)
 {
     private ulong _state = seed;
 
-    public ulong NextUInt64()
-    {
-        ulong z = _state += 0x9e37_79b9_7f4a_7c15;
-        z = (z ^ (z >> 30)) * 0xbf58_476d_1ce4_e5b9;
-        z = (z ^ (z >> 27)) * 0x94d0_49bb_1331_11eb;
-        return z ^ (z >> 31);
-    }
+    public ulong NextUInt64() => Dice.Mix(_state += Dice.Step);
 
     /// <summary>A number from 0 to one below the bound; 0 for a bound of 0.</summary>
     public int Below(int bound) => (int)(((NextUInt64() >> 32) * (ulong)bound) >> 32);

@@ -22,7 +22,7 @@ internal sealed class FuzzRunner
     public FuzzRunner(FuzzTarget target, ulong seed, IReadOnlyList<byte[]> corpus, CoverageMap? coverage)
     {
         _target = target;
-        _random = new FuzzRandom(FuzzRandom.Mix(seed, (ulong)target.Name.Sum(static c => c * 31) + 1));
+        _random = new FuzzRandom(FuzzRandom.Mix(seed, (ulong)target.Name.Sum(c => c * 31) + 1));
         _coverage = coverage;
         _buffer = new FuzzBuffer(target.MaxLength);
         Seeds = corpus;
@@ -107,9 +107,8 @@ internal sealed class FuzzRunner
         {
             signature = Timed(input);
         }
-#pragma warning disable CA1031 // whatever is thrown is a finding
+        // Whatever is thrown is a finding.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             if (FuzzShrinker.Confirm(_target, _target.IsStateless ? [input] : _target.History, exception) is { } finding)
             {
@@ -163,7 +162,7 @@ internal sealed class FuzzRunner
         ulong hash = (ulong)bytes.Length;
         for (; bytes.Length >= 8; bytes = bytes[8..])
         {
-            hash = FuzzRandom.Mix(hash, System.Buffers.Binary.BinaryPrimitives.ReadUInt64LittleEndian(bytes));
+            hash = FuzzRandom.Mix(hash, BinaryPrimitives.ReadUInt64LittleEndian(bytes));
         }
 
         foreach (byte one in bytes)
@@ -173,4 +172,16 @@ internal sealed class FuzzRunner
 
         return FuzzRandom.Mix(hash, 1);
     }
+}
+
+/// <summary>An input that is not read as it has to be.</summary>
+/// <param name="Target">Whose input it is.</param>
+/// <param name="Oracle">Which oracle fired.</param>
+/// <param name="Message">What was seen.</param>
+/// <param name="Inputs">The input, shrunk; several when it takes them all, one after the other.</param>
+internal sealed record FuzzFinding(string Target, string Oracle, string Message, IReadOnlyList<byte[]> Inputs)
+{
+    public override string ToString() =>
+        $"{Target}: {Oracle}: {Message}\n    replay: dotnet run -c Release --project simulation/CoAP.NET.Simulation -- fuzz "
+            + $"--only {Target}={string.Join('+', Inputs.Select(input => input.Length == 0 ? "-" : Convert.ToHexStringLower(input)))}";
 }

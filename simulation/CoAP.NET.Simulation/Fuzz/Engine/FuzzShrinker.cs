@@ -46,7 +46,7 @@ internal static class FuzzShrinker
             List<byte[]> parts = [.. target.PartsOf(small[i]).Select(part => small[at][part])];
             if (parts.Count > 1)
             {
-                small[i] = [.. Leave(parts, less => Fails([.. less.SelectMany(static part => part)])).SelectMany(static part => part)];
+                small[i] = [.. Leave(parts, less => Fails([.. less.SelectMany(part => part)])).SelectMany(part => part)];
             }
 
             small[i] = [.. Leave([.. small[i]], less => Fails([.. less]))];
@@ -109,9 +109,8 @@ internal static class FuzzShrinker
                 thrown = new FuzzFailureException("time", $"It took {took:N0} ms.");
             }
         }
-#pragma warning disable CA1031 // whatever is thrown is looked at
+        // Whatever is thrown is looked at.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             thrown = exception;
             Reset(target);
@@ -126,9 +125,8 @@ internal static class FuzzShrinker
         {
             target.Settle();
         }
-#pragma warning disable CA1031 // the failure is known already
+        // The failure is known already.
         catch (Exception)
-#pragma warning restore CA1031
         {
         }
     }

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Text;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -14,10 +13,10 @@ internal abstract class FuzzTarget : IDisposable
     private int _meterBasis;
 
     /// <summary>Its word on the command line, and the name of its corpus.</summary>
-    public abstract string Name { get; }
+    public string Name { get; set; } = "";
 
     /// <summary>What it is, for the table.</summary>
-    public abstract string Summary { get; }
+    public string Summary { get; set; } = "";
 
     /// <summary>How many of its executions a round has: the slower, the fewer.</summary>
     public virtual int Share => 1000;
@@ -32,7 +31,7 @@ internal abstract class FuzzTarget : IDisposable
     public virtual IReadOnlyList<byte[]> Dictionary => [];
 
     /// <summary>A planted defect; null for none.</summary>
-    public string? Plant { get; init; }
+    public string? Plant { get; set; }
 
     /// <summary>Whether an execution leaves nothing behind that the next one could meet.</summary>
     public virtual bool IsStateless => true;
@@ -107,4 +106,12 @@ internal abstract class FuzzTarget : IDisposable
     protected static byte[][] Words(params string[] words) => [.. words.Select(Encoding.Latin1.GetBytes)];
 
     public virtual void Dispose() => GC.SuppressFinalize(this);
+}
+
+/// <summary>An oracle fired.</summary>
+/// <param name="oracle">Its name, which stays the same while an input is shrunk.</param>
+/// <param name="message">What was seen.</param>
+internal sealed class FuzzFailureException(string oracle, string message) : Exception(message)
+{
+    public string Oracle { get; } = oracle;
 }

@@ -1,6 +1,3 @@
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
@@ -22,16 +19,12 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
     private static readonly CoapAddress s_address = CoapAddress.FromIPv4(0xc0000201, 40_000);
 
     private readonly ReferenceMessage _reference = new();
-    private readonly byte[] _body = [.. Enumerable.Range(0, 3000).Select(static i => (byte)i)];
+    private readonly byte[] _body = [.. Enumerable.Range(0, 3000).Select(i => (byte)i)];
     private InMemoryNetwork _network = null!;
     private CoapClient _client = null!;
     private ScriptedPeer _server = null!;
     private ScriptedPeer _stranger = null!;
     private byte[] _asked = [];
-
-    public override string Name => "client";
-
-    public override string Summary => "a client whose requests are answered by mutated messages";
 
     public override int Share => 10;
 
@@ -113,7 +106,7 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
             CoapShardSnapshot shard = snapshot.Shards[0];
             Check(shard is { Outstanding: 0, Queued: 0, Transfers: 0 } && snapshot.Observations == 0 && snapshot.ActiveRequests == 0,
                 "left", $"{shard} and {snapshot.Observations} observations are left.");
-            Check(snapshot.Peers.All(static peer => peer is { AwaitedResponses: 0, Pending.Count: 0 }), "left", "A request still waits.");
+            Check(snapshot.Peers.All(peer => peer is { AwaitedResponses: 0, Pending.Count: 0 }), "left", "A request still waits.");
 
             // And it still asks and hears, once the server is heard of again: until then PROBING_RATE holds requests back (RFC 7252 section
             // 4.7).
@@ -154,20 +147,20 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
                     CoapObservation observation = await _client.ObserveAsync(new CoapRequest(CoapMethod.Get, $"{Target}/o")
                     {
                         Confirmable = kind == 6
-                    }, cancellationToken: cancellationToken).ConfigureAwait(false);
-                    await Task.Delay(TimeSpan.FromSeconds(30), Clock, cancellationToken).ConfigureAwait(false);
+                    }, cancellationToken: cancellationToken);
+                    await Task.Delay(TimeSpan.FromSeconds(30), Clock, cancellationToken);
                     ulong state = (ulong)observation.State + (observation.Latest?.Code.Value ?? 0u);
-                    await observation.DisposeAsync().ConfigureAwait(false);
+                    await observation.DisposeAsync();
                     return state;
                 case 8:
-                    return (ulong)(await _client.PingAsync(Target, cancellationToken).ConfigureAwait(false)).TotalSeconds;
+                    return (ulong)(await _client.PingAsync(Target, cancellationToken)).TotalSeconds;
                 case 9:
                     Task<CoapResponse> one = _client.SendAsync(Make(0), cancellationToken);
                     Task<CoapResponse> other = _client.SendAsync(Make(3), cancellationToken);
-                    ulong both = Outcome(await one.ConfigureAwait(false));
-                    return FuzzRandom.Mix(both, Outcome(await other.ConfigureAwait(false)));
+                    ulong both = Outcome(await one);
+                    return FuzzRandom.Mix(both, Outcome(await other));
                 default:
-                    return Outcome(await _client.SendAsync(Make(kind), cancellationToken).ConfigureAwait(false));
+                    return Outcome(await _client.SendAsync(Make(kind), cancellationToken));
             }
         }
         catch (CoapException exception)

@@ -1,7 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using System.Net;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

@@ -1,6 +1,4 @@
 using CoAP.NET.QBlock;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -51,7 +49,7 @@ internal abstract class PipelineTarget(WireShape shape) : FuzzTarget
         _history.Add(input);
         ulong signature = RunRecords(input);
         Check(Log.First is null, "log", $"An error was logged: {Log.First}");
-        if (_history.Count >= InputsOfOneLife || _history.Sum(static one => one.Length) > MaxHistory)
+        if (_history.Count >= InputsOfOneLife || _history.Sum(one => one.Length) > MaxHistory)
         {
             Settle();
         }

@@ -1,6 +1,3 @@
-using CoAP.NET.Serialization;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Server;
 
 namespace CoAP.NET.Simulation.Fuzz;
@@ -15,8 +12,8 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
     private static readonly CoapAddress s_friend = CoapAddress.FromIPv4(0xc0000202, 40_000);
 
     private readonly ScriptedPeer[] _sources = new ScriptedPeer[Sources];
-    private readonly HashSet<int>[] _ids = [.. Enumerable.Range(0, Sources).Select(static _ => new HashSet<int>())];
-    private readonly HashSet<ulong>[] _tokens = [.. Enumerable.Range(0, Sources).Select(static _ => new HashSet<ulong>())];
+    private readonly HashSet<int>[] _ids = [.. Enumerable.Range(0, Sources).Select(_ => new HashSet<int>())];
+    private readonly HashSet<ulong>[] _tokens = [.. Enumerable.Range(0, Sources).Select(_ => new HashSet<ulong>())];
     private readonly ReferenceMessage _reference = new();
     private InMemoryNetwork _network = null!;
     private CoapServer _server = null!;
@@ -27,10 +24,6 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
     private long _returned;
     private Action<byte[]>? _watch;
 
-    public override string Name => "server";
-
-    public override string Summary => "a server with the sample's resources, eight hostile sources";
-
     protected override void Begin()
     {
         _network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions { MaxTraceLength = 0 });
@@ -38,10 +31,10 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         PlantedBlocks.Insert(options.Pipeline, Plant);
         _server = new CoapServer(options);
         PlugtestResources.MapTo(_server, Clock);
-        _server.MapGet("/probe", static () => CoapResults.Text("alive"));
+        _server.MapGet("/probe", () => CoapResults.Text("alive"));
         if (IsPlanted("handler"))
         {
-            _server.MapGet("/hello-planted", static () => throw new InvalidOperationException("planted"));
+            _server.MapGet("/hello-planted", () => throw new InvalidOperationException("planted"));
         }
 
         _timers = Clock.TimerCount;
@@ -117,7 +110,7 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         for (int i = 0; i < 30; i++)
         {
             Clock.Advance(TimeSpan.FromSeconds(60));
-            Array.ForEach(_sources, static source => source.Clear());
+            Array.ForEach(_sources, source => source.Clear());
         }
 
         PoolQuiet.Wait();
@@ -128,7 +121,7 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         for (int i = 0; i < 5; i++)
         {
             Clock.Advance(TimeSpan.FromSeconds(60));
-            Array.ForEach(_sources, static source => source.Clear());
+            Array.ForEach(_sources, source => source.Clear());
         }
 
         CoapSnapshot snapshot = _server.Endpoint.GetSnapshot();
@@ -157,7 +150,7 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         Complete(end, TimeSpan.FromMinutes(2), "stop");
         CoapDatagramPool.Returned = null;
         _friend.Dispose();
-        Array.ForEach(_sources, static source => source.Dispose());
+        Array.ForEach(_sources, source => source.Dispose());
         Clock.Advance(TimeSpan.FromSeconds(10));
         Check(_network.InFlightCount == 0 && Clock.TimerCount <= _timers, "timers",
             $"{Clock.TimerCount} timers run after the end; {_timers} did before the beginning.");
@@ -172,7 +165,7 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
             byte[] format = path == "document" ? [0x11, 52] : [0x10];
             byte[] body = path == "document" ? [.. "{\"n\":"u8, (byte)('0' + (_probe % 10)), (byte)'}'] : [(byte)_probe];
             _friend.Send([0x41, code, (byte)(_probe >> 8), (byte)_probe, 0x71, (byte)(0xb0 | Math.Min(path.Length, 13)),
-                .. path.Length >= 13 ? new byte[] { (byte)(path.Length - 13) } : [], .. System.Text.Encoding.ASCII.GetBytes(path),
+                .. path.Length >= 13 ? new byte[] { (byte)(path.Length - 13) } : [], .. Encoding.ASCII.GetBytes(path),
                 .. format, 0xff, .. body]);
         }
 

@@ -1,5 +1,3 @@
-using System.Net;
-using CoAP.NET.Testing;
 using Server;
 
 namespace CoAP.NET.Simulation.Fuzz;
@@ -18,7 +16,7 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
     private static readonly TimeSpan s_step = TimeSpan.FromSeconds(5);
 
     private readonly ReferenceMessage _reference = new();
-    private readonly byte[] _body = [.. Enumerable.Range(0, 3000).Select(static i => (byte)i)];
+    private readonly byte[] _body = [.. Enumerable.Range(0, 3000).Select(i => (byte)i)];
     private CoapServer _server = null!;
     private FuzzConnection _friend = null!;
     private CoapPeer? _peer;
@@ -27,20 +25,13 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
     private byte _probe;
     private bool _isReleased;
 
-    public override string Name => isClient ? "stream-client" : "stream-server";
-
-    public override string Summary =>
-        isClient
-            ? "requests over a connection that are answered by mutated frames"
-            : "a server with the sample's resources on a connection of mutated frames";
-
     public override int Share => 10;
 
     protected override void Begin()
     {
         _server = new CoapServer(MakeOptions());
         PlugtestResources.MapTo(_server, Clock);
-        _server.MapGet("/probe", static () => CoapResults.Text("alive"));
+        _server.MapGet("/probe", () => CoapResults.Text("alive"));
         _server.MapGet("/me", request =>
         {
             _peer = request.Peer;
@@ -226,7 +217,7 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
             && frame.AsSpan(_reference.TokenAt, _reference.TokenLength).SequenceEqual(request.AsSpan(2, 2))
             && frame.AsSpan(_reference.PayloadAt).SequenceEqual("alive"u8));
         Check(isAnswered, "alive",
-            $"A well-formed request on another connection was answered by {(_friend.Ended.IsCompleted ? "the end of it " : string.Empty)}{string.Join(' ', frames.Select(Convert.ToHexStringLower))}");
+            $"A well-formed request on another connection was answered by {(_friend.Ended.IsCompleted ? "the end of it " : "")}{string.Join(' ', frames.Select(Convert.ToHexStringLower))}");
     }
 
     private void Answer(List<byte[]> frames)
@@ -253,12 +244,12 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
             switch (kind)
             {
                 case 6:
-                    return (ulong)(await peer.PingAsync().ConfigureAwait(false)).TotalSeconds;
+                    return (ulong)(await peer.PingAsync()).TotalSeconds;
                 case 7:
-                    CoapObservation observation = await peer.ObserveAsync(new CoapRequest(CoapMethod.Get, "/o")).ConfigureAwait(false);
-                    await Task.Delay(TimeSpan.FromSeconds(30), Clock).ConfigureAwait(false);
+                    CoapObservation observation = await peer.ObserveAsync(new CoapRequest(CoapMethod.Get, "/o"));
+                    await Task.Delay(TimeSpan.FromSeconds(30), Clock);
                     ulong state = (ulong)observation.State + (observation.Latest?.Code.Value ?? 0u);
-                    await observation.DisposeAsync().ConfigureAwait(false);
+                    await observation.DisposeAsync();
                     return state;
                 default:
                     CoapRequest request = kind switch
@@ -268,7 +259,7 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
                         3 => new(CoapMethod.Get, "/t") { Timeout = TimeSpan.FromSeconds(2) },
                         _ => new(CoapMethod.Get, "/a"),
                     };
-                    CoapResponse response = await peer.SendAsync(request).ConfigureAwait(false);
+                    CoapResponse response = await peer.SendAsync(request);
                     return 100 + ((ulong)response.Code.Value << 8) + Small(response.Payload.Length, 40);
             }
         }

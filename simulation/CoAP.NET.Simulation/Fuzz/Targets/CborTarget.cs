@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Formats.Cbor;
-using System.Text;
 using System.Text.Json;
 using CoAP.NET.Content.Cbor;
 
@@ -9,10 +8,6 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// <summary>CBOR: the reader, its diagnostic notation, and CBOR as JSON and back (RFC 8949).</summary>
 internal sealed class CborTarget : ContentTarget
 {
-    public override string Name => "cbor";
-
-    public override string Summary => "CBOR, diagnostic notation, CBOR as JSON and back";
-
     public override int Share => 1000;
 
     public override IReadOnlyList<byte[]> Dictionary => CborWords;
@@ -41,7 +36,7 @@ internal sealed class CborTarget : ContentTarget
         bool isShown = CborDiagnostics.TryFormat(input, out string text, out fault);
         EndMeter(input.Length, "Diagnostic notation");
         Check(isShown || fault.Offset <= input.Length, "diagnostic", $"{fault}");
-        if (IsPlanted("memory") && isShown && text.Contains("undefined", StringComparison.Ordinal))
+        if (IsPlanted("memory") && isShown && text.Contains("undefined"))
         {
             BeginMeter();
             GC.KeepAlive(new byte[input.Length * 10_000]);
@@ -91,7 +86,7 @@ internal sealed class CborTarget : ContentTarget
             {
                 cbor = JsonToCbor.Convert(document.RootElement);
             }
-            catch (JsonException exception) when (exception.Message.Contains("range of a double", StringComparison.Ordinal))
+            catch (JsonException exception) when (exception.Message.Contains("range of a double"))
             {
                 // A decimal fraction of CBOR may be larger than any number that JSON has for certain.
                 return 999;
@@ -121,5 +116,5 @@ internal sealed class CborTarget : ContentTarget
             $"{Convert.ToHexStringLower(cbor)} became {Encoding.UTF8.GetString(json.WrittenSpan)}.");
     }
 
-    private static IEnumerable<char> WithoutBlanks(string text) => text.Where(static c => c is not (' ' or '\n' or ','));
+    private static IEnumerable<char> WithoutBlanks(string text) => text.Where(c => c is not (' ' or '\n' or ','));
 }

@@ -22,10 +22,6 @@ internal sealed class EdhocTarget : ContentTarget
         _settings.EadLabels.Add(9);
     }
 
-    public override string Name => "edhoc";
-
-    public override string Summary => "messages, plaintexts, errors and credentials of EDHOC";
-
     public override int Share => 300;
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =

@@ -1,11 +1,6 @@
-using System.Net;
-using System.Text;
 using CoAP.NET.AspNetCore.Proxying;
 using CoAP.NET.Http;
 using CoAP.NET.Http.Translating;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -25,10 +20,6 @@ internal sealed class HttpTarget : ContentTarget
     private readonly TargetTemplate[] _templates =
         [new TargetTemplate("{+tu}"), new TargetTemplate("?target_uri={+tu}"), new TargetTemplate("{+s}/{+hp}{+p}{+qq}"),
             new TargetTemplate("?s={+s}&hp={+hp}&p={+p}&q={+q}")];
-
-    public override string Name => "http";
-
-    public override string Summary => "HTTP as CoAP and CoAP as HTTP, targets of RFC 8075";
 
     public override int Share => 1500;
 
@@ -105,7 +96,7 @@ internal sealed class HttpTarget : ContentTarget
 
     private ulong RunResponse(string[] head, byte[] body)
     {
-        string status = head[0].Split(' ') is [_, var code, ..] ? code : string.Empty;
+        string status = head[0].Split(' ') is [_, var code, ..] ? code : "";
         using HttpRequestMessage asked = new(HttpMethod.Get, s_web);
         using HttpResponseMessage response = new((HttpStatusCode)(int.TryParse(status, out int number) && number is >= 100 and < 600
             ? number : 200))
@@ -120,7 +111,7 @@ internal sealed class HttpTarget : ContentTarget
             Check(result.Code.Class is 2 or 4 or 5, "response", $"{response.StatusCode} is {result.Code}.");
             Check(OptionRules.Check(message).IsAccepted, "response", $"{message} has an option that no client accepts.");
             Check(!result.Code.IsError || result.Payload.Length <= 800, "response", "A long diagnostic text.");
-            Check(message.Options.LocationPath.All(static segment => segment is not ("." or "..")), "location",
+            Check(message.Options.LocationPath.All(segment => segment is not ("." or "..")), "location",
                 $"{message.Options.Location} has dot segments.");
             signature = FuzzRandom.Mix(signature, ((ulong)result.Code.Value << 8) | Small(result.Options.Count, 9));
         }
@@ -154,8 +145,8 @@ internal sealed class HttpTarget : ContentTarget
             message.Payload.IsEmpty ? null : new ReadOnlyMemoryContent(message.Payload), request, coap);
         Check((int)response.StatusCode is >= 200 and < 600, "status", $"{message.Code} is {response.StatusCode}.");
         CheckFields(response.Headers);
-        Check(response.ReasonPhrase is null || response.ReasonPhrase.All(static c => c is >= ' ' and < (char)127), "reason",
-            response.ReasonPhrase ?? string.Empty);
+        Check(response.ReasonPhrase is null || response.ReasonPhrase.All(c => c is >= ' ' and < (char)127), "reason",
+            response.ReasonPhrase ?? "");
         return FuzzRandom.Mix((ulong)response.StatusCode, Small(response.Headers.Count(), 9));
     }
 
@@ -195,7 +186,7 @@ internal sealed class HttpTarget : ContentTarget
         }
     }
 
-    private static bool IsToken(string text) => text.Length > 0 && text.All(static c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
+    private static bool IsToken(string text) => text.Length > 0 && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
 
     private static void CheckFields(System.Net.Http.Headers.HttpHeaders headers)
     {
@@ -203,7 +194,7 @@ internal sealed class HttpTarget : ContentTarget
         {
             foreach (string value in values)
             {
-                Check(value.All(static c => c is >= ' ' and < (char)127), "field", $"{name} has a character that HTTP has not.");
+                Check(value.All(c => c is >= ' ' and < (char)127), "field", $"{name} has a character that HTTP has not.");
             }
         }
     }

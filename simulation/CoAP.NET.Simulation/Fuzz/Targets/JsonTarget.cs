@@ -1,4 +1,3 @@
-using System.Text;
 using System.Text.Json;
 using CoAP.NET.Content.Cbor;
 using CoAP.NET.Messages;
@@ -11,10 +10,6 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// </summary>
 internal sealed class JsonTarget : ContentTarget
 {
-    public override string Name => "json";
-
-    public override string Summary => "JSON as CBOR, merge patches, names of Content-Formats";
-
     public override int Share => 500;
 
     public override IReadOnlyList<byte[]> Dictionary { get; } = Words(

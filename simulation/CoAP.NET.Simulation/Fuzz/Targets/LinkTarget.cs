@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Simulation.Fuzz;
@@ -7,10 +6,6 @@ namespace CoAP.NET.Simulation.Fuzz;
 internal sealed class LinkTarget : ContentTarget
 {
     private static readonly string[] s_queries = ["rt=temperature*", "href=/sensors*", "if=*", "ct=40"];
-
-    public override string Name => "link";
-
-    public override string Summary => "link format";
 
     public override int Share => 1500;
 

@@ -1,7 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -68,6 +66,24 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
         CheckFields(message, input);
         CheckSame(message, second!, "memory-differs");
         return message;
+    }
+
+    /// <summary>Reads an input that is one message, or none, in all ways.</summary>
+    protected ulong RunWhole(byte[] input, bool expected, out CoapMessage? message)
+    {
+        message = Read(input, expected, input.Length, out CoapFormatError error);
+        ulong seed = SeedOf(input);
+        bool isRead = Serializer.TryDeserialize(SplitSequence.Make(input, seed), out CoapMessage? split, out SequencePosition _,
+            out CoapFormatError splitError);
+        Check(isRead == (message is not null) && splitError == error, "sequence", $"In one piece: {error}; in several: {splitError}.");
+        if (message is not null)
+        {
+            CheckSame(message, split!, "sequence");
+            CheckWritten(message, input);
+        }
+
+        CheckSlowWays(input, input.Length, message, error, seed);
+        return Signature(message, error);
     }
 
     /// <summary>What was read, field by field.</summary>

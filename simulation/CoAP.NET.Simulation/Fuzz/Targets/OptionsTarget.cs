@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Simulation.Fuzz;
@@ -16,10 +13,6 @@ internal sealed class OptionsTarget : FuzzTarget
     private readonly MessageMutator _messages = new(new WireShape(IsDatagram: true));
     private readonly ByteMutator _bytes = new([]);
     private readonly ReferenceMessage _reference = new();
-
-    public override string Name => "options";
-
-    public override string Summary => "typed options, option rules, block values, URIs of options";
 
     public override int Share => 3000;
 

@@ -1,6 +1,4 @@
-using CoAP.NET.Options;
 using CoAP.NET.Oscore;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -20,10 +18,6 @@ internal sealed class OscoreTarget : ContentTarget
         _client = OscoreContext.CreateVolatile(client);
         _server = OscoreContext.CreateVolatile(server);
     }
-
-    public override string Name => "oscore";
-
-    public override string Summary => "values of the OSCORE option, forged ciphertexts, messages protected and back";
 
     public override int Share => 800;
 

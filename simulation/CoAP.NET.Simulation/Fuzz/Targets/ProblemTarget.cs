@@ -7,10 +7,6 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// <summary>Concise problem details (RFC 9290) and lists of missing blocks (RFC 9177 section 5).</summary>
 internal sealed class ProblemTarget : ContentTarget
 {
-    public override string Name => "problem";
-
-    public override string Summary => "problem details, lists of missing blocks";
-
     public override int Share => 800;
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
@@ -26,7 +22,7 @@ internal sealed class ProblemTarget : ContentTarget
         bool isRead = CoapProblem.TryParse(input, out CoapProblem? problem, out string? error);
         EndMeter(input.Length, "Reading problem details");
         // What an exception says of the details is read by the core itself.
-        Check(problem is null || problem.ToString() == (ProblemLine.Of(input) ?? string.Empty), "line",
+        Check(problem is null || problem.ToString() == (ProblemLine.Of(input) ?? ""), "line",
             $"{problem} is told as {ProblemLine.Of(input)}.");
         if (problem is null)
         {
@@ -60,8 +56,8 @@ internal sealed class ProblemTarget : ContentTarget
             Title: null, Detail: null, Instance: null, ResponseCode: null, BaseUri: null, BaseLanguage: null,
             BaseIsRightToLeft: null, UnprocessedOptions.Count: 0, Entries.Count: 0, NamedEntries.Count: 0
         })
-        || problem.Entries.Any(static entry => entry.Key >= 0 && !IsMap(entry.Value.Span))
-        || problem.NamedEntries.Any(static entry => !IsMap(entry.Value.Span));
+        || problem.Entries.Any(entry => entry.Key >= 0 && !IsMap(entry.Value.Span))
+        || problem.NamedEntries.Any(entry => !IsMap(entry.Value.Span));
 
     private static bool IsMap(ReadOnlySpan<byte> item) =>
         item[0] >> 5 == 5 && item[0] != 0xa0 && !item.SequenceEqual((ReadOnlySpan<byte>)[0xbf, 0xff])
@@ -92,7 +88,7 @@ internal sealed class ProblemTarget : ContentTarget
             return (ulong)numbers.Count & 3;
         }
 
-        Check(numbers.TrueForAll(static number => number is >= 0 and <= 0xf_ffff), "missing", "A number is out of its range.");
+        Check(numbers.TrueForAll(number => number is >= 0 and <= 0xf_ffff), "missing", "A number is out of its range.");
         Check(MissingBlocks.TryRead(MissingBlocks.Write(numbers), 0xf_ffff, out List<int> again) && again.SequenceEqual(numbers), "missing",
             "They are not read as they were written.");
         return 16 + (ulong)Math.Min(numbers.Count, 8);

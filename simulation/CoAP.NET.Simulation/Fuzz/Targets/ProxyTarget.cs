@@ -1,12 +1,8 @@
-using System.Net;
-using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Upstreams;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -30,10 +26,6 @@ internal sealed class ProxyTarget : FuzzTarget
 
     private static readonly byte[][] s_words = Words("coap://", "coaps+tcp://", "http://", "[2001:db8::1]", "floor", "..", ".", "/", "%2F",
         "%2e%2e", "?", "&", "#", "@", "gw1", " gw1 ", "base", "inner");
-
-    public override string Name => "proxy";
-
-    public override string Summary => "what a proxy sends on and back: options, URIs, paths, Location, hops";
 
     public override int Share => 2000;
 
@@ -104,7 +96,7 @@ internal sealed class ProxyTarget : FuzzTarget
         }
         catch (CoapUriException)
         {
-            target = string.Empty;
+            target = "";
             return false;
         }
     }
@@ -184,7 +176,7 @@ internal sealed class ProxyTarget : FuzzTarget
         asked.Add(OptionNumber.UriPath, "floor"u8);
         asked.Add(OptionNumber.UriPath, "x"u8);
         string[] after = [.. _reverse.Relocate(result, asked).Options.LocationPath];
-        bool isBelow = before.AsSpan().StartsWith(s_basePath) && !before.Any(static segment => segment is "." or "..");
+        bool isBelow = before.AsSpan().StartsWith(s_basePath) && !before.Any(segment => segment is "." or "..");
         Check(isBelow ? after.SequenceEqual([.. asked.UriPath.Take(1), .. before.Skip(s_basePath.Length)]) : after.Length == 0, "location",
             $"/{string.Join('/', before)} is told as /{string.Join('/', after)}.");
         return FuzzRandom.Mix(mayPass ? 20u : 21u, Small(after.Length, 4));

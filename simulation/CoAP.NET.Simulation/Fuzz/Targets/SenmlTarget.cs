@@ -12,10 +12,6 @@ internal sealed class SenmlTarget(bool isCbor) : ContentTarget
 
     private readonly CoapContentFormat _format = isCbor ? CoapContentFormat.SenmlCbor : CoapContentFormat.SenmlJson;
 
-    public override string Name => isCbor ? "senml-cbor" : "senml-json";
-
-    public override string Summary => isCbor ? "SenML in CBOR" : "SenML in JSON";
-
     public override int Share => 400;
 
     public override IReadOnlyList<byte[]> Dictionary => isCbor ? s_cborWords : s_jsonWords;

@@ -1,5 +1,4 @@
 using System.Buffers;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -9,10 +8,6 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// </summary>
 internal sealed class StreamTarget() : MessageTarget(CoapStreamSerializer.Default, default)
 {
-    public override string Name => "stream";
-
-    public override string Summary => "frames of streams";
-
     public override ulong Run(byte[] input)
     {
         ulong seed = SeedOf(input);

@@ -1,19 +1,15 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The address that a server is bound to is taken away and comes back, as when a lease runs out.</summary>
-internal sealed class AddressGoneCase(string prefix) : NetworkCase
+internal sealed class AddressGoneCase(string prefix) : NetworkCase(
+    prefix.Contains(':') ? "address-gone-ipv6" : "address-gone",
+    $"the server's {(prefix.Contains(':') ? "IPv6" : "IPv4")} address gone and back",
+    "`ip addr del`, 1 s, `ip addr add`, while clients ask over UDP and observe, by a socket of the address and by one of all "
+        + "addresses; the server sends notifications meanwhile")
 {
-    private bool IsIPv6 => prefix.Contains(':', StringComparison.Ordinal);
+    private bool IsIPv6 => prefix.Contains(':');
 
     private string Server => IsIPv6 ? $"[{prefix}1]" : $"{prefix}1";
-
-    public override string Name => IsIPv6 ? "address-gone-ipv6" : "address-gone";
-
-    public override string Fault => $"the server's {(IsIPv6 ? "IPv6" : "IPv4")} address gone and back";
-
-    public override string Did =>
-        "`ip addr del`, 1 s, `ip addr add`, while clients ask over UDP and observe, by a socket of the address and by one of all "
-            + "addresses; the server sends notifications meanwhile";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -28,7 +24,7 @@ internal sealed class AddressGoneCase(string prefix) : NetworkCase
             await client.ObserveAsync(new CoapRequest(CoapMethod.Get, $"coap://{Server}/n")),
             await client.ObserveAsync(new CoapRequest(CoapMethod.Get, $"coap://{Server}:5700/n")),
         ];
-        here.Shell($"ip addr del {address.Replace(" nodad", string.Empty, StringComparison.Ordinal)} dev v0");
+        here.Shell($"ip addr del {address.Replace(" nodad", "")} dev v0");
         Task<string>[] asked = [AskAsync(client, $"coap://{Server}/hi"), AskAsync(client, $"coap://{Server}:5700/hi")];
         server.Change();
         await ProcessorUse.CheckAsync(findings, TimeSpan.FromSeconds(1));
@@ -36,7 +32,7 @@ internal sealed class AddressGoneCase(string prefix) : NetworkCase
         here.Shell($"ip addr add {address} dev v0");
         long back = TimeProvider.System.GetTimestamp();
         string[] answers = await Task.WhenAll(asked);
-        findings.Check(answers.All(static answer => answer == "hi"),
+        findings.Check(answers.All(answer => answer == "hi"),
             $"requests are answered once it is back: {string.Join(", ", answers)}");
         findings.RecoveryMs = TimeProvider.System.GetElapsedTime(back).TotalMilliseconds;
         findings.Check(server.Server.ObserverCount == 2, $"{server.Server.ObserverCount} of 2 observers are still there");

@@ -1,16 +1,12 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The client's address changes for good: the next request leaves from the new one, over UDP and TCP.</summary>
-internal sealed class ClientMovesCase : NetworkCase
+internal sealed class ClientMovesCase() : NetworkCase(
+    "client-moves",
+    "the client's address changes",
+    "a client with an open connection and an observation gets another address, the old one is gone (KeepAliveInterval and PongTimeout "
+        + "1 s)")
 {
-    public override string Name => "client-moves";
-
-    public override string Fault => "the client's address changes";
-
-    public override string Did =>
-        "a client with an open connection and an observation gets another address, the old one is gone (KeepAliveInterval and PongTimeout "
-            + "1 s)";
-
     public override async Task RunAsync(MachineFindings findings)
     {
         (NetworkSpace here, NetworkSpace there) = NetworkSpace.Pair("10.9.0.2", "10.9.0.1");
@@ -27,7 +23,7 @@ internal sealed class ClientMovesCase : NetworkCase
         CoapObservation observation = await client.ObserveAsync(new CoapRequest(CoapMethod.Get, "coap+tcp://10.9.0.1/n"));
         findings.Check((await AskAsync(client, "coap://10.9.0.1/hi")) == "hi", "asked before");
         here.Shell("ip addr del 10.9.0.2/24 dev v0; ip addr add 10.9.0.3/24 dev v0");
-        long moved = TimeProvider.System.GetTimestamp();
+        Watch moved = new();
         string answer = await AskAsync(client, "coap://10.9.0.1/hi");
         findings.Check(answer == "hi", $"UDP, the same client: {answer}");
         string stream = await AskAsync(client, "coap+tcp://10.9.0.1/hi");
@@ -37,7 +33,7 @@ internal sealed class ClientMovesCase : NetworkCase
         findings.Check(stream == "hi", $"TCP, the next request, on a new connection: {stream}");
         string state = server.Change();
         findings.Check(await BecomesAsync(() => observation.Latest?.GetText() == state), "the observation over TCP goes on");
-        findings.RecoveryMs = TimeProvider.System.GetElapsedTime(moved).TotalMilliseconds;
+        findings.RecoveryMs = moved.Elapsed.TotalMilliseconds;
         findings.Count(client.Endpoint.Counters, CoapCounter.SendErrors, CoapCounter.Retransmissions, CoapCounter.ConnectionsLost,
             CoapCounter.StageErrors);
         findings.Counted.AddRange(log.Told);

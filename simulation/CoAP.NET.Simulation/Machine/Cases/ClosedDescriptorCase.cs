@@ -1,24 +1,17 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>
 /// Code that is not ours closes a descriptor that is: the endpoint stops with an error that says so, and turns in no circles.
 /// </summary>
-internal sealed class ClosedDescriptorCase(ClosedDescriptor which, bool isPortable) : MachineCase
+internal sealed class ClosedDescriptorCase(ClosedDescriptor which, bool isPortable) : MachineCase(
+    $"closed-{which.ToString().ToLowerInvariant()}{(isPortable ? "-portable" : "")}",
+    "a descriptor closed under the "
+        + $"library: {which switch { ClosedDescriptor.Udp => "UDP socket", ClosedDescriptor.Listener => "listening TCP socket", _ => "epoll" }}{(isPortable ? ", portable engine" : "")}",
+    "`close` by its number while the server is idle, then a request; a second server of the process is asked, too")
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(2);
 
     private static readonly TimeSpan s_notice = TimeSpan.FromSeconds(8);
-
-    public override string Name => $"closed-{which.ToString().ToLowerInvariant()}{(isPortable ? "-portable" : string.Empty)}";
-
-    public override string Fault =>
-        "a descriptor closed under the "
-            + $"library: {which switch { ClosedDescriptor.Udp => "UDP socket", ClosedDescriptor.Listener => "listening TCP socket", _ => "epoll" }}{(isPortable ? ", portable engine" : string.Empty)}";
-
-    public override string Did =>
-        "`close` by its number while the server is idle, then a request; a second server of the process is asked, too";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -70,7 +63,7 @@ internal sealed class ClosedDescriptorCase(ClosedDescriptor which, bool isPortab
             : Inode("/proc/net/udp", server.EndPointOf("coap").Port, "07");
         int descriptor = Descriptors().First(one => one.Target == $"socket:[{socket}]").Number;
         return which != ClosedDescriptor.Epoll ? descriptor
-            : Descriptors().First(one => one.Target.Contains("eventpoll", StringComparison.Ordinal)
+            : Descriptors().First(one => one.Target.Contains("eventpoll")
                 && File.ReadAllLines($"/proc/self/fdinfo/{one.Number}").Any(line => Watches(line, descriptor))).Number;
     }
 
@@ -80,14 +73,14 @@ internal sealed class ClosedDescriptorCase(ClosedDescriptor which, bool isPortab
 
     private static IEnumerable<(int Number, string Target)> Descriptors() =>
         Directory.GetFileSystemEntries("/proc/self/fd")
-            .Select(static path =>
-                (int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture),
-                    File.ResolveLinkTarget(path, false) is { } target ? Path.GetFileName(target.FullName) : string.Empty));
+            .Select(path =>
+                (int.Parse(Path.GetFileName(path)),
+                    File.ResolveLinkTarget(path, false) is { } target ? Path.GetFileName(target.FullName) : ""));
 
     private static string Inode(string table, int port, string state)
     {
-        string local = string.Create(CultureInfo.InvariantCulture, $"0100007F:{port:X4}");
-        return File.ReadLines(table).Select(static line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+        string local = $"0100007F:{port:X4}";
+        return File.ReadLines(table).Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
             .First(parts => parts[1] == local && parts[3] == state)[9];
     }
 }

@@ -1,20 +1,14 @@
-using System.Net.Sockets;
-
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>No file descriptor is left: who is connected is served on, who comes waits, what is opened says why it cannot.</summary>
-internal sealed class DescriptorsCase(bool isPortable) : MachineCase
+internal sealed class DescriptorsCase(bool isPortable) : MachineCase(
+    isPortable ? "descriptors-portable" : "descriptors",
+    $"out of file descriptors, {(isPortable ? "portable engines" : "Linux engines")}",
+    $"`ulimit -n 256`, all taken while a server runs; {Waiting} TCP connections come, a client and a server are started; then 10 "
+        + "descriptors come back, then all")
 {
     private const int Waiting = 24;
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(2);
-
-    public override string Name => isPortable ? "descriptors-portable" : "descriptors";
-
-    public override string Fault => $"out of file descriptors, {(isPortable ? "portable engines" : "Linux engines")}";
-
-    public override string Did =>
-        $"`ulimit -n 256`, all taken while a server runs; {Waiting} TCP connections come, a client and a server are started; then 10 "
-            + "descriptors come back, then all";
 
     // The runtime ends the process when its thread pool wants one more thread and finds no descriptor for it: here it has all it may have
     // from the start.
@@ -33,7 +27,7 @@ internal sealed class DescriptorsCase(bool isPortable) : MachineCase
         findings.Check(udp.Ask("hi", s_limit) && tcp.Ask("hi", s_limit), "served before");
         await using CoapClient client = new(MachineServer.Options(new LogCounts(), isPortable));
         await client.GetAsync(server.UriOf("coap") + "/hi");
-        RawPeer[] waiting = [.. Enumerable.Range(0, Waiting).Select(static _ => RawPeer.Tcp())];
+        RawPeer[] waiting = [.. Enumerable.Range(0, Waiting).Select(_ => RawPeer.Tcp())];
 
         Stack<int> taken = MachineLibC.TakeDescriptors();
         Array.ForEach(waiting, peer => peer.Connect(server.EndPointOf("coap+tcp")));
@@ -55,22 +49,22 @@ internal sealed class DescriptorsCase(bool isPortable) : MachineCase
         // The last ones are for the runtime, whose thread pool ends the process when it finds none for a thread.
         MachineLibC.GiveBack(taken, 10);
         await Task.Delay(TimeSpan.FromSeconds(1), TimeProvider.System);
-        int refused = waiting.Count(static peer => peer.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead)
+        int refused = waiting.Count(peer => peer.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead)
             && peer.Receive(TimeSpan.Zero) is null);
         findings.Check(refused > 0, $"with 10 descriptors, {refused} that wait are refused, a tenth of a second apart, and none is taken");
         findings.Check(await RunsWorkAsync(), "the thread pool gets its threads");
-        long freed = TimeProvider.System.GetTimestamp();
+        Watch freed = new();
         MachineLibC.GiveBack(taken, int.MaxValue);
-        findings.Check(waiting.Count(static peer => peer.Ask("hi", s_limit)) == Waiting - refused,
+        findings.Check(waiting.Count(peer => peer.Ask("hi", s_limit)) == Waiting - refused,
             "all others are served once there are some");
-        findings.RecoveryMs = TimeProvider.System.GetElapsedTime(freed).TotalMilliseconds;
+        findings.RecoveryMs = freed.Elapsed.TotalMilliseconds;
         findings.Check((await client.GetAsync(server.UriOf("coap+tcp") + "/hi").WaitAsync(s_limit)).GetText() == "hi",
             "a new connection works");
         findings.Check(server.Counters[CoapCounter.AcceptFailures] > 0, "counted");
         findings.Check(server.Log.Of(1021) == 1 && server.Log.Warnings <= 1, $"told once, not each time ({server.Log.Warnings} warnings)");
         findings.Count(server.Counters, CoapCounter.AcceptFailures, CoapCounter.StageErrors);
         findings.Counted.AddRange(server.Log.Told);
-        Array.ForEach(waiting, static peer => peer.Dispose());
+        Array.ForEach(waiting, peer => peer.Dispose());
     }
 
     private static async Task<bool> RunsWorkAsync()
@@ -113,14 +107,13 @@ internal sealed class DescriptorsCase(bool isPortable) : MachineCase
             await tries().WaitAsync(s_limit);
             findings.Failures.Add($"{what} is not refused");
         }
-#pragma warning disable CA1031 // which one it is, is the question
+        // Which one it is, is the question.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             findings.Check(
-                exception is CoapException && exception.Message.Contains("raise the limit", StringComparison.Ordinal),
-                $"{what}: {exception.GetType().Name}, which says what to do{(exception is CoapException ? string.Empty : ": " + exception.Message)}");
-            if (!exception.Message.Contains("raise the limit", StringComparison.Ordinal))
+                exception is CoapException && exception.Message.Contains("raise the limit"),
+                $"{what}: {exception.GetType().Name}, which says what to do{(exception is CoapException ? "" : ": " + exception.Message)}");
+            if (!exception.Message.Contains("raise the limit"))
             {
                 findings.Saw(exception.Message);
             }

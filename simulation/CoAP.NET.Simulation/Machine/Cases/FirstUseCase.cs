@@ -1,19 +1,14 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>
 /// The first endpoint of a process is made when no descriptor is left: it fails, and the next one, made when there are some, is not slower
 /// for it.
 /// </summary>
-internal sealed class FirstUseCase : MachineCase
+internal sealed class FirstUseCase() : MachineCase(
+    "descriptors-first",
+    "out of file descriptors when the library is first used",
+    "the first UDP transport of the process is started without a free descriptor, the next one with")
 {
-    public override string Name => "descriptors-first";
-
-    public override string Fault => "out of file descriptors when the library is first used";
-
-    public override string Did => "the first UDP transport of the process is started without a free descriptor, the next one with";
-
     public override string Shell => "ulimit -n 256; exec \"$@\"";
 
     public override async Task RunAsync(MachineFindings findings)
@@ -33,9 +28,8 @@ internal sealed class FirstUseCase : MachineCase
         {
             await server.StartAsync();
         }
-#pragma warning disable CA1031 // which one it is, is the question
+        // Which one it is, is the question.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             error = exception;
         }

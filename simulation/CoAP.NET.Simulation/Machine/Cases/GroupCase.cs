@@ -1,15 +1,11 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The interface over which a server belongs to groups is taken away and another one comes: it joins again.</summary>
-internal sealed class GroupCase : NetworkCase
+internal sealed class GroupCase() : NetworkCase(
+    "group-rejoin",
+    "interface of a multicast group down, up, deleted, and a new one",
+    "a server in 224.0.1.187 and ff02::fd is asked by both groups; its interface goes down and up; it is deleted and made anew")
 {
-    public override string Name => "group-rejoin";
-
-    public override string Fault => "interface of a multicast group down, up, deleted, and a new one";
-
-    public override string Did =>
-        "a server in 224.0.1.187 and ff02::fd is asked by both groups; its interface goes down and up; it is deleted and made anew";
-
     public override async Task RunAsync(MachineFindings findings)
     {
         (NetworkSpace Here, NetworkSpace There) pair = NetworkSpace.Pair("10.9.0.1", "10.9.0.2");
@@ -24,10 +20,10 @@ internal sealed class GroupCase : NetworkCase
         pair.Here.Shell("ip link del v0");
         NetworkSpace.Connect(pair, "10.9.0.1", "10.9.0.2");
         pair.There.Shell("ip route add 224.0.0.0/4 dev v1");
-        long back = TimeProvider.System.GetTimestamp();
+        Watch back = new();
         findings.Check(Hears(pair.There, client), "with a new interface, too");
         findings.Saw($"{server.Log.Of(1010)} joined again");
-        findings.RecoveryMs = TimeProvider.System.GetElapsedTime(back).TotalMilliseconds;
+        findings.RecoveryMs = back.Elapsed.TotalMilliseconds;
         findings.Count(server.Counters, CoapCounter.SendErrors, CoapCounter.StageErrors);
         findings.Counted.AddRange(server.Log.Told);
     }

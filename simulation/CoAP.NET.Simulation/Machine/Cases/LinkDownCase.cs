@@ -1,16 +1,12 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>An interface goes down and comes back: requests wait for it, connections and observations outlive it.</summary>
-internal sealed class LinkDownCase(bool isPortable) : NetworkCase
+internal sealed class LinkDownCase(bool isPortable) : NetworkCase(
+    isPortable ? "link-down-portable" : "link-down",
+    $"network interface down and up, {(isPortable ? "portable engines" : "Linux engines")}",
+    "the server's interface is set down for 1.5 s while it is asked over UDP and TCP and observed; then the client's")
 {
     private static readonly TimeSpan s_down = TimeSpan.FromSeconds(1.5);
-
-    public override string Name => isPortable ? "link-down-portable" : "link-down";
-
-    public override string Fault => $"network interface down and up, {(isPortable ? "portable engines" : "Linux engines")}";
-
-    public override string Did =>
-        "the server's interface is set down for 1.5 s while it is asked over UDP and TCP and observed; then the client's";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -40,7 +36,7 @@ internal sealed class LinkDownCase(bool isPortable) : NetworkCase
         space.Shell($"ip link set {name} up");
         long up = TimeProvider.System.GetTimestamp();
         string[] answers = await Task.WhenAll(asked);
-        findings.Check(answers.All(static answer => answer == "hi"),
+        findings.Check(answers.All(answer => answer == "hi"),
             $"{whose}: bound to the address, to any address, and TCP: {string.Join(", ", answers)}");
         findings.Check(await BecomesAsync(() => observation.Latest?.GetText() == state), $"the observer has the state of meanwhile");
         findings.RecoveryMs = Math.Max(findings.RecoveryMs ?? 0, TimeProvider.System.GetElapsedTime(up).TotalMilliseconds);

@@ -3,17 +3,13 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>A handler wants more memory than there is: its request is answered 5.00, and nobody else is concerned.</summary>
-internal sealed class MemoryCase : MachineCase
+internal sealed class MemoryCase() : MachineCase(
+    "memory",
+    "out of memory in a handler",
+    $"the heap is bounded to 96 MiB; {Requests} requests go to a handler that asks for 512 MiB, beside others")
 {
     private const int Requests = 10;
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(3);
-
-    public override string Name => "memory";
-
-    public override string Fault => "out of memory in a handler";
-
-    public override string Did =>
-        $"the heap is bounded to 96 MiB; {Requests} requests go to a handler that asks for 512 MiB, beside others";
 
     public override IReadOnlyDictionary<string, string?> Variables =>
         new Dictionary<string, string?> { ["DOTNET_GCHeapHardLimit"] = "0x6000000" };
@@ -21,12 +17,12 @@ internal sealed class MemoryCase : MachineCase
     public override async Task RunAsync(MachineFindings findings)
     {
         await using MachineServer server = MachineServer.Make(false, "coap://127.0.0.1:0", "coap+tcp://127.0.0.1:0");
-        server.Server.MapGet("/greedy", static () => $"{Take().Length}");
+        server.Server.MapGet("/greedy", () => $"{Take().Length}");
         await server.StartAsync();
         await using CoapClient client = new(MachineServer.Options(new LogCounts()));
         int failed = 0;
         int served = 0;
-        foreach (string uri in Enumerable.Repeat(server.Server.LocalEndpoints, Requests / 2).SelectMany(static one => one))
+        foreach (string uri in Enumerable.Repeat(server.Server.LocalEndpoints, Requests / 2).SelectMany(one => one))
         {
             failed += (await client.GetAsync(uri + "/greedy").WaitAsync(s_limit)).Code == CoapCode.InternalServerError ? 1 : 0;
             served += (await client.GetAsync(uri + "/hi").WaitAsync(s_limit)).GetText() == "hi" ? 1 : 0;

@@ -1,14 +1,11 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>Datagrams are larger than the link takes.</summary>
-internal sealed class MtuCase : NetworkCase
+internal sealed class MtuCase() : NetworkCase(
+    "mtu",
+    "link with a small MTU; a message larger than UDP takes",
+    "the link's MTU is 576; 1,000 bytes are fetched at once and in blocks")
 {
-    public override string Name => "mtu";
-
-    public override string Fault => "link with a small MTU; a message larger than UDP takes";
-
-    public override string Did => "the link's MTU is 576; 1,000 bytes are fetched at once and in blocks";
-
     public override async Task RunAsync(MachineFindings findings)
     {
         (NetworkSpace here, NetworkSpace there) = NetworkSpace.Pair("10.9.0.1", "10.9.0.2");
@@ -22,7 +19,7 @@ internal sealed class MtuCase : NetworkCase
         CoapEndpointOptions options = MachineServer.Options(new LogCounts());
         options.Parameters = options.Parameters with { PreferredBlockSize = 256, MaxMessageSize = 400 };
         await using CoapClient careful = new(options);
-        string blocks = string.Empty;
+        string blocks = "";
         there.Wait(async () => blocks = await AskAsync(careful, "coap://10.9.0.1/big"));
         findings.Check(blocks.Length == 1000, "in blocks of 256 bytes, too");
         findings.Count(server.Counters, CoapCounter.SendErrors);

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>A fault of the network: everything happens in networks that only this process has.</summary>
-internal abstract class NetworkCase : MachineCase
+internal abstract class NetworkCase(string name, string fault, string did) : MachineCase(name, fault, did)
 {
     protected static readonly TimeSpan Limit = TimeSpan.FromSeconds(15);
 
@@ -36,28 +36,12 @@ internal abstract class NetworkCase : MachineCase
         }
     }
 
-    /// <summary>Asks until an answer comes.</summary>
-    /// <returns>How long it took; null when there was none within the limit.</returns>
-    protected static async Task<TimeSpan?> UntilAnsweredAsync(Func<Task<string>> ask)
-    {
-        long from = TimeProvider.System.GetTimestamp();
-        while (TimeProvider.System.GetElapsedTime(from) < Limit)
-        {
-            if (await ask() == "hi")
-            {
-                return TimeProvider.System.GetElapsedTime(from);
-            }
-        }
-
-        return null;
-    }
-
     /// <summary>Waits until something is so.</summary>
     /// <returns>Whether it became so in time.</returns>
     protected static async Task<bool> BecomesAsync(Func<bool> condition)
     {
-        long from = TimeProvider.System.GetTimestamp();
-        while (!condition() && TimeProvider.System.GetElapsedTime(from) < Limit)
+        Watch from = new();
+        while (!condition() && from.Elapsed < Limit)
         {
             await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System);
         }

@@ -1,15 +1,11 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>A machine on which IPv6 is switched off.</summary>
-internal sealed class NoIPv6Case : NetworkCase
+internal sealed class NoIPv6Case() : NetworkCase(
+    "no-ipv6",
+    "IPv6 switched off",
+    "`disable_ipv6=1`; a server of all addresses is asked over IPv4, by UDP and TCP; an IPv6 address is asked and listened on")
 {
-    public override string Name => "no-ipv6";
-
-    public override string Fault => "IPv6 switched off";
-
-    public override string Did =>
-        "`disable_ipv6=1`; a server of all addresses is asked over IPv4, by UDP and TCP; an IPv6 address is asked and listened on";
-
     public override async Task RunAsync(MachineFindings findings)
     {
         (NetworkSpace here, NetworkSpace there) = NetworkSpace.Pair("10.9.0.1", "10.9.0.2");
@@ -21,8 +17,8 @@ internal sealed class NoIPv6Case : NetworkCase
         await using MachineServer server = MachineServer.Make(false, "coap://[::]:5683", "coap+tcp://[::]:5683");
         here.Wait(server.StartAsync);
         await using CoapClient client = ClientIn(there, "coap://10.9.0.1/hi");
-        string stream = string.Empty;
-        string six = string.Empty;
+        string stream = "";
+        string six = "";
         there.Wait(async () => stream = await AskAsync(client, "coap+tcp://10.9.0.1/hi"));
         there.Wait(async () => six = await AskAsync(client, "coap://[fd00:9::1]/hi"));
         findings.Check(stream == "hi", "IPv4 is served by UDP and TCP");

@@ -1,14 +1,11 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>There is no network but loopback: requests end with typed errors, and work as soon as there is one.</summary>
-internal sealed class NoRouteCase : NetworkCase
+internal sealed class NoRouteCase() : NetworkCase(
+    "no-route",
+    "no network but loopback; no route for groups",
+    "a client asks a host and a group that there is no route to, over UDP and TCP; a server starts")
 {
-    public override string Name => "no-route";
-
-    public override string Fault => "no network but loopback; no route for groups";
-
-    public override string Did => "a client asks a host and a group that there is no route to, over UDP and TCP; a server starts";
-
     public override async Task RunAsync(MachineFindings findings)
     {
         NetworkSpace space = new();
@@ -19,7 +16,7 @@ internal sealed class NoRouteCase : NetworkCase
         findings.Saw("a server that joins groups starts");
         await using CoapClient client = ClientIn(space, "coap://127.0.0.1/hi");
         Task<string> asked = AskAsync(client, "coap://192.0.2.1/hi");
-        string stream = string.Empty;
+        string stream = "";
         space.Wait(async () => stream = await AskAsync(client, "coap+tcp://192.0.2.1/hi"));
         findings.Check(stream.StartsWith("CoapConnectionException", StringComparison.Ordinal), $"TCP: {stream}");
         string group = "answers end";

@@ -1,21 +1,16 @@
 using System.Diagnostics;
-using System.Globalization;
 
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>
 /// The process is stopped for some seconds, as a machine that is suspended, and meets signals: it goes on where it was, without a burst.
 /// </summary>
-internal sealed class PauseCase : MachineCase
+internal sealed class PauseCase() : MachineCase(
+    "pause",
+    "process stopped and continued; system calls interrupted by signals",
+    "SIGSTOP for 4 s (13 times ACK_TIMEOUT) while a notification waits for its acknowledgement; then 300 signals while it serves")
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(3);
-
-    public override string Name => "pause";
-
-    public override string Fault => "process stopped and continued; system calls interrupted by signals";
-
-    public override string Did =>
-        "SIGSTOP for 4 s (13 times ACK_TIMEOUT) while a notification waits for its acknowledgement; then 300 signals while it serves";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -27,11 +22,11 @@ internal sealed class PauseCase : MachineCase
         findings.Check(observer.Receive(s_limit) is not null, "observed");
         server.Change();
         int pid = Environment.ProcessId;
-        using Process stop = Sh(string.Create(CultureInfo.InvariantCulture, $"kill -STOP {pid}; sleep 4; kill -CONT {pid}"));
+        using Process stop = Sh($"kill -STOP {pid}; sleep 4; kill -CONT {pid}");
         await stop.WaitForExitAsync();
-        long from = TimeProvider.System.GetTimestamp();
+        Watch from = new();
         findings.Check(other.Ask("hi", s_limit), "served at once afterwards");
-        findings.RecoveryMs = TimeProvider.System.GetElapsedTime(from).TotalMilliseconds;
+        findings.RecoveryMs = from.Elapsed.TotalMilliseconds;
         int copies = 0;
         while (observer.Receive(TimeSpan.FromMilliseconds(150)) is not null)
         {
@@ -39,8 +34,7 @@ internal sealed class PauseCase : MachineCase
         }
 
         findings.Check(copies <= 3, $"{copies} copies of the notification in all, no burst");
-        using Process signals = Sh(string.Create(CultureInfo.InvariantCulture,
-            $"for i in $(seq 100); do kill -WINCH {pid}; kill -CONT {pid}; kill -CHLD {pid}; done"));
+        using Process signals = Sh($"for i in $(seq 100); do kill -WINCH {pid}; kill -CONT {pid}; kill -CHLD {pid}; done");
         int answered = 0;
         int asked = 0;
         while (!signals.HasExited || asked < 100)

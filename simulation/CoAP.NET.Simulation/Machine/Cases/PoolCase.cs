@@ -1,27 +1,21 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>User code blocks every thread of the shared pool: what the library does on threads of its own goes on.</summary>
-internal sealed class PoolCase(bool isPortable) : MachineCase
+internal sealed class PoolCase(bool isPortable) : MachineCase(
+    isPortable ? "pool-portable" : "pool",
+    $"thread pool blocked by user code, {(isPortable ? "portable engines" : "Linux engines")}",
+    $"a pool of at most {Threads} threads, {Blockers} work items block it; the server is asked by UDP and TCP, an observer does not "
+        + "acknowledge, a client asks")
 {
     private const int Blockers = 200;
     private const int Threads = 4;
     private const int Asked = 20;
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(1);
 
-    public override string Name => isPortable ? "pool-portable" : "pool";
-
-    public override string Fault => $"thread pool blocked by user code, {(isPortable ? "portable engines" : "Linux engines")}";
-
-    public override string Did =>
-        $"a pool of at most {Threads} threads, {Blockers} work items block it; the server is asked by UDP and TCP, an observer does not "
-            + "acknowledge, a client asks";
-
     public override IReadOnlyDictionary<string, string?> Variables => new Dictionary<string, string?>
     {
-        ["DOTNET_ThreadPool_ForceMaxWorkerThreads"] = Threads.ToString("x", CultureInfo.InvariantCulture),
-        ["DOTNET_ThreadPool_ForceMinWorkerThreads"] = Threads.ToString("x", CultureInfo.InvariantCulture),
+        ["DOTNET_ThreadPool_ForceMaxWorkerThreads"] = Threads.ToString("x"),
+        ["DOTNET_ThreadPool_ForceMinWorkerThreads"] = Threads.ToString("x"),
     };
 
     public override Task RunAsync(MachineFindings findings)
@@ -33,9 +27,8 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
             {
                 Run(findings);
             }
-#pragma warning disable CA1031 // it is a finding
+            // It is a finding.
             catch (Exception exception)
-#pragma warning restore CA1031
             {
                 findings.Failures.Add(exception.ToString());
             }
@@ -80,9 +73,9 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
         long worst = 0;
         int answered = Enumerable.Range(0, 50).Count(_ =>
         {
-            long from = TimeProvider.System.GetTimestamp();
+            Watch from = new();
             bool isAnswered = udp.Ask("hi", s_limit);
-            worst = Math.Max(worst, TimeProvider.System.GetElapsedTime(from).Ticks);
+            worst = Math.Max(worst, from.Elapsed.Ticks);
             return isAnswered;
         });
         findings.Check(answered == 50,
@@ -101,7 +94,7 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
             request.Wait(s_limit / 4);
             return request;
         })];
-        int completed = asked.Count(static request => request.IsCompletedSuccessfully);
+        int completed = asked.Count(request => request.IsCompletedSuccessfully);
 
         // A completion that would hold up a loop goes to the pool (decision 0008), so on a machine that is busy some wait for it.
         findings.Saw($"{completed} of {Asked} requests of a client complete within a quarter of a second, the rest when the pool is free");
@@ -144,7 +137,7 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
 
     private static string Dead()
     {
-        using RawPeer peer = RawPeer.Udp(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 9));
+        using RawPeer peer = RawPeer.Udp(new IPEndPoint(IPAddress.Loopback, 9));
         return $"coap://{peer.Socket.LocalEndPoint}/hi";
     }
 }

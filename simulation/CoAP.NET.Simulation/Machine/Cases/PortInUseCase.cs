@@ -1,19 +1,12 @@
-using System.Net;
-using System.Net.Sockets;
-
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>A port is taken: the start fails with a sentence, leaves nothing open when it is given up, and can be tried again.</summary>
-internal sealed class PortInUseCase : MachineCase
+internal sealed class PortInUseCase() : MachineCase(
+    "port-in-use",
+    "port in use",
+    "a server listens on a free and on a taken port, UDP and TCP, of a stranger and of an endpoint of the process; it is started again "
+        + "when the port is free")
 {
-    public override string Name => "port-in-use";
-
-    public override string Fault => "port in use";
-
-    public override string Did =>
-        "a server listens on a free and on a taken port, UDP and TCP, of a stranger and of an endpoint of the process; it is started again "
-            + "when the port is free";
-
     public override async Task RunAsync(MachineFindings findings)
     {
         // What is opened once in a process is opened before it is counted.
@@ -38,7 +31,7 @@ internal sealed class PortInUseCase : MachineCase
 
     private static async Task TryAsync(MachineFindings findings, string scheme, bool isPortable, bool isAlone)
     {
-        string what = $"{scheme}{(isPortable ? ", portable" : string.Empty)}";
+        string what = $"{scheme}{(isPortable ? ", portable" : "")}";
         Socket stranger = scheme == "coap"
             ? new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
             : new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -64,8 +57,8 @@ internal sealed class PortInUseCase : MachineCase
 
         findings.Check(
             error is { SocketError: SocketError.AddressAlreadyInUse }
-                && error.Message.Contains($"127.0.0.1:{port}", StringComparison.Ordinal)
-                && error.Message.Contains("port 0", StringComparison.Ordinal),
+                && error.Message.Contains($"127.0.0.1:{port}")
+                && error.Message.Contains("port 0"),
             $"{what}: {nameof(CoapBindException)} names address, port and what to do");
         stranger.Dispose();
         await server.StartAsync();
@@ -95,8 +88,8 @@ internal sealed class PortInUseCase : MachineCase
             return;
         }
 
-        long from = TimeProvider.System.GetTimestamp();
-        while (Descriptors() > before && TimeProvider.System.GetElapsedTime(from) < TimeSpan.FromSeconds(5))
+        Watch from = new();
+        while (Descriptors() > before && from.Elapsed < TimeSpan.FromSeconds(5))
         {
             await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System);
         }

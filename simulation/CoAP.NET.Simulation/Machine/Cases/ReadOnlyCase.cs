@@ -5,16 +5,12 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>No place to write to: neither the library nor its TLS wants one.</summary>
-internal sealed class ReadOnlyCase : MachineCase
+internal sealed class ReadOnlyCase() : MachineCase(
+    "no-disk",
+    "nowhere to write",
+    "all file systems read-only, TMPDIR and HOME nowhere, the current directory deleted; a server is asked over UDP, TCP and TLS with "
+        + "a certificate in memory")
 {
-    public override string Name => "no-disk";
-
-    public override string Fault => "nowhere to write";
-
-    public override string Did =>
-        "all file systems read-only, TMPDIR and HOME nowhere, the current directory deleted; a server is asked over UDP, TCP and TLS with "
-            + "a certificate in memory";
-
     public override string Shell => """
         d=$(mktemp -d -p /tmp) && exec unshare -m sh -c 'cd "$1" && rmdir "$1" && shift && mount --make-rprivate / && for m in / /tmp /dev/shm /var/tmp /work; do mount --bind $m $m 2>/dev/null; mount -o remount,bind,ro $m 2>/dev/null; done; if [ "$1" != true ]; then ! touch /tmp/x 2>/dev/null || exit 1; fi; exec "$@"' sh "$d" "$@"
         """;
@@ -41,7 +37,7 @@ internal sealed class ReadOnlyCase : MachineCase
         };
         await using CoapServer server = new(options);
         server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").Listen("coaps+tcp://127.0.0.1:0");
-        server.MapGet("/hi", static () => "hi").AllowInsecureTransport();
+        server.MapGet("/hi", () => "hi").AllowInsecureTransport();
         await server.StartAsync();
         await using CoapClient client = new(options);
         foreach (string uri in server.LocalEndpoints)
@@ -51,10 +47,10 @@ internal sealed class ReadOnlyCase : MachineCase
         }
 
         string[] written = [
-            .. Directory.GetFiles("/proc/self/fd").Select(static link => File.ResolveLinkTarget(link, false)?.FullName ?? string.Empty)
-                .Where(static name => name.StartsWith('/') && !name.StartsWith("/dev", StringComparison.Ordinal)
+            .. Directory.GetFiles("/proc/self/fd").Select(link => File.ResolveLinkTarget(link, false)?.FullName ?? "")
+                .Where(name => name.StartsWith('/') && !name.StartsWith("/dev", StringComparison.Ordinal)
                     && !name.StartsWith("/proc", StringComparison.Ordinal) && !name.StartsWith("/memfd", StringComparison.Ordinal)
-                    && name.Contains("(deleted)", StringComparison.Ordinal))];
+                    && name.Contains("(deleted)"))];
         findings.Check(written.Length == 0, "no file was made");
         bool canWrite = true;
         try

@@ -1,20 +1,14 @@
-using System.Net;
-
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The queue of the interface is full: the kernel refuses to send (ENOBUFS), and retransmission heals.</summary>
-internal sealed class SendBufferCase(bool isPortable) : NetworkCase
+internal sealed class SendBufferCase(bool isPortable) : NetworkCase(
+    isPortable ? "send-refused-portable" : "send-refused",
+    $"the kernel refuses to send (ENOBUFS), {(isPortable ? "portable engine" : "Linux engine")}",
+    $"the server's link takes 400 kbit/s and queues 3 kB (tbf); {Flood} requests for 1 kB come at once, without confirmation, "
+        + $"beside {Requests} confirmable ones")
 {
     private const int Requests = 20;
     private const int Flood = 400;
-
-    public override string Name => isPortable ? "send-refused-portable" : "send-refused";
-
-    public override string Fault => $"the kernel refuses to send (ENOBUFS), {(isPortable ? "portable engine" : "Linux engine")}";
-
-    public override string Did =>
-        $"the server's link takes 400 kbit/s and queues 3 kB (tbf); {Flood} requests for 1 kB come at once, without confirmation, "
-            + $"beside {Requests} confirmable ones";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -23,17 +17,17 @@ internal sealed class SendBufferCase(bool isPortable) : NetworkCase
         await using MachineServer server = MachineServer.Make(isPortable, "coap://10.9.0.1:5683");
         here.Wait(server.StartAsync);
         await using CoapClient client = ClientIn(there, "coap://10.9.0.1/hi", isPortable);
-        using RawPeer flood = there.Do(static () => RawPeer.Udp(new IPEndPoint(IPAddress.Parse("10.9.0.1"), 5683)));
+        using RawPeer flood = there.Do(() => RawPeer.Udp(new IPEndPoint(IPAddress.Parse("10.9.0.1"), 5683)));
         for (int i = 0; i < Flood; i++)
         {
             flood.Send("big", confirmable: false);
         }
 
-        long from = TimeProvider.System.GetTimestamp();
+        Watch from = new();
         string[] answers = await Task.WhenAll(Enumerable.Range(0, Requests).Select(_ => AskAsync(client, "coap://10.9.0.1/hi")));
-        findings.RecoveryMs = TimeProvider.System.GetElapsedTime(from).TotalMilliseconds;
-        findings.Check(answers.All(static answer => answer == "hi"),
-            $"{answers.Count(static answer => answer == "hi")} of {Requests} confirmable requests are answered");
+        findings.RecoveryMs = from.Elapsed.TotalMilliseconds;
+        findings.Check(answers.All(answer => answer == "hi"),
+            $"{answers.Count(answer => answer == "hi")} of {Requests} confirmable requests are answered");
         await ProcessorUse.CheckAsync(findings, TimeSpan.FromMilliseconds(300));
         if (isPortable)
         {

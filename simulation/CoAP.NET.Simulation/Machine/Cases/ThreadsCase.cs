@@ -3,15 +3,12 @@ namespace CoAP.NET.Simulation.Machine.Cases;
 /// <summary>
 /// The system gives no more threads: a handler that blocks holds up its loop until it returns, which is told once; then all goes on.
 /// </summary>
-internal sealed class ThreadsCase : MachineCase
+internal sealed class ThreadsCase() : MachineCase(
+    "threads",
+    "no more threads",
+    "RLIMIT_NPROC, all threads taken; a handler blocks for 1 s, others are asked meanwhile and afterwards")
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(2);
-
-    public override string Name => "threads";
-
-    public override string Fault => "no more threads";
-
-    public override string Did => "RLIMIT_NPROC, all threads taken; a handler blocks for 1 s, others are asked meanwhile and afterwards";
 
     public override string Shell => "exec setpriv --reuid=54321 --regid=54321 --clear-groups prlimit --nproc=60 -- \"$@\"";
 
@@ -57,10 +54,10 @@ internal sealed class ThreadsCase : MachineCase
         slow.Send("slow");
         bool meanwhile = other.Ask("hi", TimeSpan.FromMilliseconds(200));
         findings.Saw(meanwhile ? "a stand-by thread was there already: others are answered" : "others wait while the handler blocks");
-        long from = TimeProvider.System.GetTimestamp();
+        Watch from = new();
         findings.Check(slow.Receive(s_limit) is not null, "the slow one is answered");
         findings.Check(other.Ask("hi", s_limit), "afterwards others are");
-        findings.RecoveryMs = TimeProvider.System.GetElapsedTime(from).TotalMilliseconds;
+        findings.RecoveryMs = from.Elapsed.TotalMilliseconds;
         MachineServer second = MachineServer.Make(false, "coap://127.0.0.1:0");
         string error = "starts";
         try
@@ -74,7 +71,7 @@ internal sealed class ThreadsCase : MachineCase
 
         end.Set();
         await second.DisposeAsync();
-        findings.Check(error.Contains("thread", StringComparison.Ordinal) || error == "starts", $"a second server: {error}");
+        findings.Check(error.Contains("thread") || error == "starts", $"a second server: {error}");
         findings.Check(server.Log.Warnings <= 1, $"told once ({server.Log.Warnings} warnings)");
         findings.Count(server.Counters, CoapCounter.HandOvers, CoapCounter.StageErrors);
         findings.Counted.AddRange(server.Log.Told);

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>
@@ -9,7 +7,7 @@ internal sealed class BufferWatch
 {
     private readonly HashSet<CoapDatagram> _seen = new(ReferenceEqualityComparer.Instance);
 
-    public int Lost => _seen.Count(static datagram => datagram.IsOut);
+    public int Lost => _seen.Count(datagram => datagram.IsOut);
 
     public void WatchOver(CoapPipelineOptions options) => options
         .Insert(CoapSeams.TransportToChannel, () => new SeamBlock<CoapDatagram>(See))

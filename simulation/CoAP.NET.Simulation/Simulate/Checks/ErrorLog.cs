@@ -1,32 +1,17 @@
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>The log of all nodes: what is an error and was not planned goes to whoever checks.</summary>
 /// <param name="onError">Takes what was logged.</param>
-internal sealed class ErrorLog(Action<string> onError) : ILoggerFactory, ILogger
+internal sealed class ErrorLog(Action<string> onError) : KeptLog(LogLevel.Error)
 {
-    public void AddProvider(ILoggerProvider provider)
+    protected override void Keep(LogLevel level, EventId id, string text, Exception? exception)
     {
-    }
-
-    public ILogger CreateLogger(string categoryName) => this;
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter)
-    {
-        if (logLevel >= LogLevel.Error && exception is not PlannedException && eventId.Name != "HandlerReturnedNull")
+        if (exception is not PlannedException && id.Name != "HandlerReturnedNull")
         {
-            onError($"{eventId.Name}: {formatter(state, exception)} {exception}");
+            onError($"{id.Name}: {text} {exception}");
         }
     }
-
-    public void Dispose()
-    {
-    }
 }
+
+/// <summary>What handlers throw on purpose; cancelled ones too, as nobody asked them to stop.</summary>
+internal sealed class PlannedException() : OperationCanceledException("as planned");

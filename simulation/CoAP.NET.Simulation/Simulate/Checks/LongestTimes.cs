@@ -13,7 +13,7 @@ internal static class LongestTimes
     public static TimeSpan Of(Scenario scenario, Step step)
     {
         TimeSpan longest = s_usual;
-        foreach (Step other in scenario.Steps.Where(static other => other.Kind == StepKind.Request))
+        foreach (Step other in scenario.Steps.Where(other => other.Kind == StepKind.Request))
         {
             if (scenario.ServersOf(other).Intersect(scenario.ServersOf(step)).Any())
             {

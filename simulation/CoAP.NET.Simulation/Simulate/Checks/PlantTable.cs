@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>What <c>--plant each</c> does: plants every defect, each by itself, and tells by which seed it is found.</summary>
@@ -22,9 +19,8 @@ internal static class PlantTable
         List<string> failures = [];
         foreach ((string name, string summary, string foundBy) in plants.TakeWhile(_ => !cancellationToken.IsCancellationRequested))
         {
-            ulong? seed = await findAsync(name).ConfigureAwait(false);
-            table.Append(CultureInfo.InvariantCulture,
-                $"| {name} | {summary} | {foundBy} | {seed?.ToString(CultureInfo.InvariantCulture) ?? "not found"} |\n");
+            ulong? seed = await findAsync(name);
+            table.Append($"| {name} | {summary} | {foundBy} | {seed?.ToString() ?? "not found"} |\n");
             if (seed is null)
             {
                 failures.Add($"The planted defect {name} was not found with {seeds} seeds.");

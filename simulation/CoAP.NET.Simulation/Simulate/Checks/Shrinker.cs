@@ -20,7 +20,7 @@ internal static class Shrinker
             {
                 TStep[] fewer = [.. steps.Take(at), .. steps.Skip(at + size)];
                 runs++;
-                if (await failsAsync(fewer).ConfigureAwait(false))
+                if (await failsAsync(fewer))
                 {
                     steps = fewer;
                 }

@@ -18,13 +18,13 @@ internal static class TableBounds
             ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.MaxAssemblyBytes)
             ?? Check("bytes of representations", endpoint.Bodies.Responses.Used,
                 plan.MaxRepresentationBytes == NodePlan.Nothing ? 1 : plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
-            ?? Check("outstanding messages", endpoint.Pipelines.Sum(static one => one.Messages.Outstanding), plan.MaxOutstandingMessages,
+            ?? Check("outstanding messages", endpoint.Pipelines.Sum(one => one.Messages.Outstanding), plan.MaxOutstandingMessages,
                 usual.MaxOutstandingMessages)
-            ?? Check("waiting messages", endpoint.Pipelines.Sum(static one => one.Messages.Waiting), plan.MaxOutstandingMessages,
+            ?? Check("waiting messages", endpoint.Pipelines.Sum(one => one.Messages.Waiting), plan.MaxOutstandingMessages,
                 usual.MaxOutstandingMessages)
-            ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(static one => one.Messages.Memory.Bytes), plan.DeduplicationBytes,
+            ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(one => one.Messages.Memory.Bytes), plan.DeduplicationBytes,
                 usual.DeduplicationBytes)
-            ?? Check("newcomers", endpoint.Pipelines.Sum(static one => one.Channels.Newcomers),
+            ?? Check("newcomers", endpoint.Pipelines.Sum(one => one.Channels.Newcomers),
                 plan.NewcomerBytes == 0 ? 0 : Math.Max(16 * plan.Shards, plan.NewcomerBytes / 1024), usual.NewcomerBytes / 1024);
     }
 

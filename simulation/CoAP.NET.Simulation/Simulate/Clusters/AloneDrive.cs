@@ -1,6 +1,5 @@
 #pragma warning disable RS0030 // the pool is what is run empty here
 using System.Reflection;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
@@ -46,14 +45,14 @@ internal sealed class AloneDrive(VirtualClock clock)
     public async Task<bool> UntilAsync(Func<bool> holds, TimeSpan max)
     {
         TimeSpan end = clock.Elapsed + max;
-        await HopAsync().ConfigureAwait(false);
+        await HopAsync();
         while (true)
         {
             for (int hops = 0; ThreadPool.PendingWorkItemCount > 0; hops++)
             {
                 ThrowIfEndless(hops);
                 Volatile.Write(ref s_progress, s_progress + 1);
-                await HopAsync().ConfigureAwait(false);
+                await HopAsync();
             }
 
             if (holds())
@@ -81,7 +80,7 @@ internal sealed class AloneDrive(VirtualClock clock)
         if (count > MaxAtOnce || Steps > MaxSteps)
         {
             IEnumerable<string?> queued = typeof(ThreadPool).GetMethod("GetQueuedWorkItems", BindingFlags.NonPublic | BindingFlags.Static)
-                ?.Invoke(null, null) is IEnumerable<object> items ? items.Select(static item => item.GetType().ToString()) : [];
+                ?.Invoke(null, null) is IEnumerable<object> items ? items.Select(item => item.GetType().ToString()) : [];
             throw new EndlessRunException(
                 $"{(count > MaxAtOnce ? $"{count:N0} times something was done while no time passed" : $"{Steps:N0} steps were made")}. "
                 + $"Queued: {string.Join(", ", queued.Take(MaxShown))}. Timers: {NodeTime.LastFired}.");
@@ -92,7 +91,7 @@ internal sealed class AloneDrive(VirtualClock clock)
     private static Task HopAsync()
     {
         TaskCompletionSource hop = new();
-        ThreadPool.UnsafeQueueUserWorkItem(static hop => hop.SetResult(), hop, preferLocal: false);
+        ThreadPool.UnsafeQueueUserWorkItem(hop => hop.SetResult(), hop, preferLocal: false);
         return hop.Task;
     }
 }

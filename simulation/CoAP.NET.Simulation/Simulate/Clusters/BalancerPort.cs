@@ -1,6 +1,3 @@
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;

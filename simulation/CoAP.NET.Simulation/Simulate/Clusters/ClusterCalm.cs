@@ -26,29 +26,28 @@ internal sealed class ClusterCalm(ClusterWorld world)
         world.Heal();
 
         // Who leaves has left, and is replaced.
-        await world.Drive.UntilAsync(() => world.Nodes.All(static node => !node.IsLeaving), s_sharing).ConfigureAwait(false);
+        await world.Drive.UntilAsync(() => world.Nodes.All(node => !node.IsLeaving), s_sharing);
         for (int place = 0; place < world.Plan.Nodes; place++)
         {
             world.Start(place);
         }
 
-        await MustAsync(ClusterCheck.Slots, "each slot has one owner, who is there, and all nodes say so", world.AreShared, s_sharing)
-            .ConfigureAwait(false);
+        await MustAsync(ClusterCheck.Slots, "each slot has one owner, who is there, and all nodes say so", world.AreShared, s_sharing);
         world.CheckOwners();
-        await world.Drive.UntilAsync(world.Requests.HaveEnded, s_requests).ConfigureAwait(false);
+        await world.Drive.UntilAsync(world.Requests.HaveEnded, s_requests);
         world.Requests.CheckEnds();
         long version = MapVersion;
-        await CheckServedAsync().ConfigureAwait(false);
-        await CheckObserversAsync().ConfigureAwait(false);
-        await CheckDevicesAsync(version).ConfigureAwait(false);
-        await CheckQuietAsync().ConfigureAwait(false);
+        await CheckServedAsync();
+        await CheckObserversAsync();
+        await CheckDevicesAsync(version);
+        await CheckQuietAsync();
     }
 
     private async Task CheckServedAsync()
     {
         foreach (SimulatedDevice device in world.Devices)
         {
-            await CheckServedAsync(device).ConfigureAwait(false);
+            await CheckServedAsync(device);
         }
     }
 
@@ -57,7 +56,7 @@ internal sealed class ClusterCalm(ClusterWorld world)
         // Without a Connection ID a session does not follow its slot: the balancer brings what the device sends to where it was, and the
         // device finds out while it waits for the answer to its first request, or the next one.
         int tries = device.HasCid && !world.HasGoneBack ? 1 : TriesWithoutSession;
-        while (tries > 0 && !await IsAnsweredAsync(device).ConfigureAwait(false))
+        while (tries > 0 && !await IsAnsweredAsync(device))
         {
             tries--;
         }
@@ -71,8 +70,8 @@ internal sealed class ClusterCalm(ClusterWorld world)
     private async Task<bool> IsAnsweredAsync(SimulatedDevice device)
     {
         Task<bool> asked = world.Requests.AskAsync(device);
-        await world.Drive.UntilAsync(() => asked.IsCompleted, s_requests).ConfigureAwait(false);
-        return asked.IsCompleted && await asked.ConfigureAwait(false);
+        await world.Drive.UntilAsync(() => asked.IsCompleted, s_requests);
+        return asked.IsCompleted && await asked;
     }
 
     private async Task CheckObserversAsync()
@@ -89,13 +88,13 @@ internal sealed class ClusterCalm(ClusterWorld world)
             () => world.Watches.TrueForAll(watch => !watch.IsKept || HasLast(watch)),
             s_told,
             () => string.Join("; ", world.Watches.Where(watch => watch.IsKept && !HasLast(watch)))
-                + $"; {world.DescribeObservers()}").ConfigureAwait(false);
+                + $"; {world.DescribeObservers()}");
         await MustAsync(
             ClusterCheck.LastState,
             "every observer is told the last state",
             () => world.Watches.TrueForAll(HasLast),
             s_observers,
-            () => string.Join("; ", world.Watches.Where(watch => !HasLast(watch)))).ConfigureAwait(false);
+            () => string.Join("; ", world.Watches.Where(watch => !HasLast(watch))));
     }
 
     private bool HasLast(ClusterWatch watch) => !watch.IsOn || watch.Last == world.StateOf(watch.Resource);
@@ -106,12 +105,12 @@ internal sealed class ClusterCalm(ClusterWorld world)
         {
             foreach (SimulatedDevice device in world.Devices)
             {
-                bool answers = await AnswersAsync(node, device).ConfigureAwait(false);
+                bool answers = await AnswersAsync(node, device);
                 if (!answers && MapVersion != version)
                 {
                     // Whoever did not reach the store lost its slots only after the device had spoken, and with them where it is.
-                    await CheckServedAsync(device).ConfigureAwait(false);
-                    answers = await AnswersAsync(node, device).ConfigureAwait(false);
+                    await CheckServedAsync(device);
+                    answers = await AnswersAsync(node, device);
                 }
 
                 if (!answers)
@@ -122,41 +121,39 @@ internal sealed class ClusterCalm(ClusterWorld world)
         }
 
         await MustAsync(
-            ClusterCheck.OutboxLost, "what is in outboxes comes", world.Outboxes.HaveAllCome, s_outboxes, world.Outboxes.Describe)
-            .ConfigureAwait(false);
+            ClusterCheck.OutboxLost, "what is in outboxes comes", world.Outboxes.HaveAllCome, s_outboxes, world.Outboxes.Describe);
         world.Outboxes.CheckOrder();
     }
 
-    private long MapVersion => world.Nodes.Max(static node => node.Cluster.Map.Version);
+    private long MapVersion => world.Nodes.Max(node => node.Cluster.Map.Version);
 
     private async Task<bool> AnswersAsync(SimulatedClusterNode node, SimulatedDevice device)
     {
         Task<bool> asked = world.Requests.AskDeviceAsync(node, device);
-        await world.Drive.UntilAsync(() => asked.IsCompleted, s_requests).ConfigureAwait(false);
-        return asked.IsCompleted && await asked.ConfigureAwait(false);
+        await world.Drive.UntilAsync(() => asked.IsCompleted, s_requests);
+        return asked.IsCompleted && await asked;
     }
 
     private async Task CheckQuietAsync()
     {
         // Whoever did not reach the store may lose its slots only now, and with them what a device says at its end.
-        await world.Drive.UntilAsync(static () => false, s_leases).ConfigureAwait(false);
-        await MustAsync(ClusterCheck.Slots, "each slot has one owner, who is there, and all nodes say so", world.AreShared, s_sharing)
-            .ConfigureAwait(false);
+        await world.Drive.UntilAsync(() => false, s_leases);
+        await MustAsync(ClusterCheck.Slots, "each slot has one owner, who is there, and all nodes say so", world.AreShared, s_sharing);
         foreach (SimulatedDevice device in world.Devices)
         {
             Task closing = device.DisposeAsync().AsTask();
-            await world.Drive.UntilAsync(() => closing.IsCompleted, s_requests).ConfigureAwait(false);
+            await world.Drive.UntilAsync(() => closing.IsCompleted, s_requests);
         }
 
-        await MustAsync(ClusterCheck.Quiet, "nothing is kept", () => Left().Length == 0, s_quiet, Left).ConfigureAwait(false);
+        await MustAsync(ClusterCheck.Quiet, "nothing is kept", () => Left().Length == 0, s_quiet, Left);
     }
 
     // A session stays for a day where its device could not say that it has ended: one without a Connection ID that the balancer has brought
     // elsewhere, and one in whose place the device has made another.
     private string Left()
     {
-        int forgotten = world.Devices.Sum(static device => device.HasCid ? device.Sessions - 1 : device.Sessions);
-        int sessions = world.Nodes.Sum(static node => node.Server.Endpoint.ConnectedPeers.Count);
+        int forgotten = world.Devices.Sum(device => device.HasCid ? device.Sessions - 1 : device.Sessions);
+        int sessions = world.Nodes.Sum(node => node.Server.Endpoint.ConnectedPeers.Count);
         List<string> left = [];
         foreach (SimulatedClusterNode node in world.Nodes)
         {
@@ -187,7 +184,7 @@ internal sealed class ClusterCalm(ClusterWorld world)
 
     private async Task MustAsync(ClusterCheck check, string what, Func<bool> holds, TimeSpan within, Func<string>? describe = null)
     {
-        if (!await world.Drive.UntilAsync(holds, within).ConfigureAwait(false))
+        if (!await world.Drive.UntilAsync(holds, within))
         {
             world.Journal.Violate(check,
                 $"not so after {within.TotalMinutes:0} minutes: {what} ({describe?.Invoke() ?? world.Describe()})");

@@ -63,3 +63,12 @@ internal enum ClusterCheck
     /// <summary>When nobody wants anything any more nothing is kept.</summary>
     Quiet,
 }
+
+/// <summary>Something that must never be, and was.</summary>
+/// <param name="Check">Which rule.</param>
+/// <param name="What">What was seen.</param>
+/// <param name="Time">When.</param>
+internal sealed record ClusterViolation(ClusterCheck Check, string What, TimeSpan Time)
+{
+    public override string ToString() => $"{Check} at {Time.TotalSeconds:F3} s: {What}";
+}

@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>What was seen in a run.</summary>
@@ -26,7 +23,7 @@ internal sealed class ClusterJournal(VirtualClock clock)
 
     public void Note(string what)
     {
-        string line = string.Create(CultureInfo.InvariantCulture, $"{clock.Elapsed.TotalSeconds,9:F3} {what}");
+        string line = $"{clock.Elapsed.TotalSeconds,9:F3} {what}";
         _lines.Add(line);
         Echo?.WriteLine(line);
     }
@@ -36,4 +33,16 @@ internal sealed class ClusterJournal(VirtualClock clock)
         _violations.Add(new ClusterViolation(check, what, clock.Elapsed));
         Note($"VIOLATED {check}: {what}");
     }
+}
+
+/// <summary>Something that was begun.</summary>
+/// <param name="What">What it is.</param>
+/// <param name="Began">When.</param>
+/// <param name="Within">Within which time it ends.</param>
+/// <param name="Doing">It.</param>
+/// <param name="Node">The node whose end ends it; null for devices.</param>
+internal sealed record ClusterOperation(string What, TimeSpan Began, TimeSpan Within, Task<bool> Doing, SimulatedClusterNode? Node)
+{
+    /// <summary>Whether it was told that it has not ended.</summary>
+    public bool IsTold { get; set; }
 }

@@ -18,7 +18,7 @@ internal sealed class ClusterOutboxes(ClusterWorld world)
         return world.Requests.Add($"{node} queues {id} for {device}", TimeSpan.FromMinutes(4), async () =>
         {
             CoapRequest request = new(CoapMethod.Put, "/set") { Content = CoapContent.Text($"{id}") };
-            await node.Cluster.Devices[device.Name].QueueAsync(request).ConfigureAwait(false);
+            await node.Cluster.Devices[device.Name].QueueAsync(request);
             if (!node.Time.IsDead)
             {
                 queued.Confirmed = world.Clock.Elapsed;
@@ -35,11 +35,11 @@ internal sealed class ClusterOutboxes(ClusterWorld world)
     public void OnLost() => _queued.Clear();
 
     /// <summary>Whether everything that was confirmed came to its device.</summary>
-    public bool HaveAllCome() => _queued.TrueForAll(static one => one.Device.Done.Contains(one.Id));
+    public bool HaveAllCome() => _queued.TrueForAll(one => one.Device.Done.Contains(one.Id));
 
     /// <summary>What has not come.</summary>
     public string Describe() => string.Join(", ",
-        _queued.Where(static one => !one.Device.Done.Contains(one.Id)).Select(static one => $"{one.Id} for {one.Device}"));
+        _queued.Where(one => !one.Device.Done.Contains(one.Id)).Select(one => $"{one.Id} for {one.Device}"));
 
     /// <summary>Looks whether what was confirmed before something else was asked for came before that.</summary>
     public void CheckOrder()

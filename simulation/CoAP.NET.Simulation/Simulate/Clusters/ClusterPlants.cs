@@ -45,28 +45,28 @@ internal static class ClusterPlants
         new SortedDictionary<string, ClusterPlant>(StringComparer.Ordinal)
         {
             ["fence-ignored"] = new("the store takes writes under old fences", ClusterCheck.Fences,
-            static () => static store => new FencelessStore(store)),
+            () => store => new FencelessStore(store)),
             ["map-race"] = new("of two who change the map both succeed", ClusterCheck.OneOwner,
-            static () => static store => new CarelessStore(store)),
-            ["reserve-unconfirmed"] = new("record numbers are used before the store has them", ClusterCheck.RecordNumbers, static () =>
+            () => store => new CarelessStore(store)),
+            ["reserve-unconfirmed"] = new("record numbers are used before the store has them", ClusterCheck.RecordNumbers, () =>
             {
                 HashSet<CoapRecordKey> first = [];
                 return store => new ForgetfulStore(store, change =>
                     IsProgress(change)
                     || (change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add(change.Key)));
             }),
-            ["session-lost"] = new("sessions are not kept", ClusterCheck.NoHandshake, static () => static store =>
-                new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session })),
-            ["observer-lost"] = new("observers are not kept", ClusterCheck.LastState, static () => static store =>
-                new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Observer })),
-            ["outbox-lost"] = new("what is put into outboxes is not kept", ClusterCheck.OutboxLost, static () => static store =>
-                new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Outbox })),
-            ["left-records"] = new("what has ended stays in the store", ClusterCheck.Quiet, static () => static store =>
-                new ForgetfulStore(store, static change => change is { IsRemoval: true, Key.Kind: CoapRecordKind.Session })),
+            ["session-lost"] = new("sessions are not kept", ClusterCheck.NoHandshake, () => store =>
+                new ForgetfulStore(store, change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session })),
+            ["observer-lost"] = new("observers are not kept", ClusterCheck.LastState, () => store =>
+                new ForgetfulStore(store, change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Observer })),
+            ["outbox-lost"] = new("what is put into outboxes is not kept", ClusterCheck.OutboxLost, () => store =>
+                new ForgetfulStore(store, change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Outbox })),
+            ["left-records"] = new("what has ended stays in the store", ClusterCheck.Quiet, () => store =>
+                new ForgetfulStore(store, change => change is { IsRemoval: true, Key.Kind: CoapRecordKind.Session })),
             [DeathUnnoticed] = new("nodes that died count as there", ClusterCheck.Slots),
             [Twice] = new("a node carries every fourth POST out twice", ClusterCheck.RunsOnce),
             [NoDoubt] = new("what came is not noted, and after a crash nobody asks whether a request is a recording", ClusterCheck.Replay,
-            static () =>
+            () =>
             {
                 HashSet<(CoapRecordKey, CoapFence)> first = [];
                 return store => new ForgetfulStore(store, change =>
@@ -87,3 +87,10 @@ internal static class ClusterPlants
     private static bool IsProgress(CoapRecordChange change) =>
         change is { IsRemoval: false, Key.Kind: CoapRecordKind.SessionProgress };
 }
+
+/// <summary>A defect that is put in on purpose, to see that the checks find it.</summary>
+/// <param name="Summary">What is wrong, in a few words.</param>
+/// <param name="FoundBy">By which check it has to be found.</param>
+/// <param name="Store">Makes, for a run, what stands before the stores of its nodes; null where the defect is elsewhere.</param>
+internal sealed record ClusterPlant(
+    string Summary, ClusterCheck FoundBy, Func<Func<ICoapClusterStore, PlantedStore>>? Store = null);

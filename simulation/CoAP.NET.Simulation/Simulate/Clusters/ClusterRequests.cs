@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>Requests of devices and for devices, what became of them, and where unsafe ones were carried out.</summary>
@@ -14,20 +12,20 @@ internal sealed class ClusterRequests(ClusterWorld world)
     private readonly Dictionary<int, CountedRequest> _counted = [];
 
     /// <summary>What has not ended, for people.</summary>
-    public string DescribeUnderWay() => string.Join("; ", _operations.Where(static one => !one.Doing.IsCompleted).Take(MaxShown)
-        .Select(static one => string.Create(CultureInfo.InvariantCulture, $"{one.What}, since {one.Began.TotalSeconds:F3} s")));
+    public string DescribeUnderWay() => string.Join("; ", _operations.Where(one => !one.Doing.IsCompleted).Take(MaxShown)
+        .Select(one => $"{one.What}, since {one.Began.TotalSeconds:F3} s"));
 
     /// <summary>Which number a request bears, and how long its handler takes.</summary>
     public static (int Id, int Wait) Parse(CoapRequest request)
     {
         string[] parts = string.Concat(request.Queries).Split('-');
-        return (int.Parse(parts[0], CultureInfo.InvariantCulture), int.Parse(parts[1], CultureInfo.InvariantCulture));
+        return (int.Parse(parts[0]), int.Parse(parts[1]));
     }
 
     /// <summary>A device asks who it is.</summary>
     public Task<bool> AskAsync(SimulatedDevice device) => Add($"{device} asks", s_timeout, async () =>
     {
-        CoapResponse response = await SendAsync(device, new CoapRequest(CoapMethod.Get, Uri("who"))).ConfigureAwait(false);
+        CoapResponse response = await SendAsync(device, new CoapRequest(CoapMethod.Get, Uri("who")));
         return Check(device, response, device.Name);
     });
 
@@ -51,10 +49,9 @@ internal sealed class ClusterRequests(ClusterWorld world)
                 throw new InvalidOperationException("A planted defect.");
             }
 
-            CoapResponse response = await SendAsync(device, new CoapRequest(CoapMethod.Post, Uri($"count?{id}-{wait}")))
-                .ConfigureAwait(false);
+            CoapResponse response = await SendAsync(device, new CoapRequest(CoapMethod.Post, Uri($"count?{id}-{wait}")));
             counted.IsAnswered = true;
-            return Check(device, response, string.Create(CultureInfo.InvariantCulture, $"{id}"));
+            return Check(device, response, $"{id}");
         });
     }
 
@@ -64,11 +61,11 @@ internal sealed class ClusterRequests(ClusterWorld world)
         {
             if (world.Has(ClusterPlants.Stuck))
             {
-                await Task.Delay(Timeout.InfiniteTimeSpan, world.Clock).ConfigureAwait(false);
+                await Task.Delay(Timeout.InfiniteTimeSpan, world.Clock);
             }
 
             CoapRequest request = new(CoapMethod.Get, "/state") { Timeout = s_timeout };
-            CoapResponse response = await node.Cluster.Devices[device.Name].SendAsync(request).ConfigureAwait(false);
+            CoapResponse response = await node.Cluster.Devices[device.Name].SendAsync(request);
             return Check(device, response, "here");
         },
         node);
@@ -137,7 +134,7 @@ internal sealed class ClusterRequests(ClusterWorld world)
     }
 
     /// <summary>Whether all have ended that somebody waits for.</summary>
-    public bool HaveEnded() => _operations.TrueForAll(static one => one.Doing.IsCompleted || one.IsTold || one.Node?.Time.IsDead == true);
+    public bool HaveEnded() => _operations.TrueForAll(one => one.Doing.IsCompleted || one.IsTold || one.Node?.Time.IsDead == true);
 
     public static string Uri(string path) => $"coaps://{SimulatedBalancer.Address}/{path}";
 
@@ -151,7 +148,7 @@ internal sealed class ClusterRequests(ClusterWorld world)
     {
         try
         {
-            bool isDone = await act().ConfigureAwait(false);
+            bool isDone = await act();
             world.Journal.Answered += isDone ? 1 : 0;
             return isDone;
         }
@@ -160,9 +157,8 @@ internal sealed class ClusterRequests(ClusterWorld world)
             world.Journal.Note($"{what}: {exception.GetType().Name} {exception.Message}");
             return false;
         }
-#pragma warning disable CA1031 // whatever it is: that is what is told
+        // Whatever it is: that is what is told.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             world.Journal.Violate(ClusterCheck.TypedError, $"{what}: {exception}");
             return false;
@@ -185,3 +181,23 @@ internal sealed class ClusterRequests(ClusterWorld world)
         return true;
     }
 }
+
+/// <summary>An unsafe request.</summary>
+/// <param name="Device">Whose.</param>
+/// <param name="Sessions">How many sessions it had opened before.</param>
+internal sealed record CountedRequest(SimulatedDevice Device, int Sessions)
+{
+    public List<ClusterRunOfRequest> Runs { get; } = [];
+
+    /// <summary>Whether its answer has come to the device.</summary>
+    public bool IsAnswered { get; set; }
+
+    /// <summary>Whether the device has sent another one after that.</summary>
+    public bool HasLaterRequest { get; set; }
+}
+
+/// <summary>That it was carried out.</summary>
+/// <param name="Node">Where.</param>
+/// <param name="Time">When.</param>
+/// <param name="Sessions">How many sessions the device had opened by then.</param>
+internal sealed record ClusterRunOfRequest(SimulatedClusterNode Node, TimeSpan Time, int Sessions);

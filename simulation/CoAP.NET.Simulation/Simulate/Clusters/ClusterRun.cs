@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Cluster;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
@@ -39,7 +38,7 @@ internal sealed class ClusterRun
         Notified = _world.Journal.Notified,
         Records = _world.Wire.Records,
         Processes = _world.Processes,
-        Sessions = _world.Devices.Sum(static device => device.Sessions),
+        Sessions = _world.Devices.Sum(device => device.Sessions),
         VirtualSeconds = (long)_world.Clock.Elapsed.TotalSeconds,
         Steps = _world.Drive.Steps,
     };
@@ -49,8 +48,8 @@ internal sealed class ClusterRun
     {
         try
         {
-            await RunStepsAsync().ConfigureAwait(false);
-            await new ClusterCalm(_world).CheckAsync().ConfigureAwait(false);
+            await RunStepsAsync();
+            await new ClusterCalm(_world).CheckAsync();
         }
         catch (EndlessRunException exception)
         {
@@ -70,18 +69,18 @@ internal sealed class ClusterRun
             _world.Start(place);
         }
 
-        await _world.Drive.UntilAsync(() => _world.AreShared(), s_start).ConfigureAwait(false);
+        await _world.Drive.UntilAsync(() => _world.AreShared(), s_start);
         foreach (SimulatedDevice device in _world.Devices)
         {
-            await device.StartAsync().ConfigureAwait(false);
+            await device.StartAsync();
             Task<bool> asked = _world.Requests.AskAsync(device);
-            await _world.Drive.UntilAsync(() => asked.IsCompleted, s_start).ConfigureAwait(false);
+            await _world.Drive.UntilAsync(() => asked.IsCompleted, s_start);
         }
 
         foreach (ClusterStep step in _scenario.Steps)
         {
             Do(step);
-            await PassAsync(TimeSpan.FromMilliseconds(step.Pause)).ConfigureAwait(false);
+            await PassAsync(TimeSpan.FromMilliseconds(step.Pause));
             _world.CheckOwners();
             _world.Requests.CheckEnds();
             _world.EndDoubts();
@@ -89,7 +88,7 @@ internal sealed class ClusterRun
         }
     }
 
-    private Task<bool> PassAsync(TimeSpan time) => _world.Drive.UntilAsync(static () => false, time);
+    private Task<bool> PassAsync(TimeSpan time) => _world.Drive.UntilAsync(() => false, time);
 
     private void Do(ClusterStep step)
     {
@@ -198,7 +197,11 @@ internal sealed class ClusterRun
             ClusterWatch watch = new(device, resource, _world);
             _world.Watches.Add(watch);
             _ = _world.Requests.Add(
-                string.Create(CultureInfo.InvariantCulture, $"{device} begins to observe {resource}"), s_start * 2, watch.StartAsync);
+                $"{device} begins to observe {resource}", s_start * 2, watch.StartAsync);
         }
     }
 }
+
+/// <summary>A run that would never end.</summary>
+/// <param name="message">What goes on in it.</param>
+internal sealed class EndlessRunException(string message) : Exception(message);

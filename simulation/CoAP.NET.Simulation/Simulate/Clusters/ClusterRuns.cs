@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>Runs scenarios with clusters, in processes that have a thread pool of one thread (<see cref="AloneDrive"/>).</summary>
@@ -22,9 +20,9 @@ internal static class ClusterRuns
         ulong? found = null;
         await ClusterWorker.RunAsync(
             new ClusterOrder(1, 1, PlantSeeds, Steps, IsVerbose: false, plant),
-            static _ => { },
-            failure => found = ulong.TryParse(failure, CultureInfo.InvariantCulture, out ulong seed) ? seed : found,
-            cancellationToken).ConfigureAwait(false);
+            _ => { },
+            failure => found = ulong.TryParse(failure, out ulong seed) ? seed : found,
+            cancellationToken);
         return found;
     }
 
@@ -39,19 +37,19 @@ internal static class ClusterRuns
         if (options.Plant == PlantTable.EachPlant)
         {
             return await PlantTable.FindEachAsync(
-                ClusterPlants.All.Select(static one => (one.Key, one.Value.Summary, $"{one.Value.FoundBy}")),
+                ClusterPlants.All.Select(one => (one.Key, one.Value.Summary, $"{one.Value.FoundBy}")),
                 PlantSeeds,
                 plant => FindAsync(plant, cancellationToken),
-                cancellationToken).ConfigureAwait(false);
+                cancellationToken);
         }
 
         int seeds = kept is not null
-            ? ClusterScenario.ParseAll(await File.ReadAllTextAsync(kept, cancellationToken).ConfigureAwait(false)).Count
+            ? ClusterScenario.ParseAll(await File.ReadAllTextAsync(kept, cancellationToken)).Count
             : options.Seeds ?? (options.Budget is null ? DefaultSeeds : int.MaxValue);
         ulong first = kept is not null ? 0 : options.Seed;
         int steps = (int)(options.Executions ?? Steps);
         int count = options.Verbose ? 1 : Math.Min(seeds, Environment.ProcessorCount);
-        long started = TimeProvider.System.GetTimestamp();
+        Watch started = new();
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         if (options.Budget is { } budget)
         {
@@ -83,9 +81,9 @@ internal static class ClusterRuns
                 }
             },
             stop.Token))];
-        await Task.WhenAll(workers).ConfigureAwait(false);
-        return new CampaignReport(string.Create(CultureInfo.InvariantCulture,
-            $"{tally.Describe()}, with {steps} steps each, in {TimeProvider.System.GetElapsedTime(started).TotalSeconds:0.0} s.\n"),
+        await Task.WhenAll(workers);
+        return
+            new CampaignReport($"{tally.Describe()}, with {steps} steps each, in {started.Elapsed.TotalSeconds:0.0} s.\n",
             failures);
     }
 }

@@ -23,7 +23,7 @@ internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterSt
     /// <summary>Reads one scenario after the other.</summary>
     /// <exception cref="FormatException">One of them is none of these scenarios.</exception>
     public static IReadOnlyList<ClusterScenario> ParseAll(string text) =>
-        [.. text.Split($"\n{PlanWord} ").Select(static (one, index) => Parse(index == 0 ? one : $"{PlanWord} {one}"))];
+        [.. text.Split($"\n{PlanWord} ").Select((one, index) => Parse(index == 0 ? one : $"{PlanWord} {one}"))];
 
     /// <summary>Makes what a seed stands for.</summary>
     /// <param name="seed">The seed.</param>

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using System.Text.Json;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
@@ -20,30 +18,30 @@ internal sealed class ClusterSeeds(ClusterOrder order)
     {
         ClusterJournal.Echo = order.IsVerbose ? Console.Error : null;
         IReadOnlyList<ClusterScenario>? kept = order.Kept.Length > 0
-            ? ClusterScenario.ParseAll(await File.ReadAllTextAsync(order.Kept).ConfigureAwait(false))
+            ? ClusterScenario.ParseAll(await File.ReadAllTextAsync(order.Kept))
             : null;
         using StandstillWatchdog watchdog = new(EndProcess);
         for (int i = 0; i < order.Seeds; i++)
         {
             ulong seed = order.Seed + (ulong)(i * order.Stride);
             ClusterScenario scenario = kept is null ? ClusterScenario.Make(seed, order.Steps) : kept[(int)seed];
-            ClusterRun run = await RunAsync(scenario).ConfigureAwait(false);
+            ClusterRun run = await RunAsync(scenario);
             if (order.IsVerbose)
             {
-                await Console.Error.WriteLineAsync(Tell(scenario, run, 0)).ConfigureAwait(false);
+                await Console.Error.WriteLineAsync(Tell(scenario, run, 0));
             }
 
             bool isFound = _plant is not null && run.Violations.Any(one => one.Check == ClusterPlants.All[_plant].FoundBy);
             string? failure = null;
             if (run.Violations.Count > 0 && _plant is null)
             {
-                ClusterScenario shrunk = await ShrinkAsync(scenario, run.Violations[0].Check).ConfigureAwait(false);
-                ClusterRun again = await RunAsync(shrunk).ConfigureAwait(false);
+                ClusterScenario shrunk = await ShrinkAsync(scenario, run.Violations[0].Check);
+                ClusterRun again = await RunAsync(shrunk);
                 failure = again.Violations.Count > 0 ? Tell(shrunk, again, ShownLines) : Tell(scenario, run, ShownLines);
             }
             else if (isFound)
             {
-                failure = string.Create(CultureInfo.InvariantCulture, $"{scenario.Plan.Seed}");
+                failure = $"{scenario.Plan.Seed}";
             }
 
             Say(run.Tally, failure);
@@ -60,7 +58,7 @@ internal sealed class ClusterSeeds(ClusterOrder order)
     private static string Tell(ClusterScenario scenario, ClusterRun run, int lines)
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"seed {scenario.Plan.Seed}, {scenario.Steps.Count} steps: {run.Tally.Describe()}\n");
+        text.Append($"seed {scenario.Plan.Seed}, {scenario.Steps.Count} steps: {run.Tally.Describe()}\n");
         foreach (ClusterViolation violation in run.Violations)
         {
             text.Append(violation).Append('\n');
@@ -79,7 +77,7 @@ internal sealed class ClusterSeeds(ClusterOrder order)
     {
         ClusterRun run = new(scenario, _plant);
         (_scenario, _run) = (scenario, run);
-        await run.RunAsync().ConfigureAwait(false);
+        await run.RunAsync();
         return run;
     }
 
@@ -88,9 +86,9 @@ internal sealed class ClusterSeeds(ClusterOrder order)
     {
         Steps = await Shrinker.ShrinkAsync(
             failed.Steps,
-            async steps => (await RunAsync(failed with { Steps = steps }).ConfigureAwait(false)).Violations
+            async steps => (await RunAsync(failed with { Steps = steps })).Violations
                 .Any(violation => violation.Check == check),
-            MaxShrinkRuns).ConfigureAwait(false),
+            MaxShrinkRuns),
     };
 
     // The thread of the run does not come back, so that the process is of no use any more.

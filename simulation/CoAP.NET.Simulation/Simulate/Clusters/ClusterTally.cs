@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>What happened in some runs, in numbers.</summary>
@@ -43,8 +41,7 @@ internal sealed record ClusterTally
         Steps = one.Steps + other.Steps,
     };
 
-    public string Describe() => string.Create(CultureInfo.InvariantCulture,
-        $"{Seeds:N0} seeds, {Failed:N0} of them failed: {VirtualSeconds / 3600:N0} hours of virtual time, "
+    public string Describe() => $"{Seeds:N0} seeds, {Failed:N0} of them failed: {VirtualSeconds / 3600:N0} hours of virtual time, "
         + $"{Processes:N0} processes of nodes, {Sessions:N0} sessions, {Requests:N0} requests, "
-        + $"{Answered:N0} answered, {Notified:N0} notifications, {Records:N0} records");
+        + $"{Answered:N0} answered, {Notified:N0} notifications, {Records:N0} records";
 }

@@ -30,7 +30,7 @@ internal sealed class ClusterTroubles
             until - since >= s_quiet && tries.Any(time => time >= since && time + s_answer <= until);
 
         TimeSpan quietSince = now - s_patience;
-        foreach ((TimeSpan from, TimeSpan to) in _all.Where(one => one.To > quietSince).OrderBy(static one => one.From))
+        foreach ((TimeSpan from, TimeSpan to) in _all.Where(one => one.To > quietSince).OrderBy(one => one.From))
         {
             if (IsQuiet(quietSince, from))
             {

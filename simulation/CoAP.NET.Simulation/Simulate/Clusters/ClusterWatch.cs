@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>An observation of a device: states never go back, and at the end the last one is told.</summary>
@@ -50,8 +48,7 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
     public async Task<bool> StartAsync()
     {
         CoapRequest request = new(CoapMethod.Get, ClusterRequests.Uri($"state/{resource}")) { Timeout = TimeSpan.FromMinutes(3) };
-        _observation = await device.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification })
-            .ConfigureAwait(false);
+        _observation = await device.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification });
         if (!world.IsTroubled)
         {
             (_began, _beganIn) = (world.Clock.Elapsed, device.Sessions);
@@ -64,7 +61,7 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
     {
         if (_observation is { } observation)
         {
-            await observation.DisposeAsync().ConfigureAwait(false);
+            await observation.DisposeAsync();
         }
 
         return true;
@@ -81,13 +78,13 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
             return;
         }
 
-        int state = int.Parse(response.GetText(), CultureInfo.InvariantCulture);
+        int state = int.Parse(response.GetText());
         world.Journal.Notified++;
         world.Journal.Note($"{device} is told {state} of {resource}");
 
         // What a new session brings is not ordered with what the one before brought (RFC 7641 section 3.4). While a node does not know that
         // it has lost the slot, two tell the device things, each what it knows.
-        bool isInDoubt = world.Nodes.Any(static node => node.IsInDoubt);
+        bool isInDoubt = world.Nodes.Any(node => node.IsInDoubt);
         if (state < Last && _session == device.Sessions && !isInDoubt && !_wasInDoubt)
         {
             world.Journal.Violate(ClusterCheck.Order, $"{device} is told state {state} of resource {resource} after {Last}");

@@ -1,6 +1,4 @@
 using CoAP.NET.Dtls.Records;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
@@ -64,7 +62,7 @@ internal sealed class ClusterWire(ClusterWorld world)
 
         if (packet.To == device.Address && device.OnReached(world.Clock.Elapsed) > s_lastCopies)
         {
-            world.Watches.Where(watch => watch.Device == device).ToList().ForEach(static watch => watch.OnUnknown());
+            world.Watches.Where(watch => watch.Device == device).ToList().ForEach(watch => watch.OnUnknown());
         }
 
         if (RecordReader.IsOfSession(bytes) && packet.To == SimulatedBalancer.Address)

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Text.Json;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
@@ -35,7 +34,7 @@ internal static class ClusterWorker
                         fail(failure);
                     }
                 },
-                cancellationToken).ConfigureAwait(false);
+                cancellationToken);
             if (code == 0)
             {
                 return;
@@ -43,8 +42,7 @@ internal static class ClusterWorker
 
             if (code != StoodStill && !cancellationToken.IsCancellationRequested)
             {
-                fail(string.Create(CultureInfo.InvariantCulture,
-                    $"The process that ran seed {order.After(told).Seed} ended with {code}; what it said is on the error stream."));
+                fail($"The process that ran seed {order.After(told).Seed} ended with {code}; what it said is on the error stream.");
                 told++;
             }
         }
@@ -57,11 +55,11 @@ internal static class ClusterWorker
     {
         if (!AloneDrive.TryBeAlone())
         {
-            await Console.Error.WriteLineAsync($"This is for processes with {AloneDrive.Variable}=1.").ConfigureAwait(false);
+            await Console.Error.WriteLineAsync($"This is for processes with {AloneDrive.Variable}=1.");
             return 2;
         }
 
-        await new ClusterSeeds(ClusterOrder.Parse(words)).RunAsync().ConfigureAwait(false);
+        await new ClusterSeeds(ClusterOrder.Parse(words)).RunAsync();
         return 0;
     }
 
@@ -75,7 +73,7 @@ internal static class ClusterWorker
         start.Environment["DOTNET_TC_CallCountingDelayMs"] = "0";
         using Process process = Process.Start(start)!;
         using CancellationTokenRegistration stop = cancellationToken.Register(process.Kill);
-        while (await process.StandardOutput.ReadLineAsync(CancellationToken.None).ConfigureAwait(false) is { } line)
+        while (await process.StandardOutput.ReadLineAsync(CancellationToken.None) is { } line)
         {
             if (JsonSerializer.Deserialize<ClusterNews>(line) is { } news)
             {
@@ -83,7 +81,46 @@ internal static class ClusterWorker
             }
         }
 
-        await process.WaitForExitAsync(CancellationToken.None).ConfigureAwait(false);
+        await process.WaitForExitAsync(CancellationToken.None);
         return process.ExitCode;
     }
+}
+
+/// <summary>What a process tells of a seed.</summary>
+/// <param name="Tally">What happened.</param>
+/// <param name="Failure">What did not hold; null for nothing.</param>
+internal sealed record ClusterNews(ClusterTally Tally, string? Failure);
+
+/// <summary>What a process of its own runs: seeds, each so much higher than the one before.</summary>
+/// <param name="Seed">The first one; of a file of scenarios, which one comes first, from 0 on.</param>
+/// <param name="Stride">How much higher the next one is.</param>
+/// <param name="Seeds">How many.</param>
+/// <param name="Steps">How many steps each has.</param>
+/// <param name="IsVerbose">Whether it tells everything.</param>
+/// <param name="Plant">The planted defect; empty for none.</param>
+/// <param name="Kept">A file with the scenarios that are run in place of seeds; empty for none.</param>
+internal sealed record ClusterOrder(ulong Seed, int Stride, int Seeds, int Steps, bool IsVerbose, string Plant = "", string Kept = "")
+{
+    public static ClusterOrder Parse(string[] words) => new(
+        ulong.Parse(words[0]),
+        int.Parse(words[1]),
+        int.Parse(words[2]),
+        int.Parse(words[3]),
+        bool.Parse(words[4]),
+        words[5],
+        words[6]);
+
+    /// <summary>What is left when some seeds have been run.</summary>
+    /// <param name="count">How many.</param>
+    public ClusterOrder After(int count) => this with { Seed = Seed + (ulong)(count * Stride), Seeds = Seeds - count };
+
+    public IEnumerable<string> ToWords() => [
+        Seed.ToString(),
+        Stride.ToString(),
+        Seeds.ToString(),
+        Steps.ToString(),
+        IsVerbose.ToString(),
+        Plant,
+        Kept,
+    ];
 }

@@ -1,10 +1,6 @@
-using System.Globalization;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Dtls;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
@@ -119,7 +115,7 @@ internal sealed class ClusterWorld
     public bool AreShared()
     {
         SimulatedClusterNode[] nodes = [.. Nodes];
-        if (nodes.Length == 0 || !nodes.All(static node => node.Doing.IsCompleted && !node.IsLeaving))
+        if (nodes.Length == 0 || !nodes.All(node => node.Doing.IsCompleted && !node.IsLeaving))
         {
             return false;
         }
@@ -156,13 +152,13 @@ internal sealed class ClusterWorld
     /// <summary>What a node answers who asks for what is observed.</summary>
     public CoapResult StateFor(CoapRequest request)
     {
-        int state = _states[int.Parse(request.Route["id"], CultureInfo.InvariantCulture)];
+        int state = _states[int.Parse(request.Route["id"])];
         if (Has(ClusterPlants.OldState) && ++_told % 4 == 0)
         {
             state--;
         }
 
-        return CoapResults.Text(state.ToString(CultureInfo.InvariantCulture)).WithMaxAge(MaxAge);
+        return CoapResults.Text(state.ToString()).WithMaxAge(MaxAge);
     }
 
     /// <summary>What is observed changes, and a node is told.</summary>
@@ -175,7 +171,7 @@ internal sealed class ClusterWorld
             ((HubPeers)node.Cluster.Peers).Notices.Dispose();
         }
 
-        node.Server.Notify(string.Create(CultureInfo.InvariantCulture, $"/state/{resource}"));
+        node.Server.Notify($"/state/{resource}");
     }
 
     /// <summary>Looks at what a node does with the store.</summary>
@@ -184,9 +180,7 @@ internal sealed class ClusterWorld
     /// <summary>Whether a defect is planted.</summary>
     public bool Has(string plant) => _plant == plant;
 
-    public ILogger LoggerOf(SimulatedClusterNode node) => new NodeLogger(this, node);
-
-    public ILoggerFactory LogsOf(SimulatedClusterNode node) => new NodeLoggers(new NodeLogger(this, node));
+    public NodeLogger LogsOf(SimulatedClusterNode node) => new(this, node);
 
     public void Start(int place)
     {
@@ -213,7 +207,7 @@ internal sealed class ClusterWorld
             (TimeSpan time, MemoryBackup backup) = (Clock.Elapsed, Memory.Save());
             Later(s_takenOver, () =>
             {
-                SimulatedClusterNode[] awake = [.. Nodes.Where(static one => one is { IsLeaving: false, Time.IsStill: false })];
+                SimulatedClusterNode[] awake = [.. Nodes.Where(one => one is { IsLeaving: false, Time.IsStill: false })];
                 if (awake.Length > 1)
                 {
                     GoBack(awake[0], time, backup);
@@ -343,7 +337,7 @@ internal sealed class ClusterWorld
         HasGoneBack = true;
         _kept.Clear();
         Outboxes.OnLost();
-        Watches.ForEach(static watch => watch.OnUnknown());
+        Watches.ForEach(watch => watch.OnUnknown());
         foreach (SimulatedClusterNode one in Nodes)
         {
             one.LastFailure = Clock.Elapsed;
@@ -402,7 +396,7 @@ internal sealed class ClusterWorld
         Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(5));
     }
 
-    public void UseNodes() => Balancer.Use(Nodes.Where(static node => !node.IsLeaving).Select(static node => node.Address));
+    public void UseNodes() => Balancer.Use(Nodes.Where(node => !node.IsLeaving).Select(node => node.Address));
 
     /// <summary>Looks whether two nodes ever had a slot under one fence, as nodes see it.</summary>
     public void CheckOwners()
@@ -418,7 +412,7 @@ internal sealed class ClusterWorld
     {
         foreach (SimulatedClusterNode node in Has(ClusterPlants.NoDoubt) ? Nodes : [])
         {
-            foreach (string cid in Devices.Select(static device => device.ServerCid).OfType<string>())
+            foreach (string cid in Devices.Select(device => device.ServerCid).OfType<string>())
             {
                 node.EndDoubt(cid);
             }
@@ -456,7 +450,7 @@ internal sealed class ClusterWorld
     }
 
     private void Later(TimeSpan time, Action act) =>
-        _timers.Add(Clock.CreateTimer(static act => ((Action)act!)(), act, time, Timeout.InfiniteTimeSpan));
+        _timers.Add(Clock.CreateTimer(act => ((Action)act!)(), act, time, Timeout.InfiniteTimeSpan));
 
     /// <summary>The map was changed.</summary>
     public void OnChanged(CoapClusterMap map)

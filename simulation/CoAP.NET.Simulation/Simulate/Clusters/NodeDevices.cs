@@ -22,7 +22,7 @@ internal sealed class NodeDevices(ClusterWorld world, SimulatedClusterNode node)
         {
             return await world.Hub.CallAsync(
                 (HubPeers)node.Cluster.Peers, there.Cluster.Self.Id, _ => SendAsync(there, name, request, cancellationToken), s_timeout)
-                .WaitAsync(cancellationToken).ConfigureAwait(false);
+                .WaitAsync(cancellationToken);
         }
         catch (Exception exception) when (exception is IOException or TimeoutException)
         {
@@ -40,7 +40,7 @@ internal sealed class NodeDevices(ClusterWorld world, SimulatedClusterNode node)
     {
         do
         {
-            await Task.Delay(s_pause, node.Time, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(s_pause, node.Time, cancellationToken);
         }
         while (Find(name) is null);
     }
@@ -49,7 +49,7 @@ internal sealed class NodeDevices(ClusterWorld world, SimulatedClusterNode node)
 
     private static async Task<CoapResponse?> SendAsync(
         SimulatedClusterNode there, string name, CoapRequest request, CancellationToken cancellationToken) =>
-        LocalOf(there).TryFind(name) is { } device ? await device.SendAsync(request, cancellationToken).ConfigureAwait(false) : null;
+        LocalOf(there).TryFind(name) is { } device ? await device.SendAsync(request, cancellationToken) : null;
 
     private static LocalDevices LocalOf(SimulatedClusterNode there) => ((ClusterDevices)there.Cluster.Devices).Local;
 

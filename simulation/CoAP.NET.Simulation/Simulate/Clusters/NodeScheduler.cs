@@ -8,7 +8,7 @@ internal sealed class NodeScheduler : CoapScheduler
 
     /// <param name="time">The clock of the node.</param>
     public NodeScheduler(TimeProvider time) => _timer = time.CreateTimer(
-        static scheduler => ((NodeScheduler)scheduler!).Run(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        scheduler => ((NodeScheduler)scheduler!).Run(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
 
     public override bool TakesContinuations => true;
 

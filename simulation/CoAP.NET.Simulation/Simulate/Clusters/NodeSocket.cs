@@ -1,7 +1,3 @@
-using CoAP.NET.Transports;
-using CoAP.NET.Testing;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>
@@ -23,7 +19,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
     public override IReadOnlyList<CoapAddress> LocalAddresses => inner.LocalAddresses;
 
     // Sessions that another node had have its address.
-    public override bool IsOurs(System.Net.IPAddress address) =>
+    public override bool IsOurs(IPAddress address) =>
         inner.LocalAddresses is [var own, ..] && own.ToIPAddress().Equals(address);
 
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Cluster;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
@@ -32,10 +31,10 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
 
     public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
-        await _order.WaitAsync(cancellationToken).ConfigureAwait(false);
+        await _order.WaitAsync(cancellationToken);
         try
         {
-            return await AskAsync(() => inner.WriteAsync(batch, CancellationToken.None), cancellationToken).ConfigureAwait(false);
+            return await AskAsync(() => inner.WriteAsync(batch, CancellationToken.None), cancellationToken);
         }
         finally
         {
@@ -50,14 +49,14 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
             async () =>
             {
                 List<CoapRecord> read = [];
-                await foreach (CoapRecord record in inner.ReadAsync(kind, slot, CancellationToken.None).ConfigureAwait(false))
+                await foreach (CoapRecord record in inner.ReadAsync(kind, slot, CancellationToken.None))
                 {
                     read.Add(record);
                 }
 
                 return read;
             },
-            cancellationToken).ConfigureAwait(false);
+            cancellationToken);
         foreach (CoapRecord record in records)
         {
             yield return record;
@@ -72,15 +71,15 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
 
     public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (CoapClusterMap map in inner.WatchAsync(cancellationToken).ConfigureAwait(false))
+        await foreach (CoapClusterMap map in inner.WatchAsync(cancellationToken))
         {
-            await TravelAsync(cancellationToken).ConfigureAwait(false);
+            await TravelAsync(cancellationToken);
             while (IsCut || faults.IsAway)
             {
-                await Task.Delay(s_refusal, clock, cancellationToken).ConfigureAwait(false);
+                await Task.Delay(s_refusal, clock, cancellationToken);
             }
 
-            await time.AwakeAsync().WaitAsync(cancellationToken).ConfigureAwait(false);
+            await time.AwakeAsync().WaitAsync(cancellationToken);
             yield return map;
         }
     }
@@ -95,11 +94,11 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
     {
         try
         {
-            await TravelAsync(cancellationToken).ConfigureAwait(false);
-            await CheckAsync(cancellationToken).ConfigureAwait(false);
-            T answer = await ask().ConfigureAwait(false);
-            await TravelAsync(cancellationToken).ConfigureAwait(false);
-            await CheckAsync(cancellationToken).ConfigureAwait(false);
+            await TravelAsync(cancellationToken);
+            await CheckAsync(cancellationToken);
+            T answer = await ask();
+            await TravelAsync(cancellationToken);
+            await CheckAsync(cancellationToken);
             if (faults.LosesAnswers && dice.Chance(StoreFaults.LostAnswers))
             {
                 throw Away();
@@ -109,7 +108,7 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
         }
         finally
         {
-            await time.AwakeAsync().ConfigureAwait(false);
+            await time.AwakeAsync();
         }
     }
 
@@ -120,10 +119,26 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
     {
         if (IsCut || faults.IsAway)
         {
-            await Task.Delay(s_refusal, clock, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(s_refusal, clock, cancellationToken);
             throw Away();
         }
     }
 
     private static CoapClusterStoreException Away() => new(CoapClusterStoreFault.Unavailable, "The simulated store cannot be reached.");
+}
+
+/// <summary>What happens to the store for all nodes.</summary>
+internal sealed class StoreFaults
+{
+    /// <summary>How many answers of a hundred are lost while answers are lost.</summary>
+    public const int LostAnswers = 20;
+
+    /// <summary>How long a way takes at most, in milliseconds.</summary>
+    public int Delay { get; set; } = 1;
+
+    /// <summary>Whether nobody reaches it.</summary>
+    public bool IsAway { get; set; }
+
+    /// <summary>Whether it does what it is asked for, and sometimes nobody hears of it.</summary>
+    public bool LosesAnswers { get; set; }
 }

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>
@@ -101,7 +99,7 @@ internal sealed class NodeTime(VirtualClock clock, TimeSpan offset, int drift) :
         {
             (_time, _callback, _state) = (time, callback, state);
             _inner = time.Clock.CreateTimer(
-                static timer => ((NodeTimer)timer!).OnDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+                timer => ((NodeTimer)timer!).OnDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         }
 
         public bool Change(TimeSpan dueTime, TimeSpan period)
@@ -120,7 +118,7 @@ internal sealed class NodeTime(VirtualClock clock, TimeSpan offset, int drift) :
         }
 
         public static string DescribeLast() => string.Join(", ",
-            s_last.OfType<NodeTimer>().Select(static timer => $"{timer._callback.Method.DeclaringType} with {timer._state}"));
+            s_last.OfType<NodeTimer>().Select(timer => $"{timer._callback.Method.DeclaringType} with {timer._state}"));
 
         public void End() => _inner.Dispose();
 

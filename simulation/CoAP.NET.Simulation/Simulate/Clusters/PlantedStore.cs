@@ -41,7 +41,7 @@ internal sealed class ForgetfulStore(ICoapClusterStore inner, Predicate<CoapReco
     {
         bool[] lost = [.. batch.ToArray().Select(change => isLost(change))];
         CoapRecordChange[] done = [.. batch.ToArray().Where((_, i) => !lost[i])];
-        CoapWriteResult? result = done.Length > 0 ? await Inner.WriteAsync(done, cancellationToken).ConfigureAwait(false) : null;
+        CoapWriteResult? result = done.Length > 0 ? await Inner.WriteAsync(done, cancellationToken) : null;
         CoapWriteOutcome[] outcomes = new CoapWriteOutcome[batch.Length];
         for ((int i, int at) = (0, 0); i < batch.Length; i++)
         {
@@ -60,7 +60,7 @@ internal sealed class FencelessStore(ICoapClusterStore inner) : PlantedStore(inn
         ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
         CoapClusterMap? map = null;
-        await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken).ConfigureAwait(false))
+        await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken))
         {
             map = newest;
             break;
@@ -69,7 +69,7 @@ internal sealed class FencelessStore(ICoapClusterStore inner) : PlantedStore(inn
         CoapRecordChange[] changes = [.. batch.ToArray().Select(change => change.IsRemoval
             ? CoapRecordChange.Remove(change.Key, map![change.Key.Slot].Fence)
             : CoapRecordChange.Put(change.Key, map![change.Key.Slot].Fence, change.State, change.Lifetime))];
-        return await Inner.WriteAsync(changes, cancellationToken).ConfigureAwait(false);
+        return await Inner.WriteAsync(changes, cancellationToken);
     }
 }
 
@@ -79,13 +79,12 @@ internal sealed class CarelessStore(ICoapClusterStore inner) : PlantedStore(inne
 {
     public override async ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
     {
-        if (!await Inner.TryChangeAsync(wanted, cancellationToken).ConfigureAwait(false))
+        if (!await Inner.TryChangeAsync(wanted, cancellationToken))
         {
-            await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken).ConfigureAwait(false))
+            await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken))
             {
                 CoapSlotOwner[] owners = [.. CoapSlot.All.Select(slot => wanted[slot])];
-                return await Inner.TryChangeAsync(new CoapClusterMap(newest.Version + 1, newest.Nodes, owners), cancellationToken)
-                    .ConfigureAwait(false);
+                return await Inner.TryChangeAsync(new CoapClusterMap(newest.Version + 1, newest.Nodes, owners), cancellationToken);
             }
         }
 

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
@@ -28,8 +26,7 @@ internal static class RecordReader
         while (RecordHeader.TryRead(datagram, cidLength, out RecordHeader header))
         {
             int length = header.HeaderLength + header.Length;
-            text.Append(CultureInfo.InvariantCulture,
-                $"{header.Type} {header.Epoch}/{header.Sequence} {Convert.ToHexString(header.Cid(datagram[..length]))} ");
+            text.Append($"{header.Type} {header.Epoch}/{header.Sequence} {Convert.ToHexString(header.Cid(datagram[..length]))} ");
             datagram = datagram[length..];
         }
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>

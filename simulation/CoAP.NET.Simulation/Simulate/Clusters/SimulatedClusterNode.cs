@@ -1,14 +1,12 @@
 using CoAP.NET.Cluster;
 using CoAP.NET.Dtls;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>A process with a node and its server, from its start to its end.</summary>
 internal sealed class SimulatedClusterNode
 {
-    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
     private readonly ClusterWorld _world;
     private readonly NodeSocket _socket;
@@ -31,8 +29,8 @@ internal sealed class SimulatedClusterNode
         {
             Secrets = [s_secret],
         };
-        options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
-        Cluster = world.Hub.Make(Store, options, Time, new VirtualRandom(dice.Next()), world.LoggerOf(this), Address);
+        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
+        Cluster = world.Hub.Make(Store, options, Time, new VirtualRandom(dice.Next()), world.LogsOf(this), Address);
         ((ClusterDevices)Cluster.Devices).Router = new NodeDevices(world, this);
         CoapDtlsServerOptions dtls = new() { PskStore = world.Keys };
         CoapEndpointOptions endpoint = new()
@@ -124,14 +122,14 @@ internal sealed class SimulatedClusterNode
 
     private async Task StartAsync()
     {
-        await Cluster.StartAsync().ConfigureAwait(false);
-        await Server.StartAsync().ConfigureAwait(false);
+        await Cluster.StartAsync();
+        await Server.StartAsync();
     }
 
     private async Task LeaveAsync(Task starting)
     {
-        await starting.ConfigureAwait(false);
-        await Cluster.LeaveAsync().ConfigureAwait(false);
+        await starting;
+        await Cluster.LeaveAsync();
         if (Cluster.Map.SlotsOf(Cluster.Self.Id).Any())
         {
             // What was not handed over in time is taken as after a crash.
@@ -139,8 +137,8 @@ internal sealed class SimulatedClusterNode
         }
 
         _world.Journal.Note($"{this} has handed over");
-        await Server.DisposeAsync().ConfigureAwait(false);
-        await Cluster.DisposeAsync().ConfigureAwait(false);
+        await Server.DisposeAsync();
+        await Cluster.DisposeAsync();
         _world.OnLeft(this);
     }
 
@@ -159,7 +157,7 @@ internal sealed class SimulatedClusterNode
 
             if (wait > 0)
             {
-                await Task.Delay(TimeSpan.FromMilliseconds(wait), Time, cancellationToken).ConfigureAwait(false);
+                await Task.Delay(TimeSpan.FromMilliseconds(wait), Time, cancellationToken);
             }
 
             return CoapResults.Text($"{id}");

@@ -1,8 +1,4 @@
-using System.Buffers.Binary;
-using System.Globalization;
 using CoAP.NET.Dtls;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
@@ -51,10 +47,10 @@ internal sealed class SimulatedDevice : IAsyncDisposable
             ClientCidLength = HasCid ? CidLength : 0,
             SilenceToProbe = s_silence,
         }));
-        _server.MapGet("/state", static () => CoapResults.Text("here"));
+        _server.MapGet("/state", () => CoapResults.Text("here"));
         _server.MapPut("/set", (CoapRequest request) =>
         {
-            int id = int.Parse(request.GetText(), CultureInfo.InvariantCulture);
+            int id = int.Parse(request.GetText());
             world.Journal.Note($"{this} is set {id}");
             Done.Insert(world.Has(ClusterPlants.Reordered) ? 0 : Done.Count, id);
             return CoapResults.Changed();

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Text.Json;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
@@ -32,22 +31,21 @@ internal static class SleeperRun
     public static async Task<CampaignReport> RunAsync(CampaignOptions options, CancellationToken cancellationToken)
     {
         long devices = options.Executions ?? DefaultDevices;
-        long started = TimeProvider.System.GetTimestamp();
+        Watch started = new();
         ProcessStartInfo start = SimulationProcess.StartInfo(
-            [Word, devices.ToString(CultureInfo.InvariantCulture), options.Plant ?? ""]);
+            [Word, devices.ToString(), options.Plant ?? ""]);
         start.Environment[AloneDrive.Variable] = "1";
         using Process process = Process.Start(start)!;
         using CancellationTokenRegistration stop = cancellationToken.Register(process.Kill);
         string[] failures = ["The process ended and reported nothing."];
-        while (await process.StandardOutput.ReadLineAsync(CancellationToken.None).ConfigureAwait(false) is { } line)
+        while (await process.StandardOutput.ReadLineAsync(CancellationToken.None) is { } line)
         {
             failures = JsonSerializer.Deserialize<string[]>(line) ?? failures;
         }
 
-        await process.WaitForExitAsync(CancellationToken.None).ConfigureAwait(false);
-        return new CampaignReport(string.Create(CultureInfo.InvariantCulture,
-            $"{devices:N0} sleeping devices on {Nodes} nodes, one of which died: {failures.Length:N0} failures, in "
-            + $"{TimeProvider.System.GetElapsedTime(started).TotalSeconds:0.0} s.\n"), failures);
+        await process.WaitForExitAsync(CancellationToken.None);
+        return new CampaignReport($"{devices:N0} sleeping devices on {Nodes} nodes, one of which died: {failures.Length:N0} failures, in "
+            + $"{started.Elapsed.TotalSeconds:0.0} s.\n", failures);
     }
 
     /// <summary>What the process does.</summary>
@@ -57,14 +55,14 @@ internal static class SleeperRun
     {
         if (!AloneDrive.TryBeAlone())
         {
-            await Console.Error.WriteLineAsync($"This is for processes with {AloneDrive.Variable}=1.").ConfigureAwait(false);
+            await Console.Error.WriteLineAsync($"This is for processes with {AloneDrive.Variable}=1.");
             return 2;
         }
 
         ClusterWorld world = new(
-            new ClusterPlan { Nodes = Nodes, Devices = int.Parse(words[0], CultureInfo.InvariantCulture) },
+            new ClusterPlan { Nodes = Nodes, Devices = int.Parse(words[0]) },
             words[1].Length > 0 ? words[1] : null);
-        IReadOnlyList<string> failures = await FindFailuresAsync(world).ConfigureAwait(false);
+        IReadOnlyList<string> failures = await FindFailuresAsync(world);
         Console.WriteLine(JsonSerializer.Serialize(failures));
         return failures.Count == 0 ? 0 : 1;
     }
@@ -77,8 +75,8 @@ internal static class SleeperRun
             world.Start(place);
         }
 
-        await world.Drive.UntilAsync(world.AreShared, s_start).ConfigureAwait(false);
-        List<string> failures = [.. await AskAllAsync(world, startsThem: true).ConfigureAwait(false)];
+        await world.Drive.UntilAsync(world.AreShared, s_start);
+        List<string> failures = [.. await AskAllAsync(world, startsThem: true)];
         SimulatedClusterNode[] nodes = [.. world.Nodes];
         SimulatedClusterNode dead = nodes[0];
         if (dead.Server.Endpoint.ConnectedPeers.Count < world.Devices.Count / Nodes / 2)
@@ -86,13 +84,13 @@ internal static class SleeperRun
             failures.Add($"{dead} has few of the sessions: {dead.Server.Endpoint.ConnectedPeers.Count}.");
         }
 
-        await world.Drive.UntilAsync(static () => false, s_asleep).ConfigureAwait(false);
+        await world.Drive.UntilAsync(() => false, s_asleep);
         world.Kill(dead, isMachine: false);
-        await world.Drive.UntilAsync(static () => false, s_takeOver).ConfigureAwait(false);
-        failures.AddRange(await AskAllAsync(world, startsThem: false).ConfigureAwait(false));
-        failures.AddRange(world.Devices.Where(static device => device.Sessions != 1)
-            .Select(static device => $"{device} shook hands {device.Sessions} times."));
-        failures.AddRange(world.Journal.Violations.Select(static violation => $"{violation}"));
+        await world.Drive.UntilAsync(() => false, s_takeOver);
+        failures.AddRange(await AskAllAsync(world, startsThem: false));
+        failures.AddRange(world.Devices.Where(device => device.Sessions != 1)
+            .Select(device => $"{device} shook hands {device.Sessions} times."));
+        failures.AddRange(world.Journal.Violations.Select(violation => $"{violation}"));
         return failures;
     }
 
@@ -103,13 +101,13 @@ internal static class SleeperRun
         {
             if (startsThem)
             {
-                await Task.WhenAll(some.Select(static device => device.StartAsync())).ConfigureAwait(false);
+                await Task.WhenAll(some.Select(device => device.StartAsync()));
             }
 
             Task<bool>[] asked = [.. some.Select(world.Requests.AskAsync)];
-            await world.Drive.UntilAsync(() => asked.All(static one => one.IsCompleted), s_start).ConfigureAwait(false);
+            await world.Drive.UntilAsync(() => asked.All(one => one.IsCompleted), s_start);
             failures.AddRange(some.Where((_, i) => asked[i] is not { IsCompletedSuccessfully: true, Result: true })
-                .Select(static device => $"{device} was not answered."));
+                .Select(device => $"{device} was not answered."));
         }
 
         return failures;

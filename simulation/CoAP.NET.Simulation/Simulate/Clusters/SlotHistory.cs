@@ -5,7 +5,7 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <summary>Which processes have had which slots since when, as the store has it.</summary>
 internal sealed class SlotHistory
 {
-    private readonly List<(TimeSpan Since, CoapNodeId Node)>[] _owners = [.. CoapSlot.All.Select(static _ =>
+    private readonly List<(TimeSpan Since, CoapNodeId Node)>[] _owners = [.. CoapSlot.All.Select(_ =>
         new List<(TimeSpan Since, CoapNodeId Node)>())];
 
     private readonly Dictionary<CoapNodeId, SimulatedClusterNode> _processes = [];

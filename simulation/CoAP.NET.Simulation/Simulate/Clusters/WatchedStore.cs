@@ -9,7 +9,7 @@ internal sealed class WatchedStore(ClusterWorld world, ICoapClusterStore inner) 
 {
     public override async ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
     {
-        bool isTaken = await Inner.TryChangeAsync(wanted, cancellationToken).ConfigureAwait(false);
+        bool isTaken = await Inner.TryChangeAsync(wanted, cancellationToken);
         if (isTaken)
         {
             world.OnChanged(wanted);
@@ -21,7 +21,7 @@ internal sealed class WatchedStore(ClusterWorld world, ICoapClusterStore inner) 
     public override async ValueTask<CoapWriteResult> WriteAsync(
         ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
-        CoapWriteResult result = await Inner.WriteAsync(batch, cancellationToken).ConfigureAwait(false);
+        CoapWriteResult result = await Inner.WriteAsync(batch, cancellationToken);
         for (int i = 0; i < batch.Length; i++)
         {
             if (result[i] == CoapWriteOutcome.Written)

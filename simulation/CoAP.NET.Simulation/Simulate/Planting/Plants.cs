@@ -1,7 +1,3 @@
-using System.Buffers.Binary;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>All defects that can be planted, by the word for the command line.</summary>
@@ -9,14 +5,14 @@ internal static class Plants
 {
     public static IReadOnlyDictionary<string, Func<Plant>> All { get; } = new SortedDictionary<string, Func<Plant>>(StringComparer.Ordinal)
     {
-        ["forgotten-request"] = static () =>
-            new Sending("one request in five never ends", CheckKind.Ends, static (step, request, send, token) =>
+        ["forgotten-request"] = () =>
+            new Sending("one request in five never ends", CheckKind.Ends, (step, request, send, token) =>
                 step.Id % 5 == 0 ? new TaskCompletionSource<CoapResponse>().Task : send(request, token)),
-        ["deaf-to-cancellation"] = static () =>
+        ["deaf-to-cancellation"] = () =>
             new Sending("requests do not notice that they are cancelled", CheckKind.Ends,
-                static (_, request, send, _) => send(request, CancellationToken.None)),
-        ["untyped-error"] = static () =>
-            new Sending("a time-out is an InvalidOperationException", CheckKind.TypedError, static async (_, request, send, token) =>
+                (_, request, send, _) => send(request, CancellationToken.None)),
+        ["untyped-error"] = () =>
+            new Sending("a time-out is an InvalidOperationException", CheckKind.TypedError, async (_, request, send, token) =>
             {
                 try
                 {
@@ -27,33 +23,33 @@ internal static class Plants
                     throw new InvalidOperationException("late", exception);
                 }
             }),
-        ["swapped-answers"] = static () => new SwappedAnswers(),
-        ["forgotten-duplicates"] = static () => new ForgottenDuplicates(),
-        ["changed-block"] = static () => new ChangedBlock(),
-        ["lost-notification"] = static () =>
+        ["swapped-answers"] = () => new SwappedAnswers(),
+        ["forgotten-duplicates"] = () => new ForgottenDuplicates(),
+        ["changed-block"] = () => new ChangedBlock(),
+        ["lost-notification"] = () =>
             new OldState("observers are shown the state before the last one", CheckKind.LastState,
-                static (node, route, _) => Math.Max(0, node.ValueOf(route) - 1)),
-        ["time-goes-back"] = static () =>
+                (node, route, _) => Math.Max(0, node.ValueOf(route) - 1)),
+        ["time-goes-back"] = () =>
             new OldState("each third state that is shown is an older one", CheckKind.Order,
-                static (node, route, count) => count % 3 == 2 ? Math.Max(0, node.ValueOf(route) - 2) : node.ValueOf(route)),
-        ["wide-table"] = static () =>
+                (node, route, count) => count % 3 == 2 ? Math.Max(0, node.ValueOf(route) - 2) : node.ValueOf(route)),
+        ["wide-table"] = () =>
             new Configured("endpoints have more observers than their bound says", CheckKind.Bounds,
-                static (_, options) => options.Limits.MaxObservers = 10_000),
-        ["lost-buffer"] = static () => new LostBuffer(),
-        ["stuck-handler"] = static () => new Serving("one handler in ten never answers", CheckKind.Quiet, static (_, asked, serve) =>
+                (_, options) => options.Limits.MaxObservers = 10_000),
+        ["lost-buffer"] = () => new LostBuffer(),
+        ["stuck-handler"] = () => new Serving("one handler in ten never answers", CheckKind.Quiet, (_, asked, serve) =>
             asked.Id % 10 == 0 ? new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task) : serve()),
-        ["left-timer"] = static () => new LeftTimer(),
-        ["failing-block"] = static () => new Configured("a stage throws at some datagrams", CheckKind.Errors, static (_, options) =>
+        ["left-timer"] = () => new LeftTimer(),
+        ["failing-block"] = () => new Configured("a stage throws at some datagrams", CheckKind.Errors, (_, options) =>
         {
             int count = 0;
             options.Pipeline.Insert(CoapSeams.ChannelToSerializer,
                 () => new SeamBlock<CoapDatagram>(datagram => ++count % 20 == 0 ? throw new InvalidOperationException("planted") : datagram,
                     options.LoggerFactory.CreateLogger("planted")));
         }),
-        ["other-thread"] = static () =>
+        ["other-thread"] = () =>
             new Serving("a handler goes on on another thread", CheckKind.OneThread,
-                static (_, asked, serve) => asked.Id % 4 == 0 ? OnOtherThread(serve) : serve()),
-        ["own-chance"] = static () => new OwnChance(),
+                (_, asked, serve) => asked.Id % 4 == 0 ? OnOtherThread(serve) : serve()),
+        ["own-chance"] = () => new OwnChance(),
     };
 
     // The thread is waited for, so that a busy machine does not finish the run before it begins.
@@ -138,7 +134,7 @@ internal static class Plants
 
         public override ValueTask<CoapResult> ServeAsync(SimulatedNode node, Step asked, Func<ValueTask<CoapResult>> serve)
         {
-            World!.Clock.CreateTimer(static _ => { }, null, TimeSpan.FromDays(10), Timeout.InfiniteTimeSpan);
+            World!.Clock.CreateTimer(_ => { }, null, TimeSpan.FromDays(10), Timeout.InfiniteTimeSpan);
             return serve();
         }
     }

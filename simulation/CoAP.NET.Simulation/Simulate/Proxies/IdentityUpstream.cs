@@ -1,5 +1,4 @@
 using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
@@ -16,7 +15,7 @@ internal sealed class IdentityUpstream(VirtualClock clock, bool dependsOnClient)
 
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
-        await Task.Delay(TimeSpan.FromSeconds(1), clock, cancellationToken).ConfigureAwait(false);
+        await Task.Delay(TimeSpan.FromSeconds(1), clock, cancellationToken);
         return CoapResults.Text(request.Received.Peer.Identity as string ?? Nobody);
     }
 }

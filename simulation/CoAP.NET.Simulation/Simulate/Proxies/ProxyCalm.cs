@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>What has to be right about requests when the network is well again, to the second.</summary>
@@ -19,17 +17,17 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
     public async Task CheckAsync()
     {
         // What came late is too old to be given to anybody afterwards.
-        await journal.PassAsync(ProxyOrigin.AgeOf(1) + TimeSpan.FromSeconds(5)).ConfigureAwait(false);
+        await journal.PassAsync(ProxyOrigin.AgeOf(1) + TimeSpan.FromSeconds(5));
         requests.IsCalm = true;
         requests.TimeOfFlight = TimeSpan.FromSeconds(2);
-        await WarmUpAsync().ConfigureAwait(false);
-        await CheckFreshnessAsync().ConfigureAwait(false);
-        await CheckInvalidationAsync(ProxyWay.Uri).ConfigureAwait(false);
-        await CheckInvalidationAsync(ProxyWay.Reverse).ConfigureAwait(false);
-        await CheckSingleFlightAsync(ProxyWay.Uri).ConfigureAwait(false);
-        await CheckSingleFlightAsync(ProxyWay.Reverse).ConfigureAwait(false);
-        await CheckIdentitiesAsync().ConfigureAwait(false);
-        await CheckErrorsAndHopsAsync().ConfigureAwait(false);
+        await WarmUpAsync();
+        await CheckFreshnessAsync();
+        await CheckInvalidationAsync(ProxyWay.Uri);
+        await CheckInvalidationAsync(ProxyWay.Reverse);
+        await CheckSingleFlightAsync(ProxyWay.Uri);
+        await CheckSingleFlightAsync(ProxyWay.Reverse);
+        await CheckIdentitiesAsync();
+        await CheckErrorsAndHopsAsync();
     }
 
     // Proxies verify the addresses of those who ask, one after the other, and connections that broke are made again.
@@ -43,8 +41,7 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
                 for (int attempt = 0; attempt <= nodes.Proxies.Count && !isAnswered; attempt++)
                 {
                     isAnswered = await AskAsync(
-                        new ProxyStep { Client = client, Way = way, Origin = client % 2, Scheme = (OriginScheme)(client / 2), Id = ++_id })
-                        .ConfigureAwait(false);
+                        new ProxyStep { Client = client, Way = way, Origin = client % 2, Scheme = (OriginScheme)(client / 2), Id = ++_id });
                 }
 
                 if (!isAnswered)
@@ -68,27 +65,26 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
                     Client = client,
                     Way = s_ways[(round + client) % s_ways.Length],
                     Resource = kept,
-                }).ConfigureAwait(false);
+                });
                 if (client == 1)
                 {
                     nodes.Origins[0].Replace(kept);
                 }
             }
 
-            await journal.PassAsync(TimeSpan.FromSeconds(dice.Between(1, 15))).ConfigureAwait(false);
+            await journal.PassAsync(TimeSpan.FromSeconds(dice.Between(1, 15)));
         }
     }
 
     private async Task CheckInvalidationAsync(ProxyWay way)
     {
         ProxyStep first = new() { Kind = ProxyStepKind.AskKept, Way = way, Resource = 1, Client = 0 };
-        await MustBeAnsweredAsync(first).ConfigureAwait(false);
+        await MustBeAnsweredAsync(first);
         CoapResponse? changed = await nodes.Clock.AdvanceUntilAsync(
-            requests.SendAsync(2, nodes.Make(first with { Client = 2 }, "kept/1", CoapMethod.Put)), TimeSpan.FromMinutes(10))
-            .ConfigureAwait(false);
+            requests.SendAsync(2, nodes.Make(first with { Client = 2 }, "kept/1", CoapMethod.Put)), TimeSpan.FromMinutes(10));
         CoapResponse? after = await nodes.Clock.AdvanceUntilAsync(
-            requests.SendAsync(0, nodes.Make(first, "kept/1")), TimeSpan.FromMinutes(10)).ConfigureAwait(false);
-        string version = nodes.Origins[0].VersionOf(1).ToString(CultureInfo.InvariantCulture);
+            requests.SendAsync(0, nodes.Make(first, "kept/1")), TimeSpan.FromMinutes(10));
+        string version = nodes.Origins[0].VersionOf(1).ToString();
         if (changed is not { IsSuccess: true } || after is not { IsSuccess: true })
         {
             journal.Violate(ProxyCheck.Served, $"a change by {way} was answered {changed?.Code}, what came after it {after?.Code}");
@@ -102,14 +98,14 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
     private async Task CheckSingleFlightAsync(ProxyWay way)
     {
         int id = ++_id;
-        string path = string.Create(CultureInfo.InvariantCulture, $"slow/{id}");
+        string path = $"slow/{id}";
         CoapResponse?[] all = await nodes.Clock.AdvanceUntilAsync(
             Task.WhenAll(Enumerable.Range(0, ProxyNodes.Clients).Select(client =>
                 requests.SendAsync(client, nodes.Make(new ProxyStep { Client = client, Way = way }, path)))),
-            TimeSpan.FromMinutes(10)).ConfigureAwait(false);
-        if (Array.Exists(all, static one => one is not { IsSuccess: true }))
+            TimeSpan.FromMinutes(10));
+        if (Array.Exists(all, one => one is not { IsSuccess: true }))
         {
-            string codes = string.Join(", ", all.Select(static one => one?.Code.ToString() ?? "not at all"));
+            string codes = string.Join(", ", all.Select(one => one?.Code.ToString() ?? "not at all"));
             journal.Violate(ProxyCheck.Served, $"equal requests by {way} were answered {codes}");
         }
         else if (nodes.Origins[0].RunsOf(id) != 1)
@@ -126,7 +122,7 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
             bool[] answered = await nodes.Clock.AdvanceUntilAsync(
                 Task.WhenAll(Enumerable.Range(2, 2).Select(client =>
                     requests.SendAsync(new ProxyStep { Kind = kind, Client = client, Scheme = OriginScheme.Secured }))),
-                TimeSpan.FromMinutes(10)).ConfigureAwait(false);
+                TimeSpan.FromMinutes(10));
             if (answered.Contains(false))
             {
                 journal.Violate(ProxyCheck.Served, $"{kind} was not answered");
@@ -144,12 +140,12 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
                 Id = i,
                 Client = i % ProxyNodes.Clients,
                 Way = s_ways[i % s_ways.Length],
-            }).ConfigureAwait(false);
+            });
         }
 
         for (int hops = 1; hops <= nodes.Proxies.Count + 1; hops++)
         {
-            await MustBeAnsweredAsync(new ProxyStep { Way = s_ways[hops - 1], HopLimit = hops, Id = ++_id }).ConfigureAwait(false);
+            await MustBeAnsweredAsync(new ProxyStep { Way = s_ways[hops - 1], HopLimit = hops, Id = ++_id });
         }
     }
 
@@ -157,7 +153,7 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
 
     private async Task MustBeAnsweredAsync(ProxyStep step)
     {
-        if (!await AskAsync(step).ConfigureAwait(false))
+        if (!await AskAsync(step))
         {
             journal.Violate(ProxyCheck.Served, $"not answered: {PlanText.Write(step)}");
         }

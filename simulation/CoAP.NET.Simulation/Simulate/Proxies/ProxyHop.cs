@@ -1,6 +1,4 @@
-using System.Globalization;
 using CoAP.NET.Proxy;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
@@ -30,14 +28,14 @@ internal sealed class ProxyHop(int index, ProxyPlan plan, VirtualClock clock, st
 
     public bool WasRestarted { get; private set; }
 
-    public static string HostOf(int index) => string.Create(CultureInfo.InvariantCulture, $"[2001:db8:f::{index + 1}]");
+    public static string HostOf(int index) => $"[2001:db8:f::{index + 1}]";
 
     /// <summary>The scheme of a server.</summary>
     public static string SchemeOf(OriginScheme scheme) => s_schemes[(int)scheme];
 
     /// <summary>The path of a reverse proxy that stands for a server.</summary>
     public static string PrefixOf(int origin, OriginScheme scheme) =>
-        string.Create(CultureInfo.InvariantCulture, $"{"ots"[(int)scheme]}{origin}");
+        $"{"ots"[(int)scheme]}{origin}";
 
     public async Task StartAsync(InMemoryNetwork network, Action<CoapEndpointOptions> configure, IReadOnlyList<ProxyOrigin> origins)
     {
@@ -50,7 +48,7 @@ internal sealed class ProxyHop(int index, ProxyPlan plan, VirtualClock clock, st
             // The one before asks for its clients, who came to it by a secured transport.
             AllowSecuredTargetsToAnyone = index > 0,
             NextProxy = isLast ? null : CoapUri.Parse(next),
-            Identifier = string.Create(CultureInfo.InvariantCulture, $"p{index}"),
+            Identifier = $"p{index}",
         };
         options.Targets.AllowNetwork("2001:db8:1::/48").AllowNetwork("2001:db8:f::/48");
         _proxy = new CoapProxy(options);
@@ -86,7 +84,7 @@ internal sealed class ProxyHop(int index, ProxyPlan plan, VirtualClock clock, st
         _server.Endpoint.AddTransport(network.CreateTransport("coap+tcp", InMemoryNetwork.Address($"{Host}:5683")));
         _server.Endpoint.AddTransport(
             network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:5684"), CoapTestIdentity.Of("proxy")));
-        await _server.StartAsync().ConfigureAwait(false);
+        await _server.StartAsync();
     }
 
     /// <summary>Closes it, the server first.</summary>

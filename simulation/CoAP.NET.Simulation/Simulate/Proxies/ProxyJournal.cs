@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>What was seen in a run. Several threads write to it.</summary>
@@ -54,12 +51,11 @@ internal sealed class ProxyJournal(VirtualClock clock)
     {
         try
         {
-            await clock.AdvanceUntilAsync(holds, s_patience).ConfigureAwait(false);
+            await clock.AdvanceUntilAsync(holds, s_patience);
         }
         catch (TimeoutException)
         {
-            Violate(check, string.Create(CultureInfo.InvariantCulture,
-                $"not so after {s_patience.TotalMinutes:0} minutes: {what}{(describe is null ? "" : $" ({describe()})")}"));
+            Violate(check, $"not so after {s_patience.TotalMinutes:0} minutes: {what}{(describe is null ? "" : $" ({describe()})")}");
         }
     }
 }

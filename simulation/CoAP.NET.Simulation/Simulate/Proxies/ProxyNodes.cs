@@ -1,9 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>The servers, the proxies and the clients of a run, each of which can be restarted with the loss of all that it knew.</summary>
@@ -46,12 +40,12 @@ internal sealed class ProxyNodes : IAsyncDisposable
     {
         foreach (ProxyOrigin origin in Origins)
         {
-            await origin.StartAsync(Network, MakeOptions()).ConfigureAwait(false);
+            await origin.StartAsync(Network, MakeOptions());
         }
 
         foreach (ProxyHop proxy in Proxies)
         {
-            await proxy.StartAsync(Network, Configure, Origins).ConfigureAwait(false);
+            await proxy.StartAsync(Network, Configure, Origins);
         }
 
         for (int i = 0; i < Clients; i++)
@@ -109,10 +103,10 @@ internal sealed class ProxyNodes : IAsyncDisposable
     {
         int[] left =
         [
-            .. Proxies.SelectMany(static one => (int[])[one.Counters.UnderWay, one.Counters.Observations, one.ObserverCount]),
-            .. Origins.Select(static one => one.ObserverCount),
+            .. Proxies.SelectMany(one => (int[])[one.Counters.UnderWay, one.Counters.Observations, one.ObserverCount]),
+            .. Origins.Select(one => one.ObserverCount),
         ];
-        return Array.TrueForAll(left, static count => count == 0) ? ""
+        return Array.TrueForAll(left, count => count == 0) ? ""
             : "of each proxy what is under way, its registrations and its observers, and observers of the servers: "
                 + string.Join(", ", left);
     }
@@ -120,8 +114,8 @@ internal sealed class ProxyNodes : IAsyncDisposable
     public async Task RestartOriginAsync(int origin)
     {
         Disturbances++;
-        await CloseAsync(Origins[origin].CloseAsync()).ConfigureAwait(false);
-        await Origins[origin].StartAsync(Network, MakeOptions()).ConfigureAwait(false);
+        await CloseAsync(Origins[origin].CloseAsync());
+        await Origins[origin].StartAsync(Network, MakeOptions());
     }
 
     public async Task RestartProxyAsync(int proxy)
@@ -129,16 +123,16 @@ internal sealed class ProxyNodes : IAsyncDisposable
         Disturbances++;
         foreach (IAsyncDisposable part in Proxies[proxy].Close())
         {
-            await CloseAsync(part.DisposeAsync()).ConfigureAwait(false);
+            await CloseAsync(part.DisposeAsync());
         }
 
-        await Proxies[proxy].StartAsync(Network, Configure, Origins).ConfigureAwait(false);
+        await Proxies[proxy].StartAsync(Network, Configure, Origins);
     }
 
     public async Task RestartClientAsync(int client)
     {
         Disturbances++;
-        await CloseAsync(_clients[client].DisposeAsync()).ConfigureAwait(false);
+        await CloseAsync(_clients[client].DisposeAsync());
         StartClient(client);
     }
 
@@ -161,21 +155,21 @@ internal sealed class ProxyNodes : IAsyncDisposable
     {
         foreach (CoapClient? client in _clients)
         {
-            await CloseAsync(client?.DisposeAsync() ?? default).ConfigureAwait(false);
+            await CloseAsync(client?.DisposeAsync() ?? default);
         }
 
-        foreach (IAsyncDisposable part in Proxies.SelectMany(static one => one.Close()).Where(static part => part is not null))
+        foreach (IAsyncDisposable part in Proxies.SelectMany(one => one.Close()).Where(part => part is not null))
         {
-            await CloseAsync(part.DisposeAsync()).ConfigureAwait(false);
+            await CloseAsync(part.DisposeAsync());
         }
 
         foreach (ProxyOrigin origin in Origins)
         {
-            await CloseAsync(origin.CloseAsync()).ConfigureAwait(false);
+            await CloseAsync(origin.CloseAsync());
         }
     }
 
-    private static string HostOfClient(int client) => string.Create(CultureInfo.InvariantCulture, $"[2001:db8:{client + 0x10:x}::2]");
+    private static string HostOfClient(int client) => $"[2001:db8:{client + 0x10:x}::2]";
 
     private Task CloseAsync(ValueTask closing) => Clock.AdvanceUntilAsync(closing.AsTask(), TimeSpan.FromMinutes(5));
 
@@ -196,8 +190,7 @@ internal sealed class ProxyNodes : IAsyncDisposable
     private void StartClient(int client)
     {
         CoapClient made = new(MakeOptions());
-        CoapAddress address = InMemoryNetwork.Address(string.Create(CultureInfo.InvariantCulture,
-            $"{HostOfClient(client)}:{40_000 + client}"));
+        CoapAddress address = InMemoryNetwork.Address($"{HostOfClient(client)}:{40_000 + client}");
         made.Endpoint.AddTransport(Network.CreateTransport(s_entries[client], address,
             s_identities[client] is { } identity ? CoapTestIdentity.Of(identity) : null));
         _clients[client] = made;

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>What has to be right about observers when the network is well again.</summary>
@@ -18,10 +16,10 @@ internal sealed class ProxyObservers(ProxyNodes nodes, ProxyJournal journal, IRe
             origin.SetEnded(false);
         }
 
-        await CheckChangesAsync().ConfigureAwait(false);
-        await CheckRegistrationsAsync().ConfigureAwait(false);
-        await CheckEndAsync().ConfigureAwait(false);
-        await CheckSilenceAsync().ConfigureAwait(false);
+        await CheckChangesAsync();
+        await CheckRegistrationsAsync();
+        await CheckEndAsync();
+        await CheckSilenceAsync();
     }
 
     private static IEnumerable<(int Origin, int State)> States() =>
@@ -40,7 +38,7 @@ internal sealed class ProxyObservers(ProxyNodes nodes, ProxyJournal journal, IRe
                 ProxyCheck.LastState,
                 "every observer hears of the last state",
                 () => watches.All(IsCurrent),
-                () => string.Join("; ", watches.Where(watch => !IsCurrent(watch)))).ConfigureAwait(false);
+                () => string.Join("; ", watches.Where(watch => !IsCurrent(watch))));
         }
     }
 
@@ -48,7 +46,7 @@ internal sealed class ProxyObservers(ProxyNodes nodes, ProxyJournal journal, IRe
     {
         if (plant == "second-registration")
         {
-            await nodes.Clock.AdvanceUntilAsync(nodes.ObserveBesideAsync(), s_patience).ConfigureAwait(false);
+            await nodes.Clock.AdvanceUntilAsync(nodes.ObserveBesideAsync(), s_patience);
         }
 
         // Registrations of a proxy or client that was restarted have ended by their rejections.
@@ -56,27 +54,27 @@ internal sealed class ProxyObservers(ProxyNodes nodes, ProxyJournal journal, IRe
             ProxyCheck.OneRegistration,
             "a server has one registration of the last proxy for what is observed in one way",
             () => States().All(one => nodes.Origins[one.Origin].ObserversOf(one.State) == RegistrationsOf(one.Origin, one.State)),
-            () => string.Join(", ", States().Select(one => string.Create(CultureInfo.InvariantCulture,
+            () => string.Join(", ", States().Select(one =>
                 $"origin {one.Origin} state {one.State}: {nodes.Origins[one.Origin].ObserversOf(one.State)} for "
-                + $"{RegistrationsOf(one.Origin, one.State)}")))).ConfigureAwait(false);
+                + $"{RegistrationsOf(one.Origin, one.State)}")));
     }
 
     private async Task CheckEndAsync()
     {
-        ProxyWatch[] ended = [.. watches.Where(static watch => watch.Step.Origin == 0)];
+        ProxyWatch[] ended = [.. watches.Where(watch => watch.Step.Origin == 0)];
         nodes.Origins[0].SetEnded(true);
         await journal.MustAsync(
             ProxyCheck.EndPassed,
             "an end of the server comes to every observer",
-            () => Array.TrueForAll(ended, static watch => watch.HasEnded),
-            () => string.Join("; ", ended.Where(static watch => !watch.HasEnded))).ConfigureAwait(false);
+            () => Array.TrueForAll(ended, watch => watch.HasEnded),
+            () => string.Join("; ", ended.Where(watch => !watch.HasEnded)));
     }
 
     private async Task CheckSilenceAsync()
     {
         foreach (ProxyWatch watch in plant == "left-observer" ? watches.Skip(1) : watches)
         {
-            await watch.Observation.DisposeAsync().ConfigureAwait(false);
+            await watch.Observation.DisposeAsync();
         }
 
         if (plant == "left-observer")
@@ -85,8 +83,7 @@ internal sealed class ProxyObservers(ProxyNodes nodes, ProxyJournal journal, IRe
             nodes.Origins[0].SetEnded(false);
         }
 
-        await journal.MustAsync(ProxyCheck.Quiet, "nothing is left after silence", () => nodes.Left() == "", nodes.Left)
-            .ConfigureAwait(false);
+        await journal.MustAsync(ProxyCheck.Quiet, "nothing is left after silence", () => nodes.Left() == "", nodes.Left);
     }
 
     private bool IsCurrent(ProxyWatch watch) =>
@@ -94,5 +91,5 @@ internal sealed class ProxyObservers(ProxyNodes nodes, ProxyJournal journal, IRe
 
     private int RegistrationsOf(int origin, int state) => watches
         .Where(watch => watch.Step.Origin == origin && watch.Step.Resource == state)
-        .Select(static watch => watch.Registration).Distinct().Count();
+        .Select(watch => watch.Registration).Distinct().Count();
 }

@@ -1,8 +1,3 @@
-using System.Collections.Concurrent;
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>A server behind the proxies. What it serves survives its restarts, what it knows of clients does not.</summary>
@@ -32,7 +27,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
         [CoapCode.BadRequest, CoapCode.Forbidden, CoapCode.NotFound, CoapCode.Conflict, CoapCode.InternalServerError,
             CoapCode.NotImplemented];
 
-    public string Host { get; } = string.Create(CultureInfo.InvariantCulture, $"[2001:db8:1::{index + 1}]");
+    public string Host { get; } = $"[2001:db8:1::{index + 1}]";
 
     /// <summary>How often it said that what somebody has still holds.</summary>
     public int Validations => _validations;
@@ -53,7 +48,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
         server.Map("/echo/{id}", [CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch], request =>
         {
             int id = Number(request, "id");
-            _runs.AddOrUpdate(id, 1, static (_, count) => count + 1);
+            _runs.AddOrUpdate(id, 1, (_, count) => count + 1);
             return new CoapResult(
                 request.Method == CoapMethod.Get || request.Method == CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed,
                 Answer(index, id, request.Payload.Span));
@@ -63,17 +58,16 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
             int kept = Number(request, "which");
             return request.Method == CoapMethod.Put ? Replace(kept) : Keep(request, kept);
         });
-        server.MapGet("/own", () => CoapResults.Text(string.Create(CultureInfo.InvariantCulture,
-            $"{index}:{Interlocked.Increment(ref _serial)}")));
-        server.MapGet("/error/{which}", static request =>
+        server.MapGet("/own", () => CoapResults.Text($"{index}:{Interlocked.Increment(ref _serial)}"));
+        server.MapGet("/error/{which}", request =>
         {
             CoapCode code = Errors[Number(request, "which")];
             return CoapResults.Status(code, $"on purpose {code}");
         });
         server.MapGet("/slow/{id}", async request =>
         {
-            _runs.AddOrUpdate(Number(request, "id"), 1, static (_, count) => count + 1);
-            await Task.Delay(TimeSpan.FromSeconds(2), clock).ConfigureAwait(false);
+            _runs.AddOrUpdate(Number(request, "id"), 1, (_, count) => count + 1);
+            await Task.Delay(TimeSpan.FromSeconds(2), clock);
             return CoapResults.Text("slow").WithMaxAge(TimeSpan.Zero);
         });
         for (int i = 0; i < States; i++)
@@ -88,7 +82,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
         server.Endpoint.AddTransport(network.CreateTransport("coap+tcp", InMemoryNetwork.Address($"{Host}:5683")));
         server.Endpoint.AddTransport(
             network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:5684"), CoapTestIdentity.Of("origin")));
-        await server.StartAsync().ConfigureAwait(false);
+        await server.StartAsync();
         _server = server;
     }
 
@@ -111,7 +105,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
     }
 
     public string TextOf(int state) =>
-        string.Create(CultureInfo.InvariantCulture, $"{index}.{state}={Volatile.Read(ref _values[state])}");
+        $"{index}.{state}={Volatile.Read(ref _values[state])}";
 
     public int ObserversOf(int state) => _server.CountObservers($"/state/{state}");
 
@@ -131,13 +125,13 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
 
     public int VersionOf(int kept) => Volatile.Read(ref _versions[kept]);
 
-    private static int Number(CoapRequest request, string name) => int.Parse(request.Route[name], CultureInfo.InvariantCulture);
+    private static int Number(CoapRequest request, string name) => int.Parse(request.Route[name]);
 
     private CoapResult Keep(CoapRequest request, int kept)
     {
         int version = VersionOf(kept);
         CoapResult result = CoapResults.ValidOr(
-            request, CoapETag.FromVersion((ulong)version), () => CoapResults.Text(version.ToString(CultureInfo.InvariantCulture)))
+            request, CoapETag.FromVersion((ulong)version), () => CoapResults.Text(version.ToString()))
             .WithMaxAge(AgeOf(kept));
         if (result.Code == CoapCode.Valid)
         {

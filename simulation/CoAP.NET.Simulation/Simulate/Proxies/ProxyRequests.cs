@@ -1,7 +1,3 @@
-using System.Collections.Concurrent;
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>Sends the requests of a run and checks their answers.</summary>
@@ -25,11 +21,11 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
         journal.CountRequest();
         bool isAnswered = step.Kind switch
         {
-            ProxyStepKind.AskKept => await AskKeptAsync(step).ConfigureAwait(false),
-            ProxyStepKind.AskOwn => await AskOwnAsync(step).ConfigureAwait(false),
-            ProxyStepKind.AskWho => await AskWhoAsync(step).ConfigureAwait(false),
-            ProxyStepKind.AskError => await AskErrorAsync(step).ConfigureAwait(false),
-            _ => await AskAsync(step).ConfigureAwait(false),
+            ProxyStepKind.AskKept => await AskKeptAsync(step),
+            ProxyStepKind.AskOwn => await AskOwnAsync(step),
+            ProxyStepKind.AskWho => await AskWhoAsync(step),
+            ProxyStepKind.AskError => await AskErrorAsync(step),
+            _ => await AskAsync(step),
         };
         if (isAnswered)
         {
@@ -45,15 +41,14 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
     {
         try
         {
-            return await nodes.Client(client).SendAsync(request).ConfigureAwait(false);
+            return await nodes.Client(client).SendAsync(request);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException or OperationCanceledException)
         {
             return null;
         }
-#pragma warning disable CA1031 // whatever else comes is what is looked for
+        // Whatever else comes is what is looked for.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             journal.Violate(ProxyCheck.TypedError, $"{request} ended by {exception}");
             return null;
@@ -62,12 +57,12 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
 
     private async Task<bool> AskAsync(ProxyStep step)
     {
-        CoapRequest request = nodes.Make(step, string.Create(CultureInfo.InvariantCulture, $"echo/{step.Id}"));
+        CoapRequest request = nodes.Make(step, $"echo/{step.Id}");
         byte[] body = new byte[step.Size];
         Dice.Fill((ulong)step.Id, body);
         request.Content = body.Length > 0 ? CoapContent.Binary(body) : null;
         int disturbances = nodes.Disturbances;
-        CoapResponse? response = await SendAsync(step.Client, request).ConfigureAwait(false);
+        CoapResponse? response = await SendAsync(step.Client, request);
         ProxyOrigin origin = nodes.Origins[step.Origin];
         CheckHops(step, response);
         if (step.Method == CoapMethod.Post && disturbances == nodes.Disturbances && origin.RunsOf(step.Id) > 1)
@@ -114,13 +109,13 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
 
     private async Task<bool> AskKeptAsync(ProxyStep step)
     {
-        CoapResponse? response = await SendAsync(step.Client, nodes.Make(step, $"kept/{step.Resource}")).ConfigureAwait(false);
+        CoapResponse? response = await SendAsync(step.Client, nodes.Make(step, $"kept/{step.Resource}"));
         if (response is not { IsSuccess: true })
         {
             return false;
         }
 
-        int version = int.Parse(response.GetText(), CultureInfo.InvariantCulture);
+        int version = int.Parse(response.GetText());
         TimeSpan outdated = nodes.Origins[step.Origin].Outdated(step.Resource, version);
         TimeSpan age = ProxyOrigin.AgeOf(step.Resource);
         if (outdated > age + TimeOfFlight)
@@ -139,7 +134,7 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
 
     private async Task<bool> AskOwnAsync(ProxyStep step)
     {
-        CoapResponse? response = await SendAsync(step.Client, nodes.Make(step, "own")).ConfigureAwait(false);
+        CoapResponse? response = await SendAsync(step.Client, nodes.Make(step, "own"));
         if (response is not { IsSuccess: true })
         {
             return false;
@@ -158,7 +153,7 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
 
     private async Task<bool> AskWhoAsync(ProxyStep step)
     {
-        CoapResponse? response = await SendAsync(step.Client, ProxyNodes.MakeWho(step.Client)).ConfigureAwait(false);
+        CoapResponse? response = await SendAsync(step.Client, ProxyNodes.MakeWho(step.Client));
         if (response is not { IsSuccess: true })
         {
             return false;
@@ -177,7 +172,7 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
     {
         int which = step.Id % ProxyOrigin.Errors.Count;
         CoapCode wanted = ProxyOrigin.Errors[which];
-        CoapResponse? response = await SendAsync(step.Client, nodes.Make(step, $"error/{which}")).ConfigureAwait(false);
+        CoapResponse? response = await SendAsync(step.Client, nodes.Make(step, $"error/{which}"));
         if (response is null)
         {
             return false;

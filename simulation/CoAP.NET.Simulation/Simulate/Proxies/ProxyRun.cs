@@ -1,6 +1,3 @@
-using System.Globalization;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>
@@ -40,17 +37,16 @@ internal sealed class ProxyRun : IAsyncDisposable
     public IReadOnlyList<ProxyViolation> Violations => _journal.Violations;
 
     /// <summary>What happened, for people.</summary>
-    public string Summary => string.Create(
-        CultureInfo.InvariantCulture,
+    public string Summary =>
         $"seed {_scenario.Plan.Seed}: {_scenario.Plan.Proxies} proxies, {_journal.Asked} requests, {_journal.Answered} answered, "
-        + $"{_nodes.Proxies.Sum(static one => one.Counters.CacheHits)} from caches, "
-        + $"{_nodes.Origins.Sum(static one => one.Validations)} validated, {_watches.Count} observations, "
-        + $"{_nodes.Disturbances} restarts and partitions, {_nodes.Clock.Elapsed.TotalMinutes:0} virtual minutes");
+        + $"{_nodes.Proxies.Sum(one => one.Counters.CacheHits)} from caches, "
+        + $"{_nodes.Origins.Sum(one => one.Validations)} validated, {_watches.Count} observations, "
+        + $"{_nodes.Disturbances} restarts and partitions, {_nodes.Clock.Elapsed.TotalMinutes:0} virtual minutes";
 
     /// <summary>Does everything, and checks it.</summary>
     public async Task RunAsync()
     {
-        await _nodes.StartAsync().ConfigureAwait(false);
+        await _nodes.StartAsync();
         ProxyPlan plan = _scenario.Plan;
         _nodes.Network.Conditions = new NetworkConditions
         {
@@ -62,23 +58,22 @@ internal sealed class ProxyRun : IAsyncDisposable
         };
         foreach (ProxyStep step in _scenario.Steps)
         {
-            await DoAsync(step).ConfigureAwait(false);
+            await DoAsync(step);
             CheckRegistrations();
-            await _journal.PassAsync(TimeSpan.FromMilliseconds(step.Pause)).ConfigureAwait(false);
+            await _journal.PassAsync(TimeSpan.FromMilliseconds(step.Pause));
         }
 
         _nodes.Network.Heal();
         _nodes.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(10));
         await _journal.MustAsync(
-            ProxyCheck.Ends, "every request and registration ends", () => _operations.TrueForAll(static one => one.IsCompleted))
-            .ConfigureAwait(false);
-        foreach (Task failed in _operations.Where(static one => one.IsFaulted))
+            ProxyCheck.Ends, "every request and registration ends", () => _operations.TrueForAll(one => one.IsCompleted));
+        foreach (Task failed in _operations.Where(one => one.IsFaulted))
         {
             _journal.Violate(ProxyCheck.TypedError, $"a failure of a kind that nobody expects: {failed.Exception!.InnerException}");
         }
 
-        await new ProxyCalm(_nodes, _journal, _requests, new Dice(plan.Seed ^ 0x5eed)).CheckAsync().ConfigureAwait(false);
-        await new ProxyObservers(_nodes, _journal, _watches, _plant).CheckAsync().ConfigureAwait(false);
+        await new ProxyCalm(_nodes, _journal, _requests, new Dice(plan.Seed ^ 0x5eed)).CheckAsync();
+        await new ProxyObservers(_nodes, _journal, _watches, _plant).CheckAsync();
     }
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();
@@ -103,10 +98,10 @@ internal sealed class ProxyRun : IAsyncDisposable
                 _nodes.Origins[step.Origin].SetEnded(step.Kind == ProxyStepKind.End);
                 break;
             case ProxyStepKind.RestartOrigin:
-                await _nodes.RestartOriginAsync(step.Origin).ConfigureAwait(false);
+                await _nodes.RestartOriginAsync(step.Origin);
                 break;
             case ProxyStepKind.RestartProxy:
-                await _nodes.RestartProxyAsync(step.Proxy).ConfigureAwait(false);
+                await _nodes.RestartProxyAsync(step.Proxy);
                 break;
             case ProxyStepKind.RestartClient:
                 lock (_watches)
@@ -114,7 +109,7 @@ internal sealed class ProxyRun : IAsyncDisposable
                     _watches.RemoveAll(watch => watch.Step.Client == step.Client);
                 }
 
-                await _nodes.RestartClientAsync(step.Client).ConfigureAwait(false);
+                await _nodes.RestartClientAsync(step.Client);
                 break;
             case ProxyStepKind.CutClient:
                 _nodes.CutClient(step.Client);
@@ -136,8 +131,7 @@ internal sealed class ProxyRun : IAsyncDisposable
         CoapClient observer = _nodes.Client(step.Client);
         try
         {
-            CoapObservation observation = await observer.ObserveAsync(_nodes.Make(step, $"state/{step.Resource}", CoapMethod.Get))
-                .ConfigureAwait(false);
+            CoapObservation observation = await observer.ObserveAsync(_nodes.Make(step, $"state/{step.Resource}", CoapMethod.Get));
             lock (_watches)
             {
                 if (_nodes.Client(step.Client) == observer)
@@ -163,14 +157,14 @@ internal sealed class ProxyRun : IAsyncDisposable
 
         if (given is not null)
         {
-            await given.Observation.DisposeAsync().ConfigureAwait(false);
+            await given.Observation.DisposeAsync();
         }
     }
 
     private void CheckRegistrations()
     {
         const int States = ProxyOrigin.Count * ProxyOrigin.States;
-        foreach (ProxyHop proxy in _nodes.Proxies.Where(static one => one.Counters.Observations > States * Targets))
+        foreach (ProxyHop proxy in _nodes.Proxies.Where(one => one.Counters.Observations > States * Targets))
         {
             _journal.Violate(ProxyCheck.OneRegistration, $"{proxy.Host} has {proxy.Counters.Observations} registrations");
         }

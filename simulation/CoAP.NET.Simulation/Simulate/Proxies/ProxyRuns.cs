@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>Runs scenarios with proxies, one after the other: virtual time waits until every other thread of the process sleeps.</summary>
@@ -24,9 +21,9 @@ internal static class ProxyRuns
     public static async Task<(IReadOnlyList<ProxyViolation> Violations, string Summary)> RunAsync(ProxyScenario scenario, string? plant)
     {
         ProxyRun run = new(scenario, plant);
-        await using (run.ConfigureAwait(false))
+        await using (run)
         {
-            await run.RunAsync().ConfigureAwait(false);
+            await run.RunAsync();
             return (run.Violations, run.Summary);
         }
     }
@@ -39,8 +36,7 @@ internal static class ProxyRuns
     {
         for (ulong seed = 1; seed <= (ulong)seeds; seed++)
         {
-            (IReadOnlyList<ProxyViolation> violations, _) = await RunAsync(ProxyScenario.Make(seed, PlantSteps), plant)
-                .ConfigureAwait(false);
+            (IReadOnlyList<ProxyViolation> violations, _) = await RunAsync(ProxyScenario.Make(seed, PlantSteps), plant);
             if (violations.Any(violation => violation.Check == ProxyPlants.All[plant].FoundBy))
             {
                 return seed;
@@ -61,9 +57,9 @@ internal static class ProxyRuns
         {
             Steps = await Shrinker.ShrinkAsync(
                 failed.Steps,
-                async steps => (await RunAsync(failed with { Steps = steps }, plant).ConfigureAwait(false)).Violations
+                async steps => (await RunAsync(failed with { Steps = steps }, plant)).Violations
                     .Any(violation => violation.Check == check),
-                maxRuns).ConfigureAwait(false),
+                maxRuns),
         };
 
     /// <summary>What <c>simulate --only proxies</c> does.</summary>
@@ -73,23 +69,23 @@ internal static class ProxyRuns
         if (options.Plant == PlantTable.EachPlant)
         {
             return await PlantTable.FindEachAsync(
-                ProxyPlants.All.Select(static one => (one.Key, one.Value.Summary, $"{one.Value.FoundBy}")),
+                ProxyPlants.All.Select(one => (one.Key, one.Value.Summary, $"{one.Value.FoundBy}")),
                 PlantSeeds,
                 plant => FindAsync(plant),
-                cancellationToken).ConfigureAwait(false);
+                cancellationToken);
         }
 
         List<string> failures = [];
         List<ProxyScenario> failed = [];
         int steps = (int)(options.Executions ?? Steps);
         int seeds = options.Seeds ?? (options.Budget is null ? DefaultSeeds : int.MaxValue);
-        long started = TimeProvider.System.GetTimestamp();
+        Watch started = new();
         int index = 0;
         for (; index < seeds && !cancellationToken.IsCancellationRequested
-            && !(options.Budget is { } budget && TimeProvider.System.GetElapsedTime(started) > budget); index++)
+            && !(options.Budget is { } budget && started.Elapsed > budget); index++)
         {
             ProxyScenario scenario = ProxyScenario.Make(options.Seed + (ulong)index, steps);
-            (IReadOnlyList<ProxyViolation> violations, string summary) = await RunAsync(scenario, options.Plant).ConfigureAwait(false);
+            (IReadOnlyList<ProxyViolation> violations, string summary) = await RunAsync(scenario, options.Plant);
             if (options.Verbose)
             {
                 // Before steps are taken out, which takes many runs.
@@ -100,32 +96,28 @@ internal static class ProxyRuns
             {
                 failed.Add(scenario);
                 failures.Add(failed.Count > ShownFailures ? $"{scenario.Plan.Seed}: {violations[0]}"
-                    : await TellAsync(scenario, violations, options.Plant).ConfigureAwait(false));
+                    : await TellAsync(scenario, violations, options.Plant));
             }
         }
 
-        return new CampaignReport(string.Create(CultureInfo.InvariantCulture,
-            $"{index} seeds with {steps} steps each, {failed.Count} of them failed, "
-            + $"in {TimeProvider.System.GetElapsedTime(started).TotalSeconds:0.0} s.\n"), failures);
+        return new CampaignReport($"{index} seeds with {steps} steps each, {failed.Count} of them failed, "
+            + $"in {started.Elapsed.TotalSeconds:0.0} s.\n", failures);
     }
 
     /// <summary>Runs a scenario that was kept.</summary>
     public static async Task<CampaignReport> RunOneAsync(string text, CampaignOptions options, TextWriter progress)
     {
-        (IReadOnlyList<ProxyViolation> violations, string summary) = await RunAsync(ProxyScenario.Parse(text), options.Plant)
-            .ConfigureAwait(false);
+        (IReadOnlyList<ProxyViolation> violations, string summary) = await RunAsync(ProxyScenario.Parse(text), options.Plant);
         progress.WriteLine(summary);
-        return new CampaignReport(string.Empty, [.. violations.Select(static violation => violation.ToString())]);
+        return new CampaignReport("", [.. violations.Select(violation => violation.ToString())]);
     }
 
     private static async Task<string> TellAsync(ProxyScenario scenario, IReadOnlyList<ProxyViolation> violations, string? plant)
     {
-        ProxyScenario shrunk = await ShrinkAsync(scenario, violations[0].Check, plant).ConfigureAwait(false);
+        ProxyScenario shrunk = await ShrinkAsync(scenario, violations[0].Check, plant);
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture,
-            $"seed {scenario.Plan.Seed}, of {scenario.Steps.Count} steps {shrunk.Steps.Count} are enough. Again: ");
-        text.Append(CultureInfo.InvariantCulture,
-            $"simulate --only {Word} --seed {scenario.Plan.Seed} --seeds 1 --executions {scenario.Steps.Count}");
+        text.Append($"seed {scenario.Plan.Seed}, of {scenario.Steps.Count} steps {shrunk.Steps.Count} are enough. Again: ");
+        text.Append($"simulate --only {Word} --seed {scenario.Plan.Seed} --seeds 1 --executions {scenario.Steps.Count}");
         text.Append(plant is null ? "" : $" --plant {plant}").Append("\nor keep the scenario in a file: simulate --only FILE\n");
         foreach (ProxyViolation violation in violations)
         {

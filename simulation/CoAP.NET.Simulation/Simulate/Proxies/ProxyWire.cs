@@ -1,7 +1,4 @@
-using System.Collections.Concurrent;
 using CoAP.NET.Simulation.Attack;
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 

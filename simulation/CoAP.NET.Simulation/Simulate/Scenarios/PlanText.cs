@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Reflection;
 
 namespace CoAP.NET.Simulation.Simulate;
@@ -12,7 +11,7 @@ internal static class PlanText
         T usual = new();
         return string.Join(' ', typeof(T).GetProperties(BindingFlags.Public | BindingFlags.Instance)
             .Where(property => property.CanWrite && !Equals(property.GetValue(plan), property.GetValue(usual)))
-            .Select(property => string.Create(CultureInfo.InvariantCulture, $"{property.Name}={property.GetValue(plan)}")));
+            .Select(property => $"{property.Name}={property.GetValue(plan)}"));
     }
 
     public static T Read<T>(string text)

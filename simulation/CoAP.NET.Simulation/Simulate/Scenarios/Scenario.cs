@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>
@@ -16,7 +13,7 @@ internal sealed record Scenario(ulong Seed, IReadOnlyList<NodePlan> Nodes, IRead
     public TimeSpan End => TimeSpan.FromMilliseconds(Steps.Count == 0 ? 0 : Steps[^1].At);
 
     /// <summary>Whether bytes change on the way: then nobody can say what a request asked for.</summary>
-    public bool Corrupts => Steps.Any(static step => step.Corruption > 0);
+    public bool Corrupts => Steps.Any(step => step.Corruption > 0);
 
     /// <summary>The nodes that have to do with an answer: who is asked and, where that one forwards, who is asked by it.</summary>
     public IEnumerable<int> ServersOf(Step step) =>
@@ -29,11 +26,11 @@ internal sealed record Scenario(ulong Seed, IReadOnlyList<NodePlan> Nodes, IRead
         List<Step> steps = [];
         foreach (string line in text.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
         {
-            (string word, string rest) = line.Split(' ', 2) is [string first, string second] ? (first, second) : (line, string.Empty);
+            (string word, string rest) = line.Split(' ', 2) is [string first, string second] ? (first, second) : (line, "");
             switch (word)
             {
                 case "seed":
-                    seed = ulong.Parse(rest, CultureInfo.InvariantCulture);
+                    seed = ulong.Parse(rest);
                     break;
                 case "node":
                     nodes.Add(PlanText.Read<NodePlan>(rest));
@@ -52,7 +49,7 @@ internal sealed record Scenario(ulong Seed, IReadOnlyList<NodePlan> Nodes, IRead
     public override string ToString()
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"seed {Seed}\n");
+        text.Append($"seed {Seed}\n");
         foreach (NodePlan node in Nodes)
         {
             text.Append("node ").Append(PlanText.Write(node)).Append('\n');

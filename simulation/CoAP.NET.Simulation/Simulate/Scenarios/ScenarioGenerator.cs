@@ -24,7 +24,7 @@ internal sealed class ScenarioGenerator
         generator.AddNodes();
         generator.AddTraffic();
         generator.AddFaults();
-        return new Scenario(seed, generator._nodes, [.. generator._steps.OrderBy(static step => step.At)]);
+        return new Scenario(seed, generator._nodes, [.. generator._steps.OrderBy(step => step.At)]);
     }
 
     private int Length { get; set; }

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>A scenario as text: a line for its plan, which begins with a word of its own, and one for each step.</summary>
@@ -33,14 +31,14 @@ internal static class ScenarioText
     {
         (string Word, string Text)[] lines =
             [.. text.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(Split)];
-        return lines is [var plan, .. var steps] && plan.Word == planWord && Array.TrueForAll(steps, static step => step.Word == StepWord)
-            ? (PlanText.Read<TPlan>(plan.Text), [.. steps.Select(static step => PlanText.Read<TStep>(step.Text))])
+        return lines is [var plan, .. var steps] && plan.Word == planWord && Array.TrueForAll(steps, step => step.Word == StepWord)
+            ? (PlanText.Read<TPlan>(plan.Text), [.. steps.Select(step => PlanText.Read<TStep>(step.Text))])
             : throw new FormatException($"The first line begins with '{planWord}', each other one with '{StepWord}'.");
     }
 
     // What is as it would be anyway is left out, so that there may be nothing but the word.
     private static (string Word, string Text) Split(string line) =>
-        line.Trim().Split(' ', 2) is [string word, string rest] ? (word, rest) : (line.Trim(), string.Empty);
+        line.Trim().Split(' ', 2) is [string word, string rest] ? (word, rest) : (line.Trim(), "");
 
     private static void Append(StringBuilder text, string word, string rest) => text.Append($"{word} {rest}".TrimEnd()).Append('\n');
 }

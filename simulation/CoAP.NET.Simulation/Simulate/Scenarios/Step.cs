@@ -57,3 +57,52 @@ internal sealed record Step
     /// <summary>How long a node is down, how far the date jumps.</summary>
     public int Time { get; init; }
 }
+
+/// <summary>What can happen in a scenario at a given time.</summary>
+internal enum StepKind
+{
+    /// <summary>A node sends a request to another.</summary>
+    Request,
+
+    /// <summary>A node asks another whether it is there.</summary>
+    Ping,
+
+    /// <summary>A node begins to observe a resource of another.</summary>
+    Observe,
+
+    /// <summary>A node gives the observation up that the step with this id began.</summary>
+    Unobserve,
+
+    /// <summary>An observable resource changes.</summary>
+    Change,
+
+    /// <summary>All links work as said from now on.</summary>
+    Conditions,
+
+    /// <summary>Two nodes are cut off from each other.</summary>
+    Partition,
+
+    /// <summary>Nothing gets from one node to another any more.</summary>
+    Block,
+
+    /// <summary>All partitions end.</summary>
+    Heal,
+
+    /// <summary>A node loses all it knows and comes back at the same address.</summary>
+    Restart,
+
+    /// <summary>A node has another address in the eyes of all others.</summary>
+    Rebind,
+
+    /// <summary>The date is set.</summary>
+    Jump,
+}
+
+/// <summary>How a handler fails on purpose.</summary>
+internal enum HandlerFailure
+{
+    None,
+    Throws,
+    Cancels,
+    ReturnsNull,
+}

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>
@@ -14,8 +11,8 @@ internal static class Answers
     public static string Query(Step step)
     {
         int failure = (int)step.Failure;
-        return string.Create(CultureInfo.InvariantCulture,
-            $"i={step.Id}&n={step.Upload}&s={step.Download}&t={step.HandlerTime}&f={failure}&m={(int)step.Method}&c={Sum([step.Id, step.Upload, step.Download, step.HandlerTime, failure, (int)step.Method])}");
+        return
+            $"i={step.Id}&n={step.Upload}&s={step.Download}&t={step.HandlerTime}&f={failure}&m={(int)step.Method}&c={Sum([step.Id, step.Upload, step.Download, step.HandlerTime, failure, (int)step.Method])}";
     }
 
     /// <summary>Reads a query; null when it is not one of ours any more.</summary>
@@ -53,11 +50,11 @@ internal static class Answers
 
     /// <summary>The body of the answer of a node to a request.</summary>
     public static byte[] Download(int id, int node, int size) =>
-        Body(string.Create(CultureInfo.InvariantCulture, $"i={id} node={node};"), ((ulong)id << 8) + (uint)node, size);
+        Body($"i={id} node={node};", ((ulong)id << 8) + (uint)node, size);
 
     /// <summary>A state of an observable resource.</summary>
     public static byte[] State(int value, int node, bool isLarge) =>
-        Body(string.Create(CultureInfo.InvariantCulture, $"v={value} node={node};"), ((ulong)value << 20) + (uint)node,
+        Body($"v={value} node={node};", ((ulong)value << 20) + (uint)node,
             isLarge ? 1500 + (value % 7 * 100) : 0);
 
     /// <summary>Which state a body is; null when it is none, or not whole.</summary>

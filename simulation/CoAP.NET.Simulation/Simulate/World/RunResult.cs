@@ -1,7 +1,3 @@
-using System.Globalization;
-using System.Text;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>What a run came to.</summary>
@@ -27,20 +23,19 @@ internal sealed record RunResult(
         StringBuilder text = new();
         foreach (Violation violation in Violations)
         {
-            text.Append(CultureInfo.InvariantCulture, $"  {violation}\n");
+            text.Append($"  {violation}\n");
         }
 
         text.Append("scenario:\n").Append(Scenario);
         int[] nodes = Violations.Count > 0 && Violations[0].Nodes.Count > 0
             ? [.. Violations[0].Nodes]
-            : [.. Scenario.Nodes.Select(static node => node.Index)];
+            : [.. Scenario.Nodes.Select(node => node.Index)];
         TimeSpan until = Violations.Count > 0 ? Violations[0].Time : Time;
         IEnumerable<(TimeSpan Time, string Text)> events = Trace.Where(one => one.Packet is null || nodes.Any(node => Concerns(one, node)))
-            .Select(static one => (one.Time, one.ToString()))
-            .Concat(Journal.Where(one => one.Node < 0 || nodes.Contains(one.Node)).Select(static one => (one.Time, one.ToString())))
-            .OrderBy(static one => one.Item1);
-        text.Append(CultureInfo.InvariantCulture,
-            $"trace of node {string.Join(" and ", nodes)} (node n is [2001:db8::n+1]), the last {lastEvents} events up "
+            .Select(one => (one.Time, one.ToString()))
+            .Concat(Journal.Where(one => one.Node < 0 || nodes.Contains(one.Node)).Select(one => (one.Time, one.ToString())))
+            .OrderBy(one => one.Item1);
+        text.Append($"trace of node {string.Join(" and ", nodes)} (node n is [2001:db8::n+1]), the last {lastEvents} events up "
                 + $"to {until.TotalSeconds:F3} s:\n");
         foreach ((_, string line) in events.TakeWhile(one => one.Time <= until).TakeLast(lastEvents))
         {
@@ -53,4 +48,16 @@ internal sealed record RunResult(
     private static bool Concerns(NetworkEvent happened, int node) => IsOf(happened.Packet!.From, node) || IsOf(happened.Packet.To, node);
 
     private static bool IsOf(Transports.CoapAddress address, int node) => address.ToIPAddress().GetAddressBytes()[^1] == node + 1;
+}
+
+/// <summary>Something that a node did, beside the datagrams that the network's trace has.</summary>
+/// <param name="Time">When.</param>
+/// <param name="Node">Who; -1 for nobody in particular.</param>
+/// <param name="What">What it did.</param>
+/// <param name="Id">Of which step.</param>
+/// <param name="Result">What came of it.</param>
+internal readonly record struct JournalEntry(TimeSpan Time, int Node, string What, int Id, object? Result)
+{
+    public override string ToString() =>
+        $"{Time.TotalSeconds,12:F6} node {Node}: {What} {Id} {Result}";
 }

@@ -1,5 +1,4 @@
-using CoAP.NET.Testing;
-using CoAP.NET.Transports;
+using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Simulation.Simulate;
 
@@ -230,7 +229,7 @@ internal sealed class SimulatedNode
         _world.CheckThread();
         if (asked.HandlerTime > 0)
         {
-            await _world.DelayAsync(TimeSpan.FromMilliseconds(asked.HandlerTime), cancellationToken).ConfigureAwait(false);
+            await _world.DelayAsync(TimeSpan.FromMilliseconds(asked.HandlerTime), cancellationToken);
             _world.CheckThread();
         }
 
@@ -272,7 +271,7 @@ internal sealed class SimulatedNode
 
         try
         {
-            CoapResponse response = await Endpoint.SendAsync(next, cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await Endpoint.SendAsync(next, cancellationToken);
             _world.CheckThread();
 
             // 4.08 and 4.13 say that the request was not carried out for want of blocks, which is true of the next hop only: whoever is

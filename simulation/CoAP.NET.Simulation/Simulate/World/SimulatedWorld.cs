@@ -1,5 +1,3 @@
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>
@@ -80,9 +78,8 @@ internal sealed class SimulatedWorld
         {
             world.RunAll();
         }
-#pragma warning disable CA1031 // whatever the library throws into the clock is what is looked for
+        // Whatever the library throws into the clock is what is looked for.
         catch (Exception exception)
-#pragma warning restore CA1031
         {
             world.Violate(CheckKind.Errors, $"the run itself threw: {exception}");
         }
@@ -129,11 +126,11 @@ internal sealed class SimulatedWorld
     public async Task DelayAsync(TimeSpan time, CancellationToken cancellationToken)
     {
         TaskCompletionSource over = new();
-        using ITimer timer = Clock.CreateTimer(static over => ((TaskCompletionSource)over!).TrySetResult(), over, time,
+        using ITimer timer = Clock.CreateTimer(over => ((TaskCompletionSource)over!).TrySetResult(), over, time,
             Timeout.InfiniteTimeSpan);
         using CancellationTokenRegistration registration =
-            cancellationToken.UnsafeRegister(static (over, token) => ((TaskCompletionSource)over!).TrySetCanceled(token), over);
-        await over.Task.ConfigureAwait(false);
+            cancellationToken.UnsafeRegister((over, token) => ((TaskCompletionSource)over!).TrySetCanceled(token), over);
+        await over.Task;
     }
 
     private void RunAll()
@@ -200,7 +197,7 @@ internal sealed class SimulatedWorld
         // the eleventh, which has to be acknowledged.
         for (int i = 0; i < NotificationsToNoticeThem; i++)
         {
-            foreach (SimulatedNode node in Nodes.Where(static node => node.Plan.Serves))
+            foreach (SimulatedNode node in Nodes.Where(node => node.Plan.Serves))
             {
                 node.Change(SimulatedRoute.State);
                 node.Change(SimulatedRoute.LargeState);
@@ -250,7 +247,7 @@ internal sealed class SimulatedWorld
 
         foreach (SimulatedNode node in Nodes)
         {
-            foreach ((int id, int runs) in node.Runs.Where(static run => run.Value > 1))
+            foreach ((int id, int runs) in node.Runs.Where(run => run.Value > 1))
             {
                 Step step = Scenario.Steps.First(step => step.Id == id && step.Kind == StepKind.Request);
                 TimeSpan begun = TimeSpan.FromMilliseconds(step.At);
@@ -275,7 +272,7 @@ internal sealed class SimulatedWorld
 
         // Late datagrams come, and nodes that are down come back.
         AdvanceBy(TimeSpan.FromSeconds(210));
-        foreach (SimulatedNode node in Nodes.Where(static node => node.Plan.Serves))
+        foreach (SimulatedNode node in Nodes.Where(node => node.Plan.Serves))
         {
             node.Change(SimulatedRoute.State);
             node.Change(SimulatedRoute.LargeState);

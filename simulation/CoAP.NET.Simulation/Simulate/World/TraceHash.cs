@@ -1,6 +1,3 @@
-using System.Text;
-using CoAP.NET.Testing;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>A run as one number: two runs with the same number were the same, to the byte and to the tenth of a microsecond.</summary>

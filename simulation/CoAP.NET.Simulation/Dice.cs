@@ -1,19 +1,27 @@
-namespace CoAP.NET.Simulation.Simulate;
+namespace CoAP.NET.Simulation;
 
 /// <summary>
-/// Chance from a seed (SplitMix64). Everything that a scenario is made of is drawn from one of these before the run begins.
+/// Chance from a seed (SplitMix64), for one thread. Everything that a scenario is made of is drawn from one of these before the run begins.
 /// </summary>
 internal sealed class Dice(ulong seed)
 {
+    /// <summary>What is added to the state for each number.</summary>
+    public const ulong Step = 0x9e37_79b9_7f4a_7c15;
+
     private ulong _state = seed;
 
-    public ulong Next()
+    public ulong Next() => Mix(_state += Step);
+
+    /// <summary>The number of a state.</summary>
+    public static ulong Mix(ulong z)
     {
-        ulong z = _state += 0x9e37_79b9_7f4a_7c15;
         z = (z ^ (z >> 30)) * 0xbf58_476d_1ce4_e5b9;
         z = (z ^ (z >> 27)) * 0x94d0_49bb_1331_11eb;
         return z ^ (z >> 31);
     }
+
+    /// <summary>A number from 0 up to, but not including, a bound.</summary>
+    public int Below(int bound) => (int)(Next() % (uint)bound);
 
     /// <summary>A number from the first one up to, but not including, the second one.</summary>
     public int Between(int from, int to) => from + (int)(Next() % (ulong)(to - from));
