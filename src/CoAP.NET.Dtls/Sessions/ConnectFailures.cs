@@ -38,8 +38,7 @@ internal static class ConnectFailures
             return OfAlert(alert, handshake);
         }
 
-        bool isWhole = (handshake.Heard & ServerHello) != 0 && (handshake.Heard & ServerHelloDone) != 0;
-        if ((isWhole && (handshake.PskIdentity is not null || (handshake.Heard & Certificate) != 0)) || handshake.Forgeries > 0)
+        if (HasSentItsProof(handshake))
         {
             return handshake.PskIdentity is { } identity
                 ? (CoapDtlsHandshakeFailure.PreSharedKey,
@@ -73,9 +72,16 @@ internal static class ConnectFailures
         }
 
         CoapConnectStage stage = !hasHeard ? CoapConnectStage.NoAnswer
-            : (handshake.Heard & ServerHelloDone) != 0 || handshake.Forgeries > 0 ? CoapConnectStage.Authenticating
+            : HasSentItsProof(handshake) ? CoapConnectStage.Authenticating
             : CoapConnectStage.Handshaking;
         return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapAwaited.DtlsHandshake };
+    }
+
+    // Whether this end has sent its proof, as far as the server is heard: what is missing is the server's verdict.
+    private static bool HasSentItsProof(ClientHandshake handshake)
+    {
+        bool isWhole = (handshake.Heard & ServerHello) != 0 && (handshake.Heard & ServerHelloDone) != 0;
+        return (isWhole && (handshake.PskIdentity is not null || (handshake.Heard & Certificate) != 0)) || handshake.Forgeries > 0;
     }
 
     /// <summary>Explains that the server refused the handshake.</summary>

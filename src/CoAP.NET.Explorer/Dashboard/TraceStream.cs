@@ -3,11 +3,12 @@ using System.Net;
 using System.Text;
 using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Serialization;
+using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// Receives the output of <see cref="CoapEndpoint.TraceTo"/>, extracts the messages and passes them on. It only reads the pcapng of this
+/// Receives the output of <see cref="CoapTraceExtensions.TraceTo"/>, extracts the messages and passes them on. It only reads the pcapng of this
 /// library, which arrives in whole blocks.
 /// </summary>
 /// <param name="trace">Receives the messages.</param>

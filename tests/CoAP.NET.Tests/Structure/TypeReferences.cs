@@ -6,8 +6,8 @@ using System.Reflection.PortableExecutable;
 namespace CoAP.NET.Tests.Structure;
 
 /// <summary>
-/// Which top-level types of an assembly use which others of it: in bases, fields, signatures, locals and code. Nested types count for the
-/// outermost one.
+/// Which types the top-level types of an assembly use: in bases, fields, signatures, locals and code. Nested types count for the outermost
+/// one.
 /// </summary>
 internal sealed class TypeReferences : IDisposable
 {
@@ -62,6 +62,8 @@ internal sealed class TypeReferences : IDisposable
             }
 
             uses.UnionWith(found.Types.Select(OutermostName).Where(name => name != from));
+            uses.UnionWith(found.Foreign.Select(handle => _metadata.GetTypeReference(handle))
+                .Select(other => $"{_metadata.GetString(other.Namespace)}.{_metadata.GetString(other.Name)}"));
         }
     }
 
@@ -112,6 +114,9 @@ internal sealed class TypeReferences : IDisposable
             case HandleKind.TypeDefinition:
                 found.Types.Add((TypeDefinitionHandle)handle);
                 break;
+            case HandleKind.TypeReference:
+                found.Foreign.Add((TypeReferenceHandle)handle);
+                break;
             case HandleKind.TypeSpecification:
                 _metadata.GetTypeSpecification((TypeSpecificationHandle)handle).DecodeSignature(found, null);
                 break;
@@ -153,10 +158,12 @@ internal sealed class TypeReferences : IDisposable
         return space.Length == 0 ? name : $"{space}.{name}";
     }
 
-    /// <summary>Walks signatures and keeps the types of this assembly.</summary>
+    /// <summary>Walks signatures and keeps the types.</summary>
     private sealed class Collector : ISignatureTypeProvider<int, object?>
     {
         public HashSet<TypeDefinitionHandle> Types { get; } = [];
+
+        public HashSet<TypeReferenceHandle> Foreign { get; } = [];
 
         public int GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind)
         {
@@ -168,7 +175,11 @@ internal sealed class TypeReferences : IDisposable
             byte rawTypeKind) =>
                 reader.GetTypeSpecification(handle).DecodeSignature(this, genericContext);
 
-        public int GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) => 0;
+        public int GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind)
+        {
+            Foreign.Add(handle);
+            return 0;
+        }
 
         public int GetArrayType(int elementType, ArrayShape shape) => 0;
 
