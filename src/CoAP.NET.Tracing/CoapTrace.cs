@@ -4,12 +4,14 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tracing;
 
-/// <summary>A trace of messages in the pcapng format, which Wireshark reads, created by <see cref="CoapTraceExtensions.TraceTo"/>.</summary>
+/// <summary>
+/// A trace of messages in the pcapng format, which Wireshark reads, created by <see cref="CoapTraceExtensions.TraceTo"/>.
+/// </summary>
 /// <remarks>
 /// Dispose it to end it. Addresses and messages are real; the trace adds the headers of IP and UDP, or TCP. For secured transports it shows
 /// the decrypted messages. Thread-safe.
 /// </remarks>
-public sealed class CoapTrace : IAsyncDisposable
+public sealed class CoapTrace : IAsyncDisposable, IWireTap
 {
     private const int MaxInterfaces = 64;
 
@@ -20,7 +22,6 @@ public sealed class CoapTrace : IAsyncDisposable
     private readonly CoapTraceOptions _options;
     private readonly TimeProvider _time;
     private readonly WireTaps _taps;
-    private readonly Tap _tap;
     private readonly Action<Exception> _report;
     private readonly CoapAddress? _peer;
     private readonly Channel<TracedMessage> _queue =
@@ -53,8 +54,7 @@ public sealed class CoapTrace : IAsyncDisposable
         _report = report;
         _peer = options.Peer is { } peer ? CoapAddress.FromIPEndPoint(peer) : null;
         TraceFormat.Begin(_output);
-        _tap = new Tap(this);
-        taps.Add(_tap);
+        taps.Add(this);
         _writing = WriteAsync();
     }
 
@@ -82,12 +82,12 @@ public sealed class CoapTrace : IAsyncDisposable
     /// <returns>A task that completes when everything is written, or when the stream has failed.</returns>
     public async ValueTask DisposeAsync()
     {
-        _taps.Remove(_tap);
+        _taps.Remove(this);
         _queue.Writer.TryComplete();
         await _writing.ConfigureAwait(false);
     }
 
-    private void See(ReadOnlySpan<byte> bytes, string scheme, in CoapAddress remote, in CoapAddress local, bool isStream, bool isInbound)
+    void IWireTap.See(ReadOnlySpan<byte> bytes, string scheme, in CoapAddress remote, in CoapAddress local, bool isStream, bool isInbound)
     {
         if (_peer is { } peer && (remote.High != peer.High || remote.Low != peer.Low || (peer.Port != 0 && remote.Port != peer.Port)))
         {
@@ -159,7 +159,7 @@ public sealed class CoapTrace : IAsyncDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            _taps.Remove(_tap);
+            _taps.Remove(this);
             _queue.Writer.TryComplete();
             _report(exception);
         }
@@ -240,12 +240,5 @@ public sealed class CoapTrace : IAsyncDisposable
         public long Received { get; set; }
 
         public long Dropped { get; set; }
-    }
-
-    private sealed class Tap(CoapTrace trace) : WireTap
-    {
-        public override void See(
-            ReadOnlySpan<byte> bytes, string scheme, in CoapAddress remote, in CoapAddress local, bool isStream, bool isInbound) =>
-            trace.See(bytes, scheme, remote, local, isStream, isInbound);
     }
 }

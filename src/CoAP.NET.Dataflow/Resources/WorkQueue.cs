@@ -254,8 +254,7 @@ internal sealed class WorkQueue : IHandlerQueue
     private bool Execute(in RouteCall call)
     {
         // As many as run at a time wait about as long as one call takes, however long that is.
-        if (_limitsWait && _waiting.Count >= _parallelism && call.WaitingSince is { } since
-            && HasWaited(call, since, UserCodePolicy.LongestWait))
+        if (_waiting.Count >= _parallelism && call.WaitingSince is { } since && HasWaited(call, since, UserCodePolicy.LongestWait))
         {
             call.Stage.Refuse(call.Exchange);
             return true;
@@ -305,7 +304,7 @@ internal sealed class WorkQueue : IHandlerQueue
     private bool TryWait(in RouteCall call, long capacity)
     {
         int waiting = _waiting.Count;
-        if (waiting >= capacity || (_limitsWait && HasStopped()))
+        if (waiting >= capacity || HasStopped())
         {
             return false;
         }
@@ -322,12 +321,13 @@ internal sealed class WorkQueue : IHandlerQueue
 
     // No thread takes the first one, or those before it: further ones need not wait to learn that.
     private bool HasStopped() =>
-        _waiting.TryPeek(out (RouteCall Call, CoapSource? Source) first)
-            && HasWaited(first.Call, first.Call.WaitingSince!.Value, UserCodePolicy.StoppedAfter);
+        _waiting.TryPeek(out (RouteCall Call, CoapSource? Source) first) && first.Call.WaitingSince is { } since
+            && HasWaited(first.Call, since, UserCodePolicy.StoppedAfter);
 
     // A request that continues an operation waits longer: refusing it would waste the earlier work.
     private bool HasWaited(in RouteCall call, long since, TimeSpan limit) =>
-        _environment.ReadClock() - since > limit.Ticks * (ResourceInbound.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
+        _environment.ReadClock() - since
+            > limit.Ticks * (ResourceInbound.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
 
     // A request that continues an operation has no source: refusing it would waste the earlier work.
     private CoapSource? SourceOf(in RouteCall call)

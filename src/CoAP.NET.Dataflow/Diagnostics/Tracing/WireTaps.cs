@@ -6,20 +6,20 @@ namespace CoAP.NET;
 internal sealed class WireTaps
 {
     private readonly Lock _gate = new();
-    private volatile WireTap[]? _traces;
+    private volatile IWireTap[]? _traces;
 
     public bool IsOn => _traces is not null;
 
     /// <summary>Passes a message to all traces. Never waits, never throws.</summary>
     public void See(ReadOnlySpan<byte> bytes, string scheme, in CoapAddress remote, in CoapAddress local, bool isStream, bool isInbound)
     {
-        foreach (WireTap trace in _traces ?? [])
+        foreach (IWireTap trace in _traces ?? [])
         {
             trace.See(bytes, scheme, remote, local, isStream, isInbound);
         }
     }
 
-    public void Add(WireTap trace)
+    public void Add(IWireTap trace)
     {
         lock (_gate)
         {
@@ -27,11 +27,11 @@ internal sealed class WireTaps
         }
     }
 
-    public void Remove(WireTap trace)
+    public void Remove(IWireTap trace)
     {
         lock (_gate)
         {
-            WireTap[] left = [.. (_traces ?? []).Where(other => other != trace)];
+            IWireTap[] left = [.. (_traces ?? []).Where(other => other != trace)];
             _traces = left.Length == 0 ? null : left;
         }
     }
