@@ -141,7 +141,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal ClusterTables Tables { get; }
 
     /// <summary>The counters of its parts.</summary>
-    internal ClusterCounts Counts { get; } = new();
+    internal EventCounts<ClusterMetric> Counts { get; } = new();
 
     /// <summary>The number of devices with a session or connection at this node.</summary>
     internal int DeviceCount => _devices.Local.Count;

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Limits the waiting questions of each asking node. Thread-safe.</summary>
-internal sealed class TableWaits(CoapTableOptions options, ClusterCounts counts)
+internal sealed class TableWaits(CoapTableOptions options, EventCounts<ClusterMetric> counts)
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapNodeId, (int Count, long Bytes)> _waiting = [];

@@ -84,7 +84,7 @@ internal sealed class ClusterInstruments
         ClusterMetric.OscoreContexts => cluster.OscoreNumbers.OpenCount,
         ClusterMetric.TableEntries => cluster.Tables.Count,
         ClusterMetric.TableBytes => cluster.Tables.Bytes,
-        _ when ClusterCounts.Has(metric) => cluster.Counts[metric],
+        >= ClusterMetric.OutboxWaiting and <= ClusterMetric.TableSlotsRead => cluster.Counts[metric],
         >= ClusterMetric.RecordsWritten and <= ClusterMetric.BatchesFailed or ClusterMetric.RecordsWaiting
             or ClusterMetric.BytesWaiting => Of(cluster.Writer.GetCounters(), metric),
         >= ClusterMetric.ObserversRestored and <= ClusterMetric.ObserverRecordsDropped or ClusterMetric.ObserversAwaited =>
