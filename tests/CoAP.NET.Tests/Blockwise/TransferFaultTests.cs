@@ -33,6 +33,33 @@ public sealed class TransferFaultTests : TransferTest
         AssertAllIsFree();
     }
 
+    [Fact]
+    public async Task A_lost_block_of_a_Non_confirmable_request_comes_again()
+    {
+        HandServer server = new() { Body = Bytes(Blocks * 64, 2), MaxSizeExponent = 2, ETag = [1] };
+        Answer = server.Answer;
+        byte[] body = Bytes(Blocks * 64, 3);
+        for (int lost = 0; lost < 2 * Blocks; lost++)
+        {
+            int first = Datagrams;
+            Loses = number => number == first + lost;
+            CoapRequest put = new(CoapMethod.Put, Uri) { Content = CoapContent.Binary(body), BlockSize = 64, Confirmable = false };
+            Assert.Equal(CoapCode.Changed, (await Within(Client.SendAsync(put))).Code);
+            Assert.Equal(body, server.Stored[^1]);
+        }
+
+        // The request itself is sent once.
+        for (int lost = 2; lost < 2 * Blocks; lost++)
+        {
+            int first = Datagrams;
+            Loses = number => number == first + lost;
+            CoapRequest get = new(CoapMethod.Get, Uri) { Confirmable = false };
+            Assert.Equal(server.Body, (await Within(Client.SendAsync(get))).Payload.ToArray());
+        }
+
+        AssertAllIsFree();
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

@@ -20,6 +20,10 @@ internal sealed class TransferMessages
         Request = request;
         HasBegun = hasBegun;
         Template = request.CopyMessage();
+
+        // Each block is waited for before the next one, so a single lost one would end a transfer of Non-confirmable messages. It costs no
+        // datagram, because the acknowledgement carries the response.
+        Template.Type = CoapMessageType.Confirmable;
         Template.Options.Block1 = null;
         Template.Options.Block2 = null;
     }
