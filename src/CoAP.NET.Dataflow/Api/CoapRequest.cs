@@ -115,7 +115,7 @@ public sealed class CoapRequest
     public string? UriText => _origin as string;
 
     /// <summary>Whether to send a Confirmable message, or whether a received request was Confirmable. Default true.</summary>
-    /// <remarks>The blocks of a body (RFC 7959) are Confirmable in any case.</remarks>
+    /// <remarks>If false, only the first message of a download is Non-confirmable, and none of an upload in blocks (RFC 7959).</remarks>
     public bool Confirmable { get; set; } = true;
 
     /// <summary>The local address to send the request from, on hosts with several.</summary>

@@ -20,10 +20,6 @@ internal sealed class TransferMessages
         Request = request;
         HasBegun = hasBegun;
         Template = request.CopyMessage();
-
-        // Each block is waited for before the next one, so a single lost one would end a transfer of Non-confirmable messages. It costs no
-        // datagram, because the acknowledgement carries the response.
-        Template.Type = CoapMessageType.Confirmable;
         Template.Options.Block1 = null;
         Template.Options.Block2 = null;
     }
@@ -58,6 +54,13 @@ internal sealed class TransferMessages
     public async Task<CoapResponse> ExchangeAsync(CoapMessage message, CancellationToken cancellationToken, CoapToken token = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
+        if (HasBegun || IsUploadedInBlocks)
+        {
+            // Each block is waited for before the next one, so a single lost one would end a transfer of Non-confirmable messages. It costs
+            // no datagram, because the acknowledgement carries the response.
+            message.Type = CoapMessageType.Confirmable;
+        }
+
         try
         {
             OutgoingRequest next = Request with { Message = message, FirstBlock = null, Cancellation = cancellationToken };
