@@ -153,6 +153,7 @@ public class LookUpTests
         Assert.Equal("b", Names(await world.EndpointsAsync()));
         Assert.Equal("a b", Names(await world.EndpointsAsync(client: neighbour)));
         Assert.Equal("", await world.LinksAsync("href=coap://[fe80::9]/z"));
+        Assert.Equal("<coap://[fe80::9]/z>", await world.LinksAsync("href=coap://[fe80::9]/z", neighbour));
     }
 
     private static async Task<DirectoryWorld> StartAsync()

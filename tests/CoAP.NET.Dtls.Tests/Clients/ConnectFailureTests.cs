@@ -88,6 +88,7 @@ public sealed class ConnectFailureTests
         Assert.Equal(stage, progress.Stage);
         Assert.Contains(said, progress.Description, Ordinal);
         Assert.Null(bench.Client.ProgressOf(ClientBench.Path().Remote, null));
+        Assert.Null(bench.Client.ProgressOf(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Loopback, 5684)), "device.example"));
         patience.Cancel();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
         Assert.Null(bench.Client.ProgressOf(ClientBench.Path().Remote, "device.example"));

@@ -5,6 +5,15 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class BoundTests
 {
     [Fact]
+    public void Bounds_that_leave_no_room_are_refused()
+    {
+        EdhocServerOptions options = new();
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Timeout = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxSessions = 0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxSessionsPerSource = 0);
+    }
+
+    [Fact]
     public Task First_messages_of_forged_addresses_cost_no_keys_and_no_memory() => FloodAsync(500);
 
     /// <summary>The same with 100,000, which takes longer than the plain test command may.</summary>

@@ -74,6 +74,21 @@ public sealed class QBlockClientTests : TransferTest
     }
 
     [Fact]
+    public async Task A_body_with_more_blocks_than_have_numbers_is_refused()
+    {
+        Serve(_ => null);
+        CoapRequest request = new(CoapMethod.Put, Uri)
+        {
+            Content = CoapContent.Binary(new byte[((BlockValue.MaxNumber + 1) * 16) + 1]),
+            Confirmable = false,
+            BlockSize = 16,
+        };
+        CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(Client.SendAsync(request)));
+        Assert.Contains("too long for blocks of 16 bytes", exception.Message, StringComparison.Ordinal);
+        Assert.Empty(Blocks);
+    }
+
+    [Fact]
     [Rfc("9177-4.3-1")]
     [Rfc("9177-4.3-2")]
     [Rfc("9177-4.6-1")]

@@ -161,6 +161,15 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
+    public async Task Responses_that_are_no_notifications_are_not_held()
+    {
+        using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+        await Endpoint.StartAsync();
+        ushort response = Notify(s_token, null, "nobody asked");
+        Assert.Equal($"7000{response:x4}", Assert.Single(Transport.TakeSent()));
+    }
+
+    [Fact]
     public async Task A_notification_that_comes_while_its_observation_is_adopted_is_never_rejected()
     {
         await Endpoint.StartAsync();

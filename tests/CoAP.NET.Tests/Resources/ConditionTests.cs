@@ -77,6 +77,21 @@ public class ConditionTests
         Assert.False(kept.Options.Contains(OptionNumber.ETag));
     }
 
+    [Fact]
+    public void A_representation_keeps_its_own_entity_tag()
+    {
+        CoapResult own = CoapResults.Text("full").WithETag(CoapETag.FromVersion(9));
+        Assert.Same(own, CoapResults.ValidOr(Request(CoapMethod.Get), s_two, () => own));
+    }
+
+    [Fact]
+    public void Entity_tags_with_the_same_bytes_are_equal()
+    {
+        Assert.True(s_two.Equals((object)s_two));
+        Assert.False(s_two.Equals((object)CoapETag.FromVersion(9)));
+        Assert.False(s_two.Equals("0102030405060708"));
+    }
+
     [Theory]
     [Rfc("7252-5.5.4-1")]
     [InlineData(null, 0)]

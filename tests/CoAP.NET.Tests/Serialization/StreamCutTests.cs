@@ -114,6 +114,18 @@ public class StreamCutTests
         Assert.Equal(6, rest.Buffer.Length);
     }
 
+    [Theory]
+    [InlineData(10)]
+    [InlineData(100_000)]
+    public async Task Nothing_is_read_after_a_whole_frame(int payload)
+    {
+        byte[] bytes = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Payload = new byte[payload] });
+        await using NoMoreStream stream = new(bytes);
+        Assert.Equal(payload, CoapStreamSerializer.Default.Deserialize(stream).Payload.Length);
+        stream.Position = 0;
+        Assert.Equal(payload, (await CoapStreamSerializer.Default.DeserializeAsync(stream)).Payload.Length);
+    }
+
     [Fact]
     public async Task Cancelled_read_of_a_pipe_can_be_taken_up_again()
     {
@@ -220,5 +232,16 @@ public class StreamCutTests
                 return messages;
             }
         }
+    }
+
+    // A connection on which nothing more comes: even a read of no bytes would wait.
+    private sealed class NoMoreStream(byte[] bytes) : MemoryStream(bytes)
+    {
+        public override int Read(Span<byte> buffer) => Position < Length ? base.Read(buffer) : throw Late();
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            Position < Length ? base.ReadAsync(buffer, cancellationToken) : throw Late();
+
+        private static InvalidOperationException Late() => new("It read on.");
     }
 }

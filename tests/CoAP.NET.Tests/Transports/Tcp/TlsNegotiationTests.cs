@@ -272,6 +272,24 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
+    public async Task Renegotiation_is_off_whatever_the_options_say()
+    {
+        TlsSettings settings = new(new CoapTlsOptions
+        {
+            Client = new SslClientAuthenticationOptions { AllowRenegotiation = true },
+            Server = new SslServerAuthenticationOptions
+            {
+                AllowRenegotiation = true,
+                ServerCertificate = Certificates.Server(["localhost"]),
+            },
+        });
+        using Openings.Opening opening = new Openings().Begin(default, "localhost");
+
+        Assert.False((await settings.SelectAsync(null!, default, new TlsClientCheck(), default)).AllowRenegotiation);
+        Assert.False(settings.ForServer("localhost", new TlsCheck(opening, CoapAwaited.TlsHandshake)).AllowRenegotiation);
+    }
+
+    [Fact]
     public async Task Later_changes_of_the_options_do_not_matter()
     {
         SslServerAuthenticationOptions server = new() { ServerCertificate = Certificates.Server(["localhost"]) };
