@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Guarding;
 using CoAP.NET.Proxy;
 using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Http;
@@ -9,7 +10,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="options">The numbers of places.</param>
 internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
 {
-    private readonly CoapRequestShares _shares = new(options.MaxRequests, options.MaxRequestsPerSource);
+    private readonly SourceQuota _shares = new(options.MaxRequests, options.MaxRequestsPerSource);
 
     /// <summary>Answers a request in a place of its source; 503 if none is free.</summary>
     /// <param name="context">The request.</param>

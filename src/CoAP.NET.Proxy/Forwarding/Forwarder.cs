@@ -1,3 +1,4 @@
+using CoAP.NET.Guarding;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Observing;
@@ -23,7 +24,7 @@ internal sealed class Forwarder(
     private readonly CoapSingleFlight<FlightKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());
 
     /// <summary>The shares of pending requests.</summary>
-    public CoapRequestShares Shares => bodies.Shares;
+    public SourceQuota Shares => bodies.Shares;
 
     /// <summary>Forwards a request.</summary>
     /// <param name="request">The received request.</param>

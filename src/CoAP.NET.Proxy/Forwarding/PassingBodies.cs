@@ -1,3 +1,5 @@
+using CoAP.NET.Guarding;
+
 namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>
@@ -22,7 +24,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
     public static CoapResult Busy => CoapResults.ServiceUnavailable(s_retryAfter);
 
     /// <summary>The shares of pending requests.</summary>
-    public CoapRequestShares Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
+    public SourceQuota Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
 
     /// <summary>Takes a place for a request.</summary>
     /// <param name="source">The source of the request.</param>

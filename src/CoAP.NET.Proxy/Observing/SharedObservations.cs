@@ -1,3 +1,4 @@
+using CoAP.NET.Guarding;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Forwarding;
 
@@ -13,7 +14,7 @@ internal sealed class SharedObservations : IDisposable
 
     private readonly Lock _gate = new();
     private readonly Dictionary<RequestKey, Entry> _entries = [];
-    private readonly CoapRequestShares _shares;
+    private readonly SourceQuota _shares;
     private readonly TimeProvider _time;
     private readonly EventCounts<ProxyCount> _counts;
     private readonly ITimer _timer;
@@ -27,7 +28,7 @@ internal sealed class SharedObservations : IDisposable
     {
         _counts = counts;
         _time = time;
-        _shares = new CoapRequestShares(max, maxOfSource);
+        _shares = new SourceQuota(max, maxOfSource);
         _timer = time.CreateTimer(static all => ((SharedObservations)all!).Sweep(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
     }

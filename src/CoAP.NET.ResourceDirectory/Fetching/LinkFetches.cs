@@ -1,3 +1,4 @@
+using CoAP.NET.Guarding;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.ResourceDirectory;
@@ -19,7 +20,7 @@ internal sealed class LinkFetches : IDisposable
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _end = new();
     private readonly Dictionary<FetchPlace, Task<FetchedLinks>> _underWay = [];
-    private readonly SourcePlaces _places;
+    private readonly SourceQuota _places;
     private readonly Dictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept = [];
     private readonly Queue<(FetchPlace Place, DateTimeOffset Until)> _order = new();
     private bool _isOver;
@@ -27,7 +28,7 @@ internal sealed class LinkFetches : IDisposable
     public LinkFetches(CoapDirectoryOptions options)
     {
         _options = options;
-        _places = new SourcePlaces(options.MaxFetches, options.MaxFetchesPerSource);
+        _places = new SourceQuota(options.MaxFetches, options.MaxFetchesPerSource);
     }
 
     /// <summary>The current number of fetches.</summary>
@@ -64,7 +65,7 @@ internal sealed class LinkFetches : IDisposable
                 return known;
             }
 
-            if (Volatile.Read(ref _isOver) || !_places.TryTake(source))
+            if (Volatile.Read(ref _isOver) || !_places.TryEnter(source))
             {
                 return null;
             }
@@ -91,7 +92,7 @@ internal sealed class LinkFetches : IDisposable
         lock (_gate)
         {
             _underWay.Remove(place);
-            _places.Return(source);
+            _places.Exit(source);
             if (result.Links is not null && result.MaxAge > TimeSpan.Zero)
             {
                 Keep(place, result);

@@ -1,4 +1,5 @@
 using System.Buffers;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.ResourceDirectory;
 
@@ -11,23 +12,13 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="options">The limits.</param>
 internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
 {
-    private readonly Lock _gate = new();
-    private readonly SourcePlaces _places = new(options.MaxScans, options.MaxScansPerSource);
+    private readonly SourceQuota _places = new(options.MaxScans, options.MaxScansPerSource);
 
     /// <summary>Its holder executes a step.</summary>
     public SemaphoreSlim Turn { get; } = new(1);
 
     /// <summary>The current number of such look-ups.</summary>
-    public int UnderWay
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _places.Taken;
-            }
-        }
-    }
+    public int UnderWay => _places.Count;
 
     /// <summary>Executes the remaining steps of a look-up.</summary>
     /// <param name="source">The requesting source.</param>
@@ -40,7 +31,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
     public async ValueTask<LookUpFault> FinishAsync(CoapSource source, LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer,
         LookUpProgress progress, CancellationToken cancellationToken)
     {
-        if (!TryEnter(source))
+        if (!_places.TryEnter(source))
         {
             return LookUpFault.TooMuchWork;
         }
@@ -69,33 +60,11 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
         }
         finally
         {
-            Leave(source);
+            _places.Exit(source);
         }
     }
 
     /// <summary>Whether a place is free for a source.</summary>
     /// <param name="source">The requesting source.</param>
-    public bool HasRoom(in CoapSource source)
-    {
-        lock (_gate)
-        {
-            return _places.HasRoom(source);
-        }
-    }
-
-    private bool TryEnter(in CoapSource source)
-    {
-        lock (_gate)
-        {
-            return _places.TryTake(source);
-        }
-    }
-
-    private void Leave(in CoapSource source)
-    {
-        lock (_gate)
-        {
-            _places.Return(source);
-        }
-    }
+    public bool HasRoom(in CoapSource source) => _places.HasRoom(source);
 }

@@ -1,0 +1,64 @@
+namespace CoAP.NET.Guarding;
+
+/// <summary>
+/// Places for running work, with a share for each source: half of the free places, so that no source locks others out, and at least one.
+/// Thread-safe.
+/// </summary>
+/// <param name="max">The number of places.</param>
+/// <param name="maxOfSource">The maximum number of places of a source.</param>
+internal sealed class SourceQuota(int max, int maxOfSource)
+{
+    private readonly Lock _gate = new();
+    private readonly SourceCounts _counts = new(maxOfSource, max);
+
+    /// <summary>The number of taken places.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _counts.Total;
+            }
+        }
+    }
+
+    /// <summary>Returns the number of places that a source holds.</summary>
+    public int CountOf(in CoapSource source)
+    {
+        lock (_gate)
+        {
+            return _counts.CountOf(source);
+        }
+    }
+
+    /// <summary>Whether a place is free for a source.</summary>
+    public bool HasRoom(in CoapSource source)
+    {
+        lock (_gate)
+        {
+            return _counts.Total < max && _counts.CountOf(source) < Math.Min(maxOfSource, ShareOf(source));
+        }
+    }
+
+    /// <summary>Takes a place for a source; pairs with <see cref="Exit"/>.</summary>
+    /// <returns>Whether a place was free for it.</returns>
+    public bool TryEnter(in CoapSource source)
+    {
+        lock (_gate)
+        {
+            return _counts.CountOf(source) < ShareOf(source) && _counts.TryAdd(source);
+        }
+    }
+
+    /// <summary>Returns a place of a source.</summary>
+    public void Exit(in CoapSource source)
+    {
+        lock (_gate)
+        {
+            _counts.Remove(source);
+        }
+    }
+
+    private int ShareOf(in CoapSource source) => Math.Max(1, (max - _counts.Total + _counts.CountOf(source)) / 2);
+}
