@@ -23,8 +23,8 @@ public static class CoapQBlockExtensions
         options.QBlock = use switch
         {
             CoapQBlock.Off => null,
-            CoapQBlock.Secured => new QBlockTransfer(QBlockPeers.Secured),
-            CoapQBlock.AllowUnsecured => new QBlockTransfer(QBlockPeers.All),
+            CoapQBlock.Secured => new QBlockTransfer(allowsUnsecured: false),
+            CoapQBlock.AllowUnsecured => new QBlockTransfer(allowsUnsecured: true),
             _ => throw new ArgumentOutOfRangeException(nameof(use), use, "The value is not a member of CoapQBlock."),
         };
         return options;
@@ -32,10 +32,10 @@ public static class CoapQBlockExtensions
 }
 
 /// <summary>What the endpoint creates for Q-Block1 and Q-Block2.</summary>
-/// <param name="peers">The peers with which the options are used.</param>
-internal sealed class QBlockTransfer(QBlockPeers peers) : QBlockFeature
+/// <param name="allowsUnsecured">Whether the options are used with all peers.</param>
+internal sealed class QBlockTransfer(bool allowsUnsecured) : QBlockFeature
 {
-    public override QBlockPeers Peers => peers;
+    public override bool AllowsUnsecured => allowsUnsecured;
 
     public override QBlockServer MakeServer(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper) =>
         new QBlockServing(shard, bodies, keeper);

@@ -37,8 +37,8 @@ internal sealed class CoapEnvironment
     /// <summary>The wire traces.</summary>
     public WireTaps Taps { get; } = new();
 
-    /// <summary>The peers with which Q-Block1 and Q-Block2 are used.</summary>
-    public QBlockPeers QBlock { get; init; }
+    /// <summary>Whether Q-Block1 and Q-Block2 are used with all peers; false for those on secured channels, null for none.</summary>
+    public bool? AllowsUnsecuredQBlock { get; init; }
 
     /// <summary>Maps peers to sources.</summary>
     public CoapSourceRule Sources { get; init; } = CoapSourceRule.Default;

@@ -18,7 +18,7 @@ public sealed class BlockwiseDocumentationTests : GuideTest
     {
         CoapEndpointOptions options = new CoapEndpointOptions().UseQBlock();
 
-        Assert.Equal(QBlockPeers.Secured, options.QBlock!.Peers);
+        Assert.False(options.QBlock!.AllowsUnsecured);
     }
 
     [Fact]

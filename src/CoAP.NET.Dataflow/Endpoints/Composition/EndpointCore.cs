@@ -311,7 +311,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
             Sources = new CoapSourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
-            QBlock = options.QBlock?.Peers ?? QBlockPeers.None,
+            AllowsUnsecuredQBlock = options.QBlock?.AllowsUnsecured,
             IsInBrowser = options.IsInBrowser,
             Streams = options.Streams.Clone(),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,

@@ -309,8 +309,8 @@ public sealed class CoapChannel
     internal bool IsSecure => Transport.IsSecure;
 
     /// <summary>Whether Q-Block is allowed with the peer. Never on reliable transports, which lose nothing.</summary>
-    internal bool AllowsQBlock => !Transport.IsReliable && (Shard.Environment.QBlock == QBlockPeers.All
-        || (Shard.Environment.QBlock == QBlockPeers.Secured && (IsSecure || PeerIdentity.IsKnown(Identity))));
+    internal bool AllowsQBlock => !Transport.IsReliable && Shard.Environment.AllowsUnsecuredQBlock is { } allowsUnsecured
+        && (allowsUnsecured || IsSecure || PeerIdentity.IsKnown(Identity));
 
     /// <summary>Until when the peer is assumed to support Q-Block, in units of 100 ns. A hint, so not guarded.</summary>
     internal long KnowsQBlockUntil
