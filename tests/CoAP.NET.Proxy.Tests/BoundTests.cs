@@ -157,6 +157,8 @@ public sealed class BoundTests
         Assert.True(shares.TryEnter(SourceOf(9)));
         shares.Exit(SourceOf(1));
         Assert.Equal(87, shares.Count);
+        Assert.Throws<InvalidOperationException>(() => shares.Exit(SourceOf(10)));
+        Assert.Equal(87, shares.Count);
 
         static CoapSource SourceOf(int host) => CoapSourceRule.Default.Of(CoapAddress.FromIPv4(0xc0000200 + (uint)host, 5683));
     }

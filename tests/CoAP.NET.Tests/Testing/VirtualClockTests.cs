@@ -250,6 +250,7 @@ public class VirtualClockTests
         Assert.Throws<ArgumentOutOfRangeException>(() => Timer("a", -2));
         Assert.Throws<ArgumentOutOfRangeException>(() => Timer("a", 4_294_968));
         Assert.Throws<ArgumentOutOfRangeException>(() => Timer("a", 1, -2));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Timer("a", 1, 4_294_968));
         Assert.Throws<ArgumentNullException>(() => _clock.CreateTimer(null!, null, s_second, s_second));
         Assert.Equal(0, _clock.TimerCount);
     }

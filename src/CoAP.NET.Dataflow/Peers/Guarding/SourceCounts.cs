@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Guarding;
@@ -35,9 +36,16 @@ internal sealed class SourceCounts(int maxOfSource, int maxInAll)
         return true;
     }
 
+    /// <summary>Undoes one <see cref="TryAdd"/>.</summary>
+    /// <exception cref="InvalidOperationException">The count of the source is zero.</exception>
     public void Remove(in CoapSource source)
     {
         ref int count = ref CollectionsMarshal.GetValueRefOrNullRef(_counts, source);
+        if (Unsafe.IsNullRef(ref count))
+        {
+            throw new InvalidOperationException($"Nothing is counted for {source}. Remove it once for each time it was added.");
+        }
+
         Total--;
         if (--count == 0)
         {

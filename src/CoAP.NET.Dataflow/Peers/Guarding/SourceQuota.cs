@@ -37,7 +37,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     {
         lock (_gate)
         {
-            return _counts.Total < max && _counts.CountOf(source) < Math.Min(maxOfSource, ShareOf(source));
+            return IsFree(source);
         }
     }
 
@@ -47,11 +47,12 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     {
         lock (_gate)
         {
-            return _counts.CountOf(source) < ShareOf(source) && _counts.TryAdd(source);
+            return IsFree(source) && _counts.TryAdd(source);
         }
     }
 
     /// <summary>Returns a place of a source.</summary>
+    /// <exception cref="InvalidOperationException">The source holds no place.</exception>
     public void Exit(in CoapSource source)
     {
         lock (_gate)
@@ -60,5 +61,10 @@ internal sealed class SourceQuota(int max, int maxOfSource)
         }
     }
 
-    private int ShareOf(in CoapSource source) => Math.Max(1, (max - _counts.Total + _counts.CountOf(source)) / 2);
+    private bool IsFree(in CoapSource source)
+    {
+        int held = _counts.CountOf(source);
+        int free = max - _counts.Total;
+        return free > 0 && held < Math.Min(maxOfSource, Math.Max(1, (free + held) / 2));
+    }
 }
