@@ -120,6 +120,14 @@ internal sealed class SiteStore : IAsyncDisposable
         await RunAsync("select pg_promote()");
     }
 
+    /// <summary>Has the server crash, and a replica that lacks writes take its place, and waits until a node has noticed that.</summary>
+    public async Task LoseWritesAsync()
+    {
+        long stale = await ReadAsync<long>("select stale from coap_cluster.map");
+        await FailOverAsync();
+        await UntilAsync($"select stale > {stale} from coap_cluster.map");
+    }
+
     /// <summary>Runs a statement at the server that accepts writes.</summary>
     public Task RunAsync(string sql) => RunAsync(Server, sql);
 
