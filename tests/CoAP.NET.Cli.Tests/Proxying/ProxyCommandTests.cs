@@ -297,6 +297,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     private sealed class HttpOrigin : IAsyncDisposable
     {
         private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
+        private readonly CancellationTokenSource _stop = new();
         private readonly Task _serving;
 
         public HttpOrigin()
@@ -309,8 +310,11 @@ public sealed class ProxyCommandTests : IAsyncLifetime
 
         public async ValueTask DisposeAsync()
         {
-            _listener.Dispose();
+            // A listener that was stopped would throw if the loop is about to accept again.
+            await _stop.CancelAsync();
             await _serving;
+            _listener.Dispose();
+            _stop.Dispose();
         }
 
         private async Task ServeAsync()
@@ -319,7 +323,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
             {
                 while (true)
                 {
-                    using TcpClient client = await _listener.AcceptTcpClientAsync();
+                    using TcpClient client = await _listener.AcceptTcpClientAsync(_stop.Token);
                     using StreamReader reader = new(client.GetStream(), Encoding.ASCII, leaveOpen: true);
                     string first = await reader.ReadLineAsync() ?? "";
                     while (await reader.ReadLineAsync() is { Length: > 0 })
@@ -332,7 +336,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
                             + $"Connection: close\r\n\r\n{body}"));
                 }
             }
-            catch (Exception exception) when (exception is SocketException or ObjectDisposedException or OperationCanceledException)
+            catch (Exception exception) when (exception is SocketException or OperationCanceledException)
             {
                 // It ends.
             }
