@@ -177,6 +177,14 @@ public sealed class ProxyMappingTests : ProxyTest
     }
 
     [Fact]
+    public async Task Nobody_at_a_target_that_the_client_named_is_502()
+    {
+        await StartProxyAsync();
+        using HttpResponseMessage nobody = await SendAsync("GET", "/hc/coap://127.0.0.1:1/");
+        Assert.Equal(HttpStatusCode.BadGateway, nobody.StatusCode);
+    }
+
+    [Fact]
     [Rfc("8075-8.1-1")]
     public async Task A_cache_answers_and_is_filled_though_its_client_has_gone()
     {

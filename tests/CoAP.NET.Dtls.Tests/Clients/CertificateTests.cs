@@ -66,6 +66,21 @@ public sealed class CertificateTests
         }
     }
 
+    [Fact]
+    public async Task The_clock_of_the_endpoint_is_read_at_each_handshake()
+    {
+        BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
+        using ClientBench bench = new(settings);
+        using X509Certificate2 certificate = s_authority.Issue("device.example", until: bench.Clock.GetUtcNow().AddHours(1));
+        settings.Server = settings.Server with { Certificate = certificate };
+        bench.RestartServer();
+        Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
+        bench.Clock.Advance(FromHours(1) + FromSeconds(1));
+        CoapDtlsHandshakeException failure =
+            await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "device.example"));
+        Assert.Contains("not valid at this time", failure.Message, Ordinal);
+    }
+
     [Theory]
     [InlineData("*.example", "device")]
     [InlineData(null, "device.example")]

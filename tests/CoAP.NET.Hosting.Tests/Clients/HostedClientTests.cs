@@ -15,6 +15,7 @@ public sealed class HostedClientTests : HostTest
         Thermometer thermometer = host.Services.GetRequiredService<Thermometer>();
         Assert.Equal("GET /rooms/7", await Within(thermometer.ReadAsync("7")));
         Assert.Equal("GET /hall", await Within(thermometer.ReadAsync("/hall")));
+        Assert.True(await Within(thermometer.Client.PingAsync()) >= TimeSpan.Zero);
         Assert.NotNull(thermometer.Office);
         Assert.NotSame(thermometer, host.Services.GetRequiredService<Thermometer>());
         Assert.Same(thermometer.Client, host.Services.GetRequiredService<Thermometer>().Client);
