@@ -26,7 +26,8 @@ internal sealed class DuplicateRig
         // Each has 16 to 1,000 in its index.
         _peers = [.. Enumerable.Range(0, Math.Min(MemoryServer.Peers, remembered / 16))
             .Select(i => new CoapChannel(_shard, transport, 0, MemoryServer.PeerAt(i), default, CoapTransmissionParameters.Default))];
-        Array.ForEach(_peers, channel => channel.Messaging.Times = times);
+        CurrentTimes current = new();
+        Array.ForEach(_peers, channel => current.Refresh(channel));
         _step = times.ExchangeLifetime / remembered;
     }
 
@@ -40,7 +41,7 @@ internal sealed class DuplicateRig
         TimeProvider = clock,
         Random = CoapRandomSource.Secure,
         Scheduler = CoapScheduler.Default,
-        Limits = new CoapLimits { DeduplicationBytes = 1L << 30, SafeExchangesPerPeer = 65_536 },
+        Limits = new CoapLimits { DeduplicationBytes = 1L << 30, SafeDeduplicationShare = 1, UnverifiedDeduplicationShare = 1 },
         Counters = counters,
         Logger = NullLogger.Instance,
         ParametersOf = _ => CoapTransmissionParameters.Default,
@@ -68,7 +69,7 @@ internal sealed class DuplicateRig
                 Hash = (uint)_count,
                 ReceivedAt = now
             };
-            if (!Memory.TryAdmit(channel, MethodClass.Safe, now, out int reserved))
+            if (!Memory.TryAdmit(channel, MethodClass.Safe, now, out Reservation reserved))
             {
                 throw new InvalidOperationException("The message is not admitted.");
             }

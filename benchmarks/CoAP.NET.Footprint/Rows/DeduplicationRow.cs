@@ -30,8 +30,7 @@ internal sealed class DeduplicationRow : IRow
         {
             options.Limits.DeduplicationBytes = 4L << 30;
             options.Limits.UnverifiedDeduplicationShare = 1;
-            options.Limits.PeerDeduplicationShare = 1;
-            options.Limits.SafeExchangesPerPeer = 65_536;
+            options.Limits.SafeDeduplicationShare = 1;
         });
         using Lane lane = new();
         (long before, long held, long after) = await lane.RunAsync(() =>

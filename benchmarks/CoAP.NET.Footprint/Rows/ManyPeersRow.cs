@@ -70,6 +70,7 @@ internal sealed class ManyPeersRow : IRow
                 options.Limits.NewcomerBytes = 256 << 20;
                 options.Limits.DeduplicationBytes = 16L << 30;
                 options.Limits.UnverifiedDeduplicationShare = 1;
+                options.Limits.SafeDeduplicationShare = 1;
             });
             Level level = new(server, peers);
             await level._lane.RunAsync(() =>

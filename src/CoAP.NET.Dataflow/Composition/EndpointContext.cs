@@ -175,7 +175,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
             }
             else if (datagram.Length >= 4)
             {
-                channel.Messaging.Index.Fetch(BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]));
+                _pipelines[channel.Shard.Index].Messages.Memory.Fetch(channel, BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]));
             }
         }
     }

@@ -16,7 +16,7 @@ internal static class RetiringSessions
         lock (channel.Shard.Gate)
         {
             return !channel.IsForgotten
-                && (pipeline.Messages.Retirements.IsBusy(channel) || ExchangeLayer.HasPending(channel, out _));
+                && (Retirements.IsBusy(channel) || ExchangeLayer.HasPending(channel, out _));
         }
     }
 
@@ -45,7 +45,7 @@ internal static class RetiringSessions
                 }
 
                 bool hasPending = ExchangeLayer.HasPending(channel, out bool isAcknowledged);
-                if (!pipeline.Messages.Retirements.IsBusy(channel))
+                if (!Retirements.IsBusy(channel))
                 {
                     if (!hasPending)
                     {

@@ -233,8 +233,6 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
             return;
         }
 
-        // Observers, delayed answers and following blocks keep what they need.
-        response.IsLent = _shard.LendsMessages && observer is null && !toGroup && sent is not BodyPart;
         CoapOutbound outbound = new()
         {
             Channel = exchange.Channel,
@@ -325,12 +323,11 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         return response is not null;
     }
 
-    private CoapMessage Compose(CoapExchange exchange, CoapResult result)
+    private static CoapMessage Compose(CoapExchange exchange, CoapResult result)
     {
         // A result may answer many requests, so they share its options.
         CoapOptionCollection? options = result.HasOptions ? result.OptionsToRead : null;
-        CoapMessage response = _shard.LendsMessages ? SpareMessage.Take(result.Code, options)
-            : options is null ? new CoapMessage(result.Code) : new CoapMessage(result.Code, options);
+        CoapMessage response = options is null ? new CoapMessage(result.Code) : new CoapMessage(result.Code, options);
         response.Token = exchange.Request.Message.Token;
         response.Payload = result.Payload;
         return response;

@@ -119,12 +119,6 @@ public sealed class CoapMessage
     public bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>
-    /// Whether only the stages see the message, so that it can be reused after encoding (<c>SpareMessage</c>). Code that keeps a message
-    /// longer must clear it.
-    /// </summary>
-    internal bool IsLent { get; set; }
-
-    /// <summary>
     /// Copies the message, so that options, code, token and the other parts of the copy can change without changing this message.
     /// </summary>
     /// <remarks>Both share the bytes of the payload, which never change.</remarks>
@@ -139,21 +133,6 @@ public sealed class CoapMessage
         }
 
         return copy;
-    }
-
-    /// <summary>Reinitializes the message, as if it were new.</summary>
-    /// <param name="code">The code.</param>
-    /// <param name="shared">The options, which this message does not change; null for none.</param>
-    internal void Renew(CoapCode code, CoapOptionCollection? shared)
-    {
-        _code = code;
-        _options = shared;
-        _sharesOptions = shared is not null;
-        Type = default;
-        MessageId = 0;
-        Token = default;
-        Payload = default;
-        IsLent = false;
     }
 
     /// <summary>Returns type, code, Message ID, token and sizes, human-readable; never the payload.</summary>

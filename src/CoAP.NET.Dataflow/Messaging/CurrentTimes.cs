@@ -6,12 +6,18 @@ namespace CoAP.NET.Messaging;
 internal sealed class CurrentTimes
 {
     private PeerTimes _last = new(CoapTransmissionParameters.Default);
+    private uint _lastId;
 
-    /// <summary>Returns the peer, with the times of its current parameters.</summary>
+    /// <summary>Returns the peer, with the times of its current parameters, and with an <see cref="MessagingState.Id"/>.</summary>
     public CoapChannel Refresh(CoapChannel channel)
     {
         if (!ReferenceEquals(channel.Messaging.Times?.Parameters, channel.Parameters))
         {
+            if (!channel.Messaging.IsUsed)
+            {
+                channel.Messaging.Id = ++_lastId == 0 ? ++_lastId : _lastId;
+            }
+
             channel.Messaging.Times = Of(channel.Parameters);
         }
 

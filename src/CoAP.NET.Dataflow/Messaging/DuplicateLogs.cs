@@ -1,23 +1,30 @@
 using System.Numerics;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Keeps the finished exchanges of a shard, with their replies, as bytes in logs, and enforces the memory budget. Guarded by the shard's
-/// lock.
+/// The finished exchanges of a shard, in logs by how long they stay, with the table that finds them. When the memory is full, this class
+/// decides which entries go first. Guarded by the shard's lock.
 /// </summary>
-/// <remarks>
-/// Each kind of entry with its own time of eviction has its own log, so eviction drops the oldest segment. When the budget is full, this
-/// class decides which entries go first.
-/// </remarks>
 internal sealed class DuplicateLogs
 {
     private const int Newcomers = 1;
-    private const int UnverifiedSafe = 2;
-    private const int VerifiedSafe = 5;
 
-    // One log for each range of lifetimes, so a long lifetime does not keep short ones behind it.
-    private const int LogCount = 11;
+    // The logs from here to Protected are in the order in which they are forgotten. Safe exchanges, and all that a source has beyond its
+    // share, are in recent logs: each has a fixed size, in which the newest replaces the oldest. A source always has the same recent log,
+    // so a flood replaces only the entries of an eighth of the others.
+    private const int RecentLogs = 8;
+    private const int UnverifiedRecent = 2;
+    private const int VerifiedRecent = UnverifiedRecent + RecentLogs;
+    private const int UnverifiedIdempotent = VerifiedRecent + RecentLogs;
+    private const int VerifiedIdempotent = UnverifiedIdempotent + 1;
+    private const int UnverifiedUnsafe = VerifiedIdempotent + 1;
+
+    // From here on, entries are never evicted before their time. One log for each range of lifetimes, so a long lifetime does not keep
+    // short ones behind it.
+    private const int Protected = UnverifiedUnsafe + 1;
+    private const int LogCount = Protected + 4;
     private const int MaxSpareSegments = 4;
 
     // With less memory a shard could not keep one whole message of several peers.
@@ -27,187 +34,160 @@ internal sealed class DuplicateLogs
 
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
-    private readonly DuplicateIndexes _indexes;
+    private readonly CoapSourceRule _sources;
     private readonly DuplicateShares _shares;
     private readonly long _budget;
     private readonly long _unverifiedBudget;
+    private readonly long _recentBudget;
     private readonly long _newcomerBudget;
-    private readonly int _peerBudget;
     private readonly int _segmentSize;
-    private readonly int _safePerPeer;
     private readonly ReplyLog[] _logs = new ReplyLog[LogCount];
+    private readonly DuplicateTable _table;
     private readonly Stack<byte[]> _spareSegments = new();
     private long _logBytes;
+    private long _unverifiedBytes;
+    private long _reserved;
     private long _warnAt = long.MinValue;
     private long _unsafeEvictionsSinceWarning;
 
-    public DuplicateLogs(CoapShard shard, DuplicateIndexes indexes, DuplicateShares shares, int shardCount)
+    public DuplicateLogs(CoapShard shard, int shardCount)
     {
         _shard = shard;
         CoapLimits limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
-        _indexes = indexes;
-        _shares = shares;
+        _sources = shard.Environment.Sources;
+        _shares = new DuplicateShares(_sources, limits.SourceDeduplicationShare);
         long budget = Math.Max(LeastBytes, limits.DeduplicationBytes / shardCount);
         _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the channels of newcomers get the other half
-        _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
+        _segmentSize = (int)BitOperations.RoundUpToPowerOf2(
+            (uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, ReplyLog.MaxSegment));
 
         // Held back: the spare segments, two segments for the replies of admitted exchanges, which must be stored in any case, and a little
-        // for the growth of their indexes.
+        // for the growth of the table.
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
-        _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare);
-        _safePerPeer = limits.SafeExchangesPerPeer;
-        _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * limits.PeerDeduplicationShare);
+
+        // A third is for the table.
+        _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare * 2 / 3);
+        _recentBudget = Math.Max(2 * _segmentSize, (long)(_budget * limits.SafeDeduplicationShare / RecentLogs));
         for (int i = Newcomers; i < LogCount; i++)
         {
             _logs[i] = new ReplyLog(i);
         }
+
+        _table = new DuplicateTable(_logs);
     }
 
-    /// <summary>The log of entries from unverified peers that must not be processed again.</summary>
-    public const int UnverifiedUnsafe = UnverifiedSafe + (int)MethodClass.Unsafe;
-
-    /// <summary>From this log on, entries are never evicted before their time.</summary>
-    public const int Protected = 7;
-
-    /// <summary>The bytes reserved for the replies of running exchanges.</summary>
-    public long Reserved { get; set; }
+    /// <summary>The number of sources with entries that stay for their lifetime.</summary>
+    public int Sources => _shares.Count;
 
     /// <summary>The number of kept exchanges, including some expired ones.</summary>
-    public int Entries
-    {
-        get
-        {
-            int entries = 0;
-            for (int i = Newcomers; i < LogCount; i++)
-            {
-                entries += _logs[i].Entries;
-            }
+    public int Entries => _logs.Skip(Newcomers).Sum(static log => log.Entries);
 
-            return entries;
-        }
-    }
-
-    /// <summary>The memory of logs and spare segments in bytes, without the log of newcomers.</summary>
-    public long Bytes => _logBytes + ((long)_spareSegments.Count * _segmentSize);
+    /// <summary>The memory of logs, spare segments and table in bytes, without the log of newcomers.</summary>
+    public long Bytes => _logBytes + ((long)_spareSegments.Count * _segmentSize) + _table.Bytes;
 
     /// <summary>The memory of the log of newcomers in bytes.</summary>
     public long NewcomerBytes => _logs[Newcomers].Bytes;
 
-    public ReplyLog this[int number] => _logs[number];
+    /// <summary>Returns the place of the finished exchange of a peer with a Message ID; 0 for none.</summary>
+    public ulong Find(uint peer, ushort messageId) => _table.Find(peer, messageId);
 
-    // Idempotent entries go first, for all senders. Otherwise a verified peer could force repeated POSTs of others by sending GETs.
-    private static ReadOnlySpan<int> ForgottenFirst =>
-        [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent,
-            UnverifiedUnsafe];
+    /// <summary>Reads the exchange at a place that <see cref="Find"/> returned.</summary>
+    public bool TryGet(ulong place, out ReplyHeader header, out ReadOnlySpan<byte> reply) =>
+        _logs[ReplyLog.NumberOf(place)].TryGet(place, out header, out reply);
 
-    // The bytes of entries that are never evicted early, and of the indexes.
-    private long LastingBytes
+    /// <summary>Prefetches the memory in which a search begins. Allowed while other threads change the logs.</summary>
+    public void Fetch(uint peer, ushort messageId) => _table.Fetch(peer, messageId);
+
+    /// <summary>Lists the exchanges of a peer that must not be processed again, with the times that are left.</summary>
+    public List<SeenMessage> SeenOf(uint peer, long now)
     {
-        get
+        List<SeenMessage> seen = [];
+        foreach (ulong place in _table.PlacesOf(peer))
         {
-            long bytes = _logs[UnverifiedUnsafe].Bytes + _indexes.Bytes + Reserved;
-            for (int i = Protected; i < LogCount; i++)
+            if (TryGet(place, out ReplyHeader header, out ReadOnlySpan<byte> reply) && header.Class != MethodClass.Safe
+                && ReplyHeader.Clock.Left(header.Expiry, now) is var left and > 0)
             {
-                bytes += _logs[i].Bytes;
+                seen.Add(new SeenMessage(header.MessageId, header.Class, header.Reply, left, reply.ToArray()));
             }
-
-            return bytes;
         }
+
+        return seen;
     }
 
-    private long UnverifiedBytes => _logs[2].Bytes + _logs[3].Bytes + _logs[4].Bytes + _indexes.UnverifiedBytes;
-
-    /// <summary>Selects the log for the reply of a peer.</summary>
-    public static int LogOf(CoapChannel channel, MethodClass @class, long lifetime)
+    /// <summary>Reserves bytes for the reply of a verified peer that must not be processed again.</summary>
+    /// <returns>Whether there is room, within the share of the source.</returns>
+    public bool TryReserve(CoapChannel peer, long now, out Reservation reservation)
     {
-        if (!channel.IsProtected)
+        // With what is left of a segment that the next one does not fit into.
+        int needed = LargestEntryOf(peer);
+        needed = needed < _segmentSize ? _segmentSize / (_segmentSize / needed) : needed;
+        reservation = new Reservation(TakeShare(peer, needed, now), needed);
+        if (reservation.Share == 0)
         {
-            return channel.IsNewcomer ? Newcomers : UnverifiedSafe + (int)@class;
+            return false;
         }
 
-        if (@class != MethodClass.Unsafe)
+        if (!MakeRoom(needed + _table.GrowthFor(peer.Messaging.Id), now))
         {
-            return VerifiedSafe + (int)@class;
+            _shares.Change(reservation.Share, -needed);
+            return false;
         }
 
-        int number = Protected;
-        while (number < LogCount - 1 && lifetime > s_shortLifetime << (2 * (number - Protected)))
-        {
-            number++;
-        }
-
-        return number;
-    }
-
-    /// <summary>The share of one peer in bytes; at least one reply, however small the memory is.</summary>
-    public int BudgetOf(CoapChannel peer) => Math.Max(_peerBudget, LargestEntryOf(peer));
-
-    /// <summary>Whether a total number of bytes is within the share of a peer.</summary>
-    public bool FitsPeer(CoapChannel peer, long bytes) => bytes <= _peerBudget || bytes <= LargestEntryOf(peer);
-
-    /// <summary>Adds a segment to a log, evicting other entries if necessary.</summary>
-    public bool AddSegment(int number, int size, long now)
-    {
-        int segmentSize = Math.Max(_segmentSize, size);
-        DropExpired(now);
-        if (number is Newcomers or UnverifiedSafe or VerifiedSafe && TryReuseHead(_logs[number], size, now))
-        {
-            return true;
-        }
-
-        if (number == Newcomers)
-        {
-            // Newcomers replace only newcomers.
-            while (!_logs[Newcomers].IsEmpty && _logs[Newcomers].Bytes + segmentSize > _newcomerBudget)
-            {
-                DropHead(Newcomers, now);
-            }
-        }
-        else
-        {
-            while (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget
-                && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
-            {
-            }
-
-            // The reply of an admitted exchange has reserved room, except for the rounding to segments.
-            if (!MakeRoom(segmentSize, now) && number < Protected)
-            {
-                return false;
-            }
-
-            _logBytes += segmentSize;
-        }
-
-        _logs[number].AddSegment(
-            segmentSize == _segmentSize && _spareSegments.TryPop(out byte[]? spare)
-                ? spare
-                : GC.AllocateUninitializedArray<byte>(segmentSize));
+        _reserved += needed;
         return true;
     }
 
-    /// <summary>
-    /// Makes room in the budget by evicting entries. Never evicts a running exchange, or a finished non-idempotent one of a verified peer
-    /// within its lifetime.
-    /// </summary>
-    public bool MakeRoom(int needed, long now)
+    /// <summary>Gives reserved bytes back.</summary>
+    public void Release(in Reservation reservation)
     {
-        if (HasRoom(needed))
-        {
-            return true;
-        }
+        _reserved -= reservation.Bytes;
+        _shares.Change(reservation.Share, -reservation.Bytes);
+    }
 
-        DropExpired(now);
-        foreach (int number in ForgottenFirst)
+    /// <summary>Keeps a finished exchange, if there is room for it.</summary>
+    /// <param name="peer">The peer.</param>
+    /// <param name="header">The exchange.</param>
+    /// <param name="reply">The reply.</param>
+    /// <param name="lifetime">Its lifetime, in units of 100 ns.</param>
+    /// <param name="reservation">What was reserved for it; the caller gives it back.</param>
+    /// <param name="now">The current time.</param>
+    /// <returns>Whether it is kept.</returns>
+    public bool TryKeep(
+        CoapChannel peer, ReplyHeader header, ReadOnlySpan<byte> reply, long lifetime, in Reservation reservation, long now)
+    {
+        int size = ReplyHeader.EntrySize(reply.Length);
+        bool isNewcomer = !peer.IsProtected && peer.IsNewcomer;
+        if (header.Class != MethodClass.Safe && !isNewcomer)
         {
-            while (!_logs[number].IsEmpty && !HasRoom(needed))
+            header.Share = reservation.Share;
+            if (header.Share == 0)
             {
-                DropHead(number, now);
+                header.Share = TakeShare(peer, size, now);
+            }
+            else
+            {
+                _shares.Change(header.Share, size);
             }
         }
 
-        return HasRoom(needed);
+        int number = isNewcomer ? Newcomers
+            : header.Share != 0 ? LogOf(peer, header.Class, lifetime)
+            : RecentOf(peer);
+
+        // An admitted exchange is kept in any case: its room is reserved.
+        int growth = _table.GrowthFor(header.Peer);
+        if ((growth > 0 && !MakeRoom(growth, now) && number < Protected) || !(_logs[number].Fits(size) || AddSegment(number, size, now)))
+        {
+            // Its own duplicates are processed again, and not those of others.
+            _shares.Change(header.Share, -size);
+            bool isUnsafe = header.Class == MethodClass.Unsafe;
+            CountEvictions(others: isUnsafe ? 0 : 1, unsafes: isUnsafe ? 1 : 0, now);
+            return false;
+        }
+
+        _table.Set(header.Peer, header.MessageId, _logs[number].Append(header, reply));
+        return true;
     }
 
     /// <summary>Drops the oldest segments of all logs whose entries have all expired.</summary>
@@ -222,11 +202,19 @@ internal sealed class DuplicateLogs
         }
     }
 
-    /// <summary>Returns the size of a finished exchange in bytes; 0 for a running or evicted one.</summary>
-    public int SizeAt(ulong place) =>
-        ReplyLog.NumberOf(place) is > 0 and int number && _logs[number].TryGet(place, out ReplyHeader header, out _)
-            ? ReplyHeader.EntrySize(header.Length)
-            : 0;
+    /// <summary>Frees unused memory.</summary>
+    public void Tidy()
+    {
+        _spareSegments.Clear();
+        if (_logBytes + NewcomerBytes == 0)
+        {
+            _table.Clear();
+        }
+        else
+        {
+            _table.Tidy();
+        }
+    }
 
     /// <summary>Counts entries that were evicted before their time.</summary>
     public void CountEvictions(int others, int unsafes, long now)
@@ -251,158 +239,165 @@ internal sealed class DuplicateLogs
         }
     }
 
-    /// <summary>Whether an entry counts against the share of its source.</summary>
-    public static bool Lasts(ulong place) => ReplyLog.NumberOf(place) is UnverifiedUnsafe or >= Protected;
+    private static bool IsRecent(int number) => number is >= UnverifiedRecent and < UnverifiedIdempotent;
 
-    /// <summary>Whether additional bytes are within the share of the peer's source.</summary>
-    public bool FitsShare(CoapChannel peer, int needed, bool isVerified, long now)
+    private static bool IsUnverified(int number) =>
+        number is >= UnverifiedRecent and < VerifiedRecent or UnverifiedIdempotent or UnverifiedUnsafe;
+
+    // The log of an entry that stays for its lifetime, unless others need the memory.
+    private static int LogOf(CoapChannel peer, MethodClass @class, long lifetime)
     {
-        if (Fits())
+        if (@class == MethodClass.Idempotent)
+        {
+            return peer.IsProtected ? VerifiedIdempotent : UnverifiedIdempotent;
+        }
+
+        if (!peer.IsProtected)
+        {
+            return UnverifiedUnsafe;
+        }
+
+        int number = Protected;
+        while (number < LogCount - 1 && lifetime > s_shortLifetime << (2 * (number - Protected)))
+        {
+            number++;
+        }
+
+        return number;
+    }
+
+    // At least one reply, however small the memory is.
+    private static int LargestEntryOf(CoapChannel peer) => ReplyHeader.EntrySize(Math.Min(peer.Parameters.MaxMessageSize, ushort.MaxValue));
+
+    private int RecentOf(CoapChannel peer)
+    {
+        if (peer.Messaging.RecentPart == 0)
+        {
+            peer.Messaging.RecentPart = (byte)(1 + (_sources.Of(peer.Remote, peer.Identity).GetHashCode() & (RecentLogs - 1)));
+        }
+
+        return (peer.IsProtected ? VerifiedRecent : UnverifiedRecent) + peer.Messaging.RecentPart - 1;
+    }
+
+    private int TakeShare(CoapChannel peer, int needed, long now)
+    {
+        int number = Take();
+        if (number == 0)
+        {
+            DropExpired(now);
+            number = Take();
+        }
+
+        return number;
+
+        int Take() => peer.IsProtected
+            ? _shares.Take(peer, needed, _budget, LastingBytes(), LargestEntryOf(peer))
+            : _shares.Take(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes, LargestEntryOf(peer));
+    }
+
+    // The bytes of entries that are never evicted early, and of the table.
+    private long LastingBytes()
+    {
+        long bytes = _logs[UnverifiedUnsafe].Bytes + _table.Bytes + _reserved;
+        for (int i = Protected; i < LogCount; i++)
+        {
+            bytes += _logs[i].Bytes;
+        }
+
+        return bytes;
+    }
+
+    private bool HasRoom(int needed) => _logBytes + _table.Bytes + _reserved + needed <= _budget;
+
+    // Never evicts a finished non-idempotent exchange of a verified peer within its lifetime. Idempotent entries go first, for all senders.
+    // Otherwise a verified peer could force repeated POSTs of others by sending GETs.
+    private bool MakeRoom(int needed, long now)
+    {
+        if (HasRoom(needed))
         {
             return true;
         }
 
         DropExpired(now);
-        return Fits();
+        for (int i = UnverifiedRecent; i < Protected; i++)
+        {
+            while (!_logs[i].IsEmpty && !HasRoom(needed))
+            {
+                DropHead(i, now);
+            }
+        }
 
-        bool Fits() => isVerified
-            ? _shares.Fits(peer, needed, _budget, LastingBytes, LargestEntryOf(peer))
-            : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _indexes.UnverifiedBytes, LargestEntryOf(peer));
+        return HasRoom(needed);
     }
 
-    /// <summary>Returns the bytes of the largest possible reply to a peer.</summary>
-    public static int LargestEntryOf(CoapChannel peer) => ReplyHeader.EntrySize(Math.Min(peer.Parameters.MaxMessageSize, ushort.MaxValue));
+    /// <summary>Adds a segment to a log, evicting other entries if necessary.</summary>
+    private bool AddSegment(int number, int size, long now)
+    {
+        int segmentSize = Math.Max(_segmentSize, size);
+        DropExpired(now);
+        long most = number == Newcomers ? _newcomerBudget : IsRecent(number) ? _recentBudget : long.MaxValue;
+        while (!_logs[number].IsEmpty && _logs[number].Bytes + segmentSize > most)
+        {
+            // Newcomers replace only newcomers.
+            DropHead(number, now, isReplaced: IsRecent(number));
+        }
 
-    private bool HasRoom(int needed) => _logBytes + _indexes.Bytes + Reserved + needed <= _budget;
+        if (number != Newcomers)
+        {
+            for (int i = UnverifiedRecent; i < Protected && IsUnverified(number); i++)
+            {
+                while (IsUnverified(i) && !_logs[i].IsEmpty && _unverifiedBytes + segmentSize > _unverifiedBudget)
+                {
+                    DropHead(i, now);
+                }
+            }
 
-    /// <summary>Drops the oldest segment of a log, updates the indexes, and counts unexpired entries.</summary>
-    private void DropHead(int number, long now)
+            // The reply of an admitted exchange has reserved room, except for the rounding to segments.
+            if (!MakeRoom(segmentSize, now) && number < Protected)
+            {
+                return false;
+            }
+
+            _logBytes += segmentSize;
+            _unverifiedBytes += IsUnverified(number) ? segmentSize : 0;
+        }
+
+        _logs[number].AddSegment(
+            segmentSize == _segmentSize && _spareSegments.TryPop(out byte[]? spare)
+                ? spare
+                : GC.AllocateUninitializedArray<byte>(segmentSize));
+        return true;
+    }
+
+    /// <summary>Drops the oldest segment of a log, and counts unexpired entries.</summary>
+    private void DropHead(int number, long now, bool isReplaced = false)
     {
         int others = 0;
         int unsafes = 0;
-        HeadReader reader = new(_logs[number], _indexes);
-        while (reader.TryRead(out ReplyHeader header, out ulong place))
+        int offset = 0;
+        ReplyLog log = _logs[number];
+        while (log.TryReadHead(ref offset, out ReplyHeader header))
         {
-            _indexes.Remove(in header, place);
+            _shares.Change(header.Share, -ReplyHeader.EntrySize(header.Length));
             if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
             {
+                // Safe exchanges are kept for a while only, also when there is memory.
                 unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
-                others += header.Class == MethodClass.Unsafe ? 0 : 1;
+                others += header.Class == MethodClass.Idempotent || (header.Class == MethodClass.Safe && !isReplaced) ? 1 : 0;
             }
         }
 
         CountEvictions(others, unsafes, now);
-        byte[] buffer = _logs[number].DropHead();
+        byte[] buffer = log.DropHead();
         if (number != Newcomers)
         {
             _logBytes -= buffer.Length;
+            _unverifiedBytes -= IsUnverified(number) ? buffer.Length : 0;
         }
 
         if (buffer.Length == _segmentSize && _spareSegments.Count < MaxSpareSegments)
         {
             _spareSegments.Push(buffer);
-        }
-    }
-
-    /// <summary>
-    /// Forgets safe exchanges in the oldest segment whose peers have enough others, moves the rest to the end, and reuses the segment.
-    /// Under load the log then stays so small that the caches of the processor hold it.
-    /// </summary>
-    /// <returns>Whether the log now has room for an entry.</returns>
-    private bool TryReuseHead(ReplyLog log, int size, long now)
-    {
-        if (!log.IsHeadWorthReading || log.Head.Buffer.Length != _segmentSize)
-        {
-            return false;
-        }
-
-        int lasting = 0;
-        HeadReader reader = new(log, _indexes);
-        while (reader.TryRead(out ReplyHeader header, out ulong place))
-        {
-            if (_indexes.OwnerOf(in header, place) is not { } owner)
-            {
-                continue;
-            }
-
-            if ((header.Class == MethodClass.Safe && owner.Messaging.Index.Count > _safePerPeer)
-                || ReplyHeader.Clock.HasPassed(header.Expiry, now))
-            {
-                _indexes.Remove(in header, place);
-            }
-            else
-            {
-                lasting += ReplyHeader.EntrySize(header.Length);
-            }
-        }
-
-        // Moving must pay: at least half of the segment is free afterwards.
-        if (lasting > _segmentSize / 2 || lasting + size > _segmentSize)
-        {
-            log.PostponeHead();
-            return false;
-        }
-
-        int idempotents = 0;
-        int unsafes = 0;
-        ReplyLog.Moved moved = log.MoveHeadToTail();
-        while (moved.TryRead(out ReplyHeader header, out ulong place, out ReadOnlySpan<byte> reply))
-        {
-            if (_indexes.OwnerOf(in header, place) is { } owner)
-            {
-                // Written below the read position of the same buffer.
-                owner.Messaging.Index.Set(header.MessageId, log.Append(in header, reply));
-            }
-            else if (header.Class != MethodClass.Safe && !ReplyHeader.Clock.HasPassed(header.Expiry, now))
-            {
-                // It went with its peer, a newcomer.
-                idempotents += header.Class == MethodClass.Idempotent ? 1 : 0;
-                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
-            }
-        }
-
-        CountEvictions(idempotents, unsafes, now);
-        return true;
-    }
-
-    /// <summary>Drops the oldest segment of the first log in a range that has one.</summary>
-    private bool EvictFirst(int from, int end, long now)
-    {
-        for (int i = from; i < end; i++)
-        {
-            if (!_logs[i].IsEmpty)
-            {
-                DropHead(i, now);
-                return true;
-            }
-        }
-
-        return false;
-    }
-
-    /// <summary>Frees the memory of unused segments.</summary>
-    public void DropSpares() => _spareSegments.Clear();
-
-    /// <summary>Reads the entries of the oldest segment of a log, and prefetches their peers.</summary>
-    private struct HeadReader(ReplyLog log, DuplicateIndexes indexes)
-    {
-        private int _offset;
-        private int _ahead;
-        private int _left;
-
-        public bool TryRead(out ReplyHeader header, out ulong place)
-        {
-            if (!log.TryReadHead(ref _offset, out header, out place))
-            {
-                return false;
-            }
-
-            if (_left-- == 0)
-            {
-                _left = indexes.FetchOwners(log, ref _ahead) - 1;
-            }
-
-            return true;
         }
     }
 

@@ -27,13 +27,13 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
         _memory = new DuplicateMemory(shard, shardCount);
         _ids = new OwnMessageIds(shard.Environment.Random, groupMessageIds);
         Pacing pacing = new(shard.Environment);
-        Renewals renewals = new(shard, _ids, pacing);
+        Renewals renewals = new(shard, _ids, _outstanding, pacing);
         int maxOutstanding = Math.Max(1, shard.Environment.Limits.MaxOutstandingMessages / shardCount);
         _transmissions = new Transmissions(
             shard, _times, _ids, pacing, _outstanding, renewals, new PlaceLine(shard, _outstanding, maxOutstanding));
         _matching = new TransmissionMatching(shard, _times, _transmissions, _outstanding, renewals);
         _receptions = new Receptions(shard, _memory, _times, _ids, _transmissions);
-        Retirements = new Retirements(_memory, _times, _ids, _outstanding);
+        Retirements = new Retirements(_memory, _times, _ids);
     }
 
     /// <summary>The duplicate memory, for its gauges.</summary>
@@ -317,8 +317,5 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
     /// acknowledgement.
     /// </summary>
     public bool IsQuiet(CoapChannel channel) =>
-        RunningOf(channel) == 0 && WaitingFor(channel) == 0 && !_outstanding.AwaitsAcknowledgement(channel);
-
-    /// <summary>Returns the first outstanding or waiting messages to a peer.</summary>
-    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max) => _outstanding.UnsettledTo(channel, max);
+        RunningOf(channel) == 0 && WaitingFor(channel) == 0 && !OutstandingMessages.AwaitsAcknowledgement(channel);
 }

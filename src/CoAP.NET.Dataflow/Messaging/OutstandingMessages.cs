@@ -8,14 +8,13 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 internal sealed class OutstandingMessages
 {
-    // The tables of the peers refer to this one.
-    private readonly SlotTable<CoapTransmission> _all = new();
+    private readonly Dictionary<ulong, CoapTransmission> _byMessageId = [];
 
     // Messages that only a reset can still match, in the order of sending.
     private GivingList _giving;
 
     /// <summary>The number of messages in the shard.</summary>
-    public int Count => _all.Count;
+    public int Count { get; private set; }
 
     /// <summary>The oldest Non-confirmable message that only a reset can still match: the first to give way. Null for none.</summary>
     public CoapTransmission? FirstToGiveWay => _giving.First;
@@ -24,7 +23,8 @@ internal sealed class OutstandingMessages
     public void Add(CoapTransmission transmission, SendingState sending)
     {
         transmission.IsOutstanding = true;
-        transmission.Place = _all.Add(transmission);
+        Count++;
+        sending.Outstanding.Append(transmission);
         AddMessageId(transmission, sending);
     }
 
@@ -41,100 +41,52 @@ internal sealed class OutstandingMessages
     }
 
     /// <summary>Makes a message known by its current Message ID too.</summary>
-    public static void AddMessageId(CoapTransmission transmission, SendingState sending)
-    {
-        if (sending.Outstanding.IsFull)
-        {
-            sending.Outstanding.Grow();
-        }
+    public void AddMessageId(CoapTransmission transmission, SendingState sending) =>
+        _byMessageId[sending.Peer.Messaging.KeyOf(transmission.Message.MessageId)] = transmission;
 
-        sending.Outstanding.Set(transmission.Message.MessageId, transmission.Place);
-    }
+    /// <summary>Makes a message no longer known by one of its Message IDs.</summary>
+    public void RemoveMessageId(ushort messageId, SendingState sending) => _byMessageId.Remove(sending.Peer.Messaging.KeyOf(messageId));
 
     /// <summary>Removes a message with all its Message IDs.</summary>
     public void Remove(CoapTransmission transmission, SendingState sending)
     {
-        RemovePlace(transmission);
-        sending.Outstanding.Remove(transmission.Message.MessageId);
-        if (transmission.Superseded is { } superseded)
+        StopGivingWay(transmission);
+        transmission.IsOutstanding = false;
+        Count--;
+        sending.Outstanding.Remove(transmission);
+        RemoveMessageId(transmission.Message.MessageId, sending);
+        foreach (ushort messageId in transmission.Superseded ?? [])
         {
-            foreach (ushort messageId in superseded)
-            {
-                sending.Outstanding.Remove(messageId);
-            }
-
-            transmission.Superseded = null;
+            RemoveMessageId(messageId, sending);
         }
 
-        if (sending.Outstanding is { Count: 0, Capacity: > 16 })
-        {
-            sending.Outstanding.Rebuild(default, spare: 0);
-        }
+        transmission.Superseded = null;
     }
 
     /// <summary>Removes all messages to a peer.</summary>
-    /// <returns>The messages, each once.</returns>
+    /// <returns>The messages.</returns>
     public List<CoapTransmission> RemoveAll(SendingState sending)
     {
         List<CoapTransmission> all = To(sending, int.MaxValue);
-        all.ForEach(RemovePlace);
-        sending.Outstanding = default;
+        all.ForEach(transmission => Remove(transmission, sending));
         return all;
     }
 
     /// <summary>Finds the message to a peer by a current or earlier Message ID.</summary>
-    public bool TryFind(CoapChannel channel, ushort messageId, [NotNullWhen(true)] out CoapTransmission? transmission)
-    {
-        transmission = null;
-        if (channel.Messaging.Sending is { } sending && sending.Outstanding.Find(messageId) is var place and > 0)
-        {
-            transmission = _all[place];
-        }
-
-        return transmission is not null;
-    }
+    public bool TryFind(CoapChannel channel, ushort messageId, [NotNullWhen(true)] out CoapTransmission? transmission) =>
+        _byMessageId.TryGetValue(channel.Messaging.KeyOf(messageId), out transmission);
 
     /// <summary>Whether an acknowledgement of a message to a peer may still arrive. Non-confirmable ones get none.</summary>
-    public bool AwaitsAcknowledgement(CoapChannel channel)
-    {
-        if (channel.Messaging.Sending is { } sending)
-        {
-            foreach (ulong entry in sending.Outstanding.Entries)
-            {
-                if (entry != 0 && _all[MidTable.PlaceOf(entry)] is { Message.Type: CoapMessageType.Confirmable })
-                {
-                    return true;
-                }
-            }
-        }
-
-        return false;
-    }
+    public static bool AwaitsAcknowledgement(CoapChannel channel) => channel.Messaging.Sending is { } sending
+        && To(sending, int.MaxValue).Exists(static transmission => transmission.Message.Type == CoapMessageType.Confirmable);
 
     /// <summary>Whether an answer to a request of a peer waits, or is not acknowledged.</summary>
-    public bool OwesReply(CoapChannel channel) => channel.Messaging.Sending is { } sending
+    public static bool OwesReply(CoapChannel channel) => channel.Messaging.Sending is { } sending
         && (sending.WaitingReplies.First is not null || To(sending, int.MaxValue).Exists(static transmission =>
             transmission is { IsReply: true, IsRenewable: false, Message.Type: CoapMessageType.Confirmable }));
 
-    /// <summary>Returns the first messages to a peer, as a new list.</summary>
-    public List<CoapTransmission> To(SendingState sending, int max)
-    {
-        List<CoapTransmission> all = [];
-        HashSet<CoapTransmission> seen = [];
-        foreach (ulong entry in sending.Outstanding.Entries)
-        {
-            // A message that replaced others has several Message IDs.
-            if (entry != 0 && all.Count < max && _all[MidTable.PlaceOf(entry)] is { } transmission && seen.Add(transmission))
-            {
-                all.Add(transmission);
-            }
-        }
-
-        return all;
-    }
-
     /// <summary>Returns the first outstanding or waiting messages to a peer.</summary>
-    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max)
+    public static List<CoapTransmission> UnsettledTo(CoapChannel channel, int max)
     {
         if (channel.Messaging.Sending is not { } sending)
         {
@@ -164,10 +116,14 @@ internal sealed class OutstandingMessages
         }
     }
 
-    private void RemovePlace(CoapTransmission transmission)
+    private static List<CoapTransmission> To(SendingState sending, int max)
     {
-        StopGivingWay(transmission);
-        _all.Remove(transmission.Place);
-        transmission.IsOutstanding = false;
+        List<CoapTransmission> all = [];
+        for (CoapTransmission? one = sending.Outstanding.First; one is not null && all.Count < max; one = one.OutstandingLinks.Next)
+        {
+            all.Add(one);
+        }
+
+        return all;
     }
 }

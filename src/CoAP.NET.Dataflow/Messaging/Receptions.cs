@@ -102,7 +102,6 @@ internal sealed class Receptions
         }
 
         MethodClass @class = DuplicateMemory.ClassOf(code);
-        int reserved = 0;
         if (@class == MethodClass.Unsafe && _busy.Contains(item.Channel, item.MessageId, item.Hash, now))
         {
             _counters.Add(CoapCounter.Duplicates);
@@ -110,7 +109,7 @@ internal sealed class Receptions
             return false;
         }
 
-        if (!_memory.TryAdmit(peer, @class, now, out reserved))
+        if (!_memory.TryAdmit(peer, @class, now, out Reservation reserved))
         {
             _counters.Add(CoapCounter.Busy);
             item.Channel.NoteDrop(CoapCounter.Busy);
@@ -210,7 +209,7 @@ internal sealed class Receptions
     /// <summary>Keeps the bytes of a reply for duplicates.</summary>
     public void OnEncoded(CoapReception reception, ReadOnlySpan<byte> bytes, long now)
     {
-        if (reception.Place != 0)
+        if (reception.IsRemembered)
         {
             _shard.Wheel.Cancel(reception);
             _memory.End(_times.Refresh(reception.Channel), reception, StoredReply.Bytes, bytes, now);
@@ -222,7 +221,7 @@ internal sealed class Receptions
     /// </summary>
     public void OnEncodingDelayed(CoapReception reception)
     {
-        if (reception.Place != 0)
+        if (reception.IsRemembered)
         {
             _shard.Wheel.Schedule(reception, reception.ReceivedAt + _times.Refresh(reception.Channel).Messaging.Times.ExchangeLifetime);
         }
@@ -369,11 +368,7 @@ internal sealed class Receptions
             _counters.Add(CoapCounter.ResetsSent);
         }
 
-        CoapMessage message = _shard.LendsMessages ? SpareMessage.Take(CoapCode.Empty, null) : new CoapMessage();
-        message.Type = type;
-        message.MessageId = messageId;
-        message.IsLent = _shard.LendsMessages;
-        _shard.Post(new CoapOutbound { Channel = channel, Message = message });
+        _shard.Post(new CoapOutbound { Channel = channel, Message = new CoapMessage { Type = type, MessageId = messageId } });
     }
 
     private void RepeatRunning(CoapReception reception, long now)

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>Replaces outstanding messages by newer ones (RFC 7641 section 4.5.2). Call every method under the shard's lock.</summary>
-internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing)
+internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, OutstandingMessages outstanding, Pacing pacing)
 {
     // The number of replaced messages whose acknowledgement or reset is still recognized.
     private const int MaxSuperseded = 4;
@@ -22,7 +22,7 @@ internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing
         List<ushort> superseded = transmission.Superseded ??= [];
         if (superseded.Count == MaxSuperseded)
         {
-            sending.Outstanding.Remove(superseded[0]);
+            outstanding.RemoveMessageId(superseded[0], sending);
             superseded.RemoveAt(0);
         }
 
@@ -31,7 +31,7 @@ internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing
         transmission.Message = message;
         transmission.Encoded = null;
         ids.Take(peer, message, now);
-        OutstandingMessages.AddMessageId(transmission, sending);
+        outstanding.AddMessageId(transmission, sending);
         return true;
     }
 
@@ -43,7 +43,7 @@ internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing
     public void OnSupersededAcknowledged(CoapTransmission transmission, ushort messageId, CoapChannel peer, long now)
     {
         transmission.Superseded?.Remove(messageId);
-        peer.Messaging.Sending!.Outstanding.Remove(messageId);
+        outstanding.RemoveMessageId(messageId, peer.Messaging.Sending!);
         transmission.Attempts = Math.Min(transmission.Attempts, 2);
         transmission.SentAt = now;
         transmission.Timeout = pacing.FirstWait(transmission, peer.Messaging.Times, peer.Messaging.Sending!, now);

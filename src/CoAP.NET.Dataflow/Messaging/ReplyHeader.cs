@@ -7,7 +7,7 @@ namespace CoAP.NET.Messaging;
 internal struct ReplyHeader
 {
     /// <summary>The size of the header in bytes.</summary>
-    public const int Size = 18;
+    public const int Size = 22;
 
     /// <summary>
     /// Stands for the hash of a message from another process, which hashes differently. The Message ID alone identifies the message.
@@ -23,11 +23,13 @@ internal struct ReplyHeader
     /// <summary>The number of reply bytes that follow.</summary>
     public ushort Length;
 
-    /// <summary>The number of the peer whose index refers to this entry, so eviction can update the index.</summary>
-    public int Owner;
+    /// <summary>The peer (<see cref="MessagingState.Id"/>).</summary>
+    public uint Peer;
 
-    /// <summary>The Message ID in the index of <see cref="Owner"/>.</summary>
     public ushort MessageId;
+
+    /// <summary>The share that pays for the entry (<see cref="DuplicateShares"/>); 0 for none.</summary>
+    public int Share;
 
     public StoredReply Reply;
 

@@ -5,17 +5,17 @@ namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// Finished messages and their replies, in order of completion: bytes appended to segments, which are dropped whole from the other end. A
-/// place consists of log, segment and offset and stays unique, so an index may keep places of dropped segments.
+/// place consists of log, segment and offset and stays unique for a long time, so a table may keep places of dropped segments.
 /// </summary>
 internal sealed class ReplyLog
 {
-    /// <summary>The largest segment: the range of the offset in a place.</summary>
-    public const int MaxSegment = 512 * 1024;
+    /// <summary>The largest segment for more than one entry: the range of the offset in a place.</summary>
+    public const int MaxSegment = OffsetUnit << SequenceShift;
 
-    private const int NumberShift = 44;
-    private const int SequenceShift = 16;
-    private const uint SequenceMask = (1u << (NumberShift - SequenceShift)) - 1;
     private const int OffsetUnit = 8;
+    private const int SequenceShift = 13;
+    private const int NumberShift = 35;
+    private const uint SequenceMask = (1u << (NumberShift - SequenceShift)) - 1;
 
     private readonly ulong _number;
     private Segment[] _ring = new Segment[8];
@@ -23,7 +23,7 @@ internal sealed class ReplyLog
     private int _count;
     private uint _firstSequence;
 
-    /// <param name="number">1 to 15; places of a log with a smaller number are smaller.</param>
+    /// <param name="number">1 to 31.</param>
     public ReplyLog(int number) => _number = (ulong)number << NumberShift;
 
     /// <summary>The memory of its segments in bytes.</summary>
@@ -35,9 +35,6 @@ internal sealed class ReplyLog
     public bool IsEmpty => _count == 0;
 
     public Segment Head => _ring[_first];
-
-    /// <summary>Whether to look for forgettable entries in the oldest segment. The newest one is still being filled.</summary>
-    public bool IsHeadWorthReading => _count > 1 && Bytes >= Head.ReadFrom;
 
     public static int NumberOf(ulong place) => (int)(place >> NumberShift);
 
@@ -77,7 +74,7 @@ internal sealed class ReplyLog
         tail.Used = offset + ReplyHeader.EntrySize(reply.Length);
         tail.Entries++;
         Entries++;
-        return PlaceOf(_count - 1, offset);
+        return _number | ((ulong)((_firstSequence + (uint)_count - 1) & SequenceMask) << SequenceShift) | (uint)(offset / OffsetUnit);
     }
 
     /// <summary>Appends an empty segment.</summary>
@@ -115,44 +112,25 @@ internal sealed class ReplyLog
     }
 
     /// <summary>Reads the next entry of the oldest segment; begin with offset 0.</summary>
-    public bool TryReadHead(ref int offset, out ReplyHeader header, out ulong place)
+    public bool TryReadHead(ref int offset, out ReplyHeader header)
     {
         Segment head = Head;
         if (offset >= head.Used)
         {
             header = default;
-            place = 0;
             return false;
         }
 
-        place = PlaceOf(0, offset);
         header = MemoryMarshal.Read<ReplyHeader>(head.Buffer.AsSpan(offset));
         offset += ReplyHeader.EntrySize(header.Length);
         return true;
     }
-
-    /// <summary>Moves the oldest segment to the end, as an empty one.</summary>
-    /// <returns>Its old entries. Those that are appended again overwrite only entries that were read.</returns>
-    public Moved MoveHeadToTail()
-    {
-        Segment head = Head;
-        Moved moved = new(head.Buffer.AsSpan(0, head.Used), PlaceOf(0, 0));
-        byte[] buffer = DropHead();
-        AddSegment(buffer);
-        return moved;
-    }
-
-    /// <summary>Does not look at the oldest segment again before the log has grown by a quarter.</summary>
-    public void PostponeHead() => Head.ReadFrom = Bytes + (Bytes / 4);
 
     private Segment Tail => At(_count - 1);
 
     private Segment At(int index) => _ring[(_first + index) & (_ring.Length - 1)];
 
     private uint IndexOf(ulong place) => ((uint)(place >> SequenceShift) - _firstSequence) & SequenceMask;
-
-    private ulong PlaceOf(int index, int offset) =>
-        _number | ((ulong)((_firstSequence + (uint)index) & SequenceMask) << SequenceShift) | (uint)(offset / OffsetUnit);
 
     /// <summary>A segment of a log.</summary>
     [SuppressMessage("Design", "CA1034", Justification = "Internal; belongs to the log alone.")]
@@ -166,32 +144,5 @@ internal sealed class ReplyLog
 
         /// <summary>The expiry of its last entry.</summary>
         public uint LastExpiry { get; set; }
-
-        /// <summary>The size of the log from which <see cref="IsHeadWorthReading"/> is true.</summary>
-        public long ReadFrom { get; set; }
-    }
-
-    /// <summary>The entries of a segment that moved to the end, with their places before that.</summary>
-    internal ref struct Moved(ReadOnlySpan<byte> bytes, ulong first)
-    {
-        private readonly ReadOnlySpan<byte> _bytes = bytes;
-        private int _offset;
-
-        public bool TryRead(out ReplyHeader header, out ulong place, out ReadOnlySpan<byte> reply)
-        {
-            if (_offset >= _bytes.Length)
-            {
-                header = default;
-                place = 0;
-                reply = default;
-                return false;
-            }
-
-            header = MemoryMarshal.Read<ReplyHeader>(_bytes[_offset..]);
-            place = first + (uint)(_offset / OffsetUnit);
-            reply = _bytes.Slice(_offset + ReplyHeader.Size, header.Length);
-            _offset += ReplyHeader.EntrySize(header.Length);
-            return true;
-        }
     }
 }

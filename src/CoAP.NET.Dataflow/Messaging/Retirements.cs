@@ -7,12 +7,11 @@ namespace CoAP.NET.Messaging;
 /// <param name="memory">The duplicate memory.</param>
 /// <param name="times">The times of peers.</param>
 /// <param name="ids">The Message IDs of sent messages.</param>
-/// <param name="outstanding">The sent messages without acknowledgement.</param>
-internal sealed class Retirements(DuplicateMemory memory, CurrentTimes times, OwnMessageIds ids, OutstandingMessages outstanding)
+internal sealed class Retirements(DuplicateMemory memory, CurrentTimes times, OwnMessageIds ids)
 {
     /// <summary>Whether requests of a peer are pending, or answers to them not acknowledged.</summary>
     /// <param name="channel">The channel of the session.</param>
-    public bool IsBusy(CoapChannel channel) => channel.Messaging.Running > 0 || outstanding.OwesReply(channel);
+    public static bool IsBusy(CoapChannel channel) => channel.Messaging.Running > 0 || OutstandingMessages.OwesReply(channel);
 
     /// <summary>Stops accepting new requests of a peer.</summary>
     /// <param name="channel">The channel of the session.</param>

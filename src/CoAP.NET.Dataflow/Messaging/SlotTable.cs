@@ -1,6 +1,6 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>Objects by small numbers, to which a <see cref="MidTable"/> can refer. Numbers begin at 1 and are reused.</summary>
+/// <summary>objects by small numbers. Numbers begin at 1 and are reused.</summary>
 internal sealed class SlotTable<T>
     where T : class
 {

@@ -44,7 +44,6 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
 
         message.Type = item.Message!.Type;
         item.Transmission?.SetProtected(message);
-        SpareMessage.GiveBack(item.Message);
         Offer(item with { Channel = carried.Carrier, Message = message });
         return true;
     }

@@ -62,7 +62,6 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
         }
 
         OutboundItems.TellBytes(in outbound, datagram);
-        SpareMessage.GiveBack(message);
         return datagram;
     }
 

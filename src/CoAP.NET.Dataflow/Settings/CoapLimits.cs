@@ -91,24 +91,15 @@ public sealed class CoapLimits
             : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
     } = 0.25;
 
-    /// <summary>The part of <see cref="DeduplicationBytes"/> that one peer may take; always enough for one reply.</summary>
-    /// <remarks>Default 1/16; above 0, up to 1.</remarks>
-    public double PeerDeduplicationShare
-    {
-        get; set =>
-        field = value is > 0 and <= 1
-            ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
-    } = 1.0 / 16;
-
     /// <summary>
-    /// The part of <see cref="DeduplicationBytes"/> that the POST and PATCH requests of one source (<see cref="CoapSource"/>) may take,
-    /// with any number of addresses and ports.
+    /// The part of <see cref="DeduplicationBytes"/> that the requests of one source (<see cref="CoapSource"/>) may take, with any number
+    /// of addresses and ports; always enough for one reply. GET and FETCH do not count.
     /// </summary>
     /// <remarks>
     /// For unverified addresses, it is a part of their share. Default 1/4; above 0, up to 1. When full: new POST and PATCH requests of
-    /// verified peers are answered 5.03; those of other peers are not remembered, counted as
-    /// <see cref="CoapCounter.UnsafeDeduplicationEvictions"/>.
+    /// verified peers are answered 5.03; other requests are remembered for a short time only, like GET
+    /// (<see cref="SafeDeduplicationShare"/>), and counted as <see cref="CoapCounter.UnsafeDeduplicationEvictions"/> or
+    /// <see cref="CoapCounter.DeduplicationEvictions"/> when they are forgotten early.
     /// </remarks>
     public double SourceDeduplicationShare
     {
@@ -122,13 +113,21 @@ public sealed class CoapLimits
     /// <remarks>Default 128. For a duplicate of a request with a larger reply, the handler runs again (RFC 7252 section 4.5).</remarks>
     public int MaxStoredSafeReply { get; set => field = Check(value, 0, 65_535); } = 128;
 
-    /// <summary>The number of remembered exchanges of one peer above which the endpoint may forget its oldest safe ones early.</summary>
+    /// <summary>
+    /// The part of <see cref="DeduplicationBytes"/> for GET and FETCH requests of verified peers, and again for those of other peers.
+    /// </summary>
     /// <remarks>
-    /// Default 64; 1 to 65,536, where nothing is forgotten before its lifetime for this reason. It bounds the memory for duplicates of GET
-    /// and FETCH by the number of peers, not by their speed. For a duplicate of a forgotten request, the handler runs again (RFC 7252
-    /// section 4.5). Requests with other methods are kept.
+    /// Default 1/256; above 0, up to 1. When full: the newest replace the oldest. For a duplicate of a forgotten request, the handler runs
+    /// again (RFC 7252 section 4.5). Sources (<see cref="CoapSource"/>) are spread over eight parts of it, so that a fast one replaces only
+    /// the requests of itself and of an eighth of the others.
     /// </remarks>
-    public int SafeExchangesPerPeer { get; set => field = Check(value, 1, 65_536); } = 64;
+    public double SafeDeduplicationShare
+    {
+        get; set =>
+        field = value is > 0 and <= 1
+            ? value
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
+    } = 1.0 / 256;
 
     /// <summary>The maximum number of requests that the whole endpoint serves at a time.</summary>
     /// <remarks>

@@ -22,7 +22,6 @@ public sealed class ReplyLogTests
 
         Assert.Equal(2000, log.Entries);
         Assert.Equal(2000, entries.Select(entry => entry.Place).Distinct().Count());
-        Assert.Equal(entries.Select(entry => entry.Place), entries.Select(entry => entry.Place).Order());
         Assert.All(entries, entry => Assert.Equal(3, ReplyLog.NumberOf(entry.Place)));
         int gone = 0;
         while (!log.IsEmpty)
@@ -35,7 +34,7 @@ public sealed class ReplyLogTests
             }
 
             int offset = 0;
-            while (log.TryReadHead(ref offset, out ReplyHeader header, out _))
+            while (log.TryReadHead(ref offset, out ReplyHeader header))
             {
                 Assert.Equal(entries[gone].Hash, header.Hash);
                 gone++;

@@ -117,7 +117,6 @@ public sealed class FanOutTests : ServerObserveTest
         }
 
         // As in production for both: what other tests do to messages that come back they begin and end at any time.
-        using PoisonedMessages pause = PoisonedMessages.Pause();
         Cost("41010000aab36e6f6e");
         Cost("41010000aab36f6273");
         long plain = Cost("41010000bbb36e6f6e");

@@ -44,7 +44,7 @@ public class ChannelLayoutTests
         });
 
         // The channel, and no route of its own.
-        Assert.InRange(least / channels.Length, 1, 224);
+        Assert.InRange(least / channels.Length, 1, 168);
         Assert.Same(channels[0].Shard, channels[99].Shard);
         bool isNothing = true;
         PeerSlot[] slots = Enum.GetValues<PeerSlot>();

@@ -13,7 +13,6 @@ public sealed class ThreadStaticTests
     [
         "CoapCounters.t_cell",
         "SlowWatch.t_quickCalls",
-        "SpareMessage.t_spare",
         "CoapDatagramPool.t_slot",
         "CoapDatagramPool.t_slotPool",
         "FrameCutter.t_view",

@@ -10,7 +10,7 @@ namespace CoAP.NET.Mesh;
 /// <remarks>It goes up to the Resource stage and returns with its answer, exactly once.</remarks>
 public sealed class CoapExchange : IPausableItem, IAfterRelease
 {
-    private int _replied;
+    private bool _isReplied;
 
     internal CoapExchange(CoapChannel channel, CoapReception? reception, CoapRequest request)
     {
@@ -28,7 +28,7 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
     public CoapRequest Request { get; }
 
     /// <summary>Whether the exchange already has an answer.</summary>
-    public bool IsReplied => Volatile.Read(ref _replied) != 0;
+    public bool IsReplied => Volatile.Read(ref _isReplied);
 
     /// <summary>Whether the request arrived after the endpoint began to stop, so it may only complete what is running.</summary>
     internal bool IsLate { get; init; }
@@ -86,5 +86,5 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
     void IAfterRelease.OnReleased(CoapShard shard) => shard.Drain.TargetOf<CoapExchange>()?.Carry(this);
 
     /// <summary>Claims the right to answer. Only the first caller gets true.</summary>
-    internal bool TryClaimReply() => Interlocked.Exchange(ref _replied, 1) == 0;
+    internal bool TryClaimReply() => !Interlocked.Exchange(ref _isReplied, true);
 }

@@ -75,10 +75,6 @@ public sealed class CoapPipelineOptions
         return this;
     }
 
-    /// <summary>Whether no inserted or replacing block sees messages on their way from Exchanges to the Serializer.</summary>
-    internal bool LeavesMessagesAlone =>
-        !At(CoapSeams.ExchangesToMessaging).Any() && !At(CoapSeams.MessagingToSerializer).Any() && !IsReplaced(CoapStages.Serializer);
-
     /// <summary>Whether there are blocks of the application.</summary>
     internal bool HasBlocks => _inserts.Count > 0 || IsReplaced(CoapStages.Serializer) || IsReplaced(CoapStages.Resource);
 

@@ -94,7 +94,6 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
             CoapShard shard = new(i, Environment)
             {
                 Guard = guard,
-                LendsMessages = options.Pipeline.LeavesMessagesAlone,
                 KeepsRequests = options.Pipeline.HasBlocks,
                 MaxProtectedPeers = limits.MaxProtectedPeers,
             };

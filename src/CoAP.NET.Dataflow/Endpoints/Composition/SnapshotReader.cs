@@ -104,7 +104,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
     private static List<CoapPendingSnapshot> ReadPending(MessageLayer messages, CoapChannel channel, PeerExchanges? exchanges, long now)
     {
         List<CoapPendingSnapshot> pending = [];
-        foreach (CoapTransmission transmission in messages.UnsettledTo(channel, MaxPending))
+        foreach (CoapTransmission transmission in OutstandingMessages.UnsettledTo(channel, MaxPending))
         {
             CoapMessage message = transmission.Message;
             bool isOutstanding = transmission.IsOutstanding;

@@ -11,7 +11,7 @@ namespace CoAP.NET.Mesh;
 public sealed class CoapChannel
 {
     /// <summary>The number of leading bytes that a request touches: all but <see cref="Links"/>.</summary>
-    internal const int OftenTouched = 176;
+    internal const int OftenTouched = 120;
 
     // The runtime lays out references first, then numbers, then structs in declaration order. Fields of each request come before fields
     // that only the table of peers uses. Rare fields are in an object of their own.

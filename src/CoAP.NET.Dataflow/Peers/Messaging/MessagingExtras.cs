@@ -1,8 +1,7 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The messaging state of a peer that gets messages with local Message IDs, or that is at the limit of its remembered messages. Guarded by
-/// the shard's lock.
+/// The messaging state of a peer that gets messages with local Message IDs. Guarded by the shard's lock.
 /// </summary>
 internal sealed class MessagingExtras
 {
@@ -11,9 +10,6 @@ internal sealed class MessagingExtras
 
     public bool HasMessageIds { get; set; }
 
-    /// <summary>See <see cref="MessagingState.TrimAt"/>.</summary>
-    public long TrimAt { get; set; } = long.MinValue;
-
     public SendingState? Sending { get; set; }
 
     /// <summary>Message IDs that an earlier process gave the peer in the same session; null for none.</summary>
@@ -21,10 +17,4 @@ internal sealed class MessagingExtras
 
     /// <summary>Set when the peer may begin no more requests.</summary>
     public Retirement? Retirement { get; set; }
-
-    /// <summary>See <see cref="MessagingState.Share"/>.</summary>
-    public DuplicateShares.Share? Share { get; set; }
-
-    /// <summary>See <see cref="MessagingState.Lasting"/>.</summary>
-    public int Lasting { get; set; }
 }

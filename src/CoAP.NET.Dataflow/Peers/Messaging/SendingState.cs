@@ -1,3 +1,4 @@
+using OutstandingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.OutstandingPlace>;
 using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
 
 namespace CoAP.NET.Messaging;
@@ -20,8 +21,8 @@ internal sealed class SendingState : WheelTimer
 
     public CoapChannel Peer { get; }
 
-    /// <summary>The Message IDs that an acknowledgement or reset can match, with places in the table of transmissions.</summary>
-    public MidTable Outstanding;
+    /// <summary>The messages that an acknowledgement or reset can match, in the order of sending.</summary>
+    public OutstandingList Outstanding;
 
     /// <summary>Messages that wait for NSTART, PROBING_RATE or a Message ID, in the order of their rounds.</summary>
     public WaitingList Waiting;

@@ -5,3 +5,9 @@ internal readonly struct WaitingPlace : IChainPlace<CoapTransmission>
 {
     public static ref ChainLinks<CoapTransmission> Of(CoapTransmission item) => ref item.WaitingLinks;
 }
+
+/// <summary>Locates the links of outstanding messages.</summary>
+internal readonly struct OutstandingPlace : IChainPlace<CoapTransmission>
+{
+    public static ref ChainLinks<CoapTransmission> Of(CoapTransmission item) => ref item.OutstandingLinks;
+}

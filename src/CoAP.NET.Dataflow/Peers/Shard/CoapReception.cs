@@ -36,11 +36,8 @@ internal class CoapReception : WheelTimer
 
     internal long ReceivedAt { get; set; }
 
-    /// <summary>For Messaging: the place in the duplicate memory; 0 when it is no longer there.</summary>
-    internal ulong Place { get; set; }
-
-    /// <summary>For Messaging: the bytes of duplicate memory that are reserved for the reply.</summary>
-    internal int Reserved { get; set; }
+    /// <summary>For Messaging: whether it is among the running exchanges of the duplicate memory.</summary>
+    internal bool IsRemembered { get; set; }
 
     internal sealed override void Fire(long now) => Channel.Shard.Drain.MessageTimers?.OnDue(this, now);
 }

@@ -80,9 +80,6 @@ internal sealed class CoapShard
     /// <summary>Whether so many peers have had only one exchange that it may be a flood. A hint, so not guarded.</summary>
     public bool HasManyNewcomers { get; set; }
 
-    /// <summary>Whether only stages see messages between Exchanges and the Serializer, so messages can be reused.</summary>
-    public bool LendsMessages { get; init; }
-
     /// <summary>Whether blocks of the application may still hold requests when the endpoint stops.</summary>
     public bool KeepsRequests { get; init; }
 

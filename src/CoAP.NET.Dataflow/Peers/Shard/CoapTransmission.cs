@@ -23,16 +23,7 @@ internal sealed class CoapTransmission : WheelTimer
     public CoapChannel Channel => Peer.Wire;
 
     /// <summary>The message, with its Message ID once it was sent. A newer notification may replace an outstanding one.</summary>
-    public CoapMessage Message
-    {
-        get;
-        internal set
-        {
-            // Messaging keeps the message beyond its encoding.
-            value.IsLent = false;
-            field = value;
-        }
-    }
+    public CoapMessage Message { get; internal set; }
 
     /// <summary>The number of transmissions so far.</summary>
     public int Attempts { get; internal set; }
@@ -63,8 +54,6 @@ internal sealed class CoapTransmission : WheelTimer
 
     /// <summary>The time of the first transmission, in units of 100 ns.</summary>
     internal long SentAt { get; set; }
-
-    internal ulong Place { get; set; }
 
     /// <summary>The back-off state; the timing defines its meaning.</summary>
     internal byte BackOff { get; set; }
@@ -107,6 +96,9 @@ internal sealed class CoapTransmission : WheelTimer
 
     /// <summary>Whether it counts against NSTART.</summary>
     internal bool CountsForNStart { get; set; }
+
+    /// <summary>Its links among the outstanding messages to its peer.</summary>
+    internal ChainLinks<CoapTransmission> OutstandingLinks;
 
     /// <summary>Its links in the queue of waiting messages; once sent, among those that give way to others.</summary>
     internal ChainLinks<CoapTransmission> WaitingLinks;

@@ -93,6 +93,6 @@ public abstract class SessionTest : EndpointTest
         Assert.Equal(0, channel.Pins);
         Assert.Equal(0, channel.Messaging.Running);
         Assert.Null(channel.Messaging.Sending);
-        Assert.Equal(0, channel.Messaging.Index.Count);
+        Assert.Equal(0u, channel.Messaging.Id);
     }
 }
