@@ -77,8 +77,16 @@ internal sealed class OutstandingMessages
         _byMessageId.TryGetValue(channel.Messaging.KeyOf(messageId), out transmission);
 
     /// <summary>Whether an acknowledgement of a message to a peer may still arrive. Non-confirmable ones get none.</summary>
-    public static bool AwaitsAcknowledgement(CoapChannel channel) => channel.Messaging.Sending is { } sending
-        && To(sending, int.MaxValue).Exists(static transmission => transmission.Message.Type == CoapMessageType.Confirmable);
+    public static bool AwaitsAcknowledgement(CoapChannel channel)
+    {
+        CoapTransmission? one = channel.Messaging.Sending?.Outstanding.First;
+        while (one is not null && one.Message.Type != CoapMessageType.Confirmable)
+        {
+            one = one.OutstandingLinks.Next;
+        }
+
+        return one is not null;
+    }
 
     /// <summary>Whether an answer to a request of a peer waits, or is not acknowledged.</summary>
     public static bool OwesReply(CoapChannel channel) => channel.Messaging.Sending is { } sending

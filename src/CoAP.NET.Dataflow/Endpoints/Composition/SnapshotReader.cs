@@ -88,7 +88,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 Outstanding = MessageLayer.OutstandingTo(channel),
                 Queued = MessageLayer.WaitingFor(channel),
                 AwaitedResponses = exchanges?.Pending.Count ?? 0,
-                Pending = ReadPending(pipeline.Messages, channel, exchanges, now),
+                Pending = ReadPending(channel, exchanges, now),
                 Observers = PeerObservers.Of(channel)?.Count ?? 0,
                 Observations = exchanges?.Standing?.Count ?? 0,
                 Transfers = pipeline.Bodies.CountOf(channel),
@@ -101,7 +101,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
         }
     }
 
-    private static List<CoapPendingSnapshot> ReadPending(MessageLayer messages, CoapChannel channel, PeerExchanges? exchanges, long now)
+    private static List<CoapPendingSnapshot> ReadPending(CoapChannel channel, PeerExchanges? exchanges, long now)
     {
         List<CoapPendingSnapshot> pending = [];
         foreach (CoapTransmission transmission in OutstandingMessages.UnsettledTo(channel, MaxPending))
