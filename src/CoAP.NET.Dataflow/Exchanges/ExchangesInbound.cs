@@ -177,7 +177,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
     }
 
     // Offers a request to the Resource stage as if the peer had just sent it.
-    void IShardTarget<CoapExchange>.Carry(scoped in CoapExchange item) => Offer(item);
+    void IShardTarget<CoapExchange>.Carry(scoped in CoapExchange item) => Emit(item);
 
     void IShardTarget<LateAnswer>.Carry(scoped in LateAnswer item) => AnswerWaiting(item.Exchange, item.Result);
 

@@ -68,14 +68,14 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
             return;
         }
 
-        bool isTaken = Offer(
+        bool isTaken = Emit(
             new CoapOutbound { Channel = transmission.Peer, Message = transmission.Message, Transmission = transmission });
         transmission.Owner?.OnOffered(transmission, isTaken);
     }
 
     /// <summary>Stops the copies of a message and frees its place. The caller must hold no lock.</summary>
     internal void Cancel(CoapTransmission transmission) =>
-        Offer(new CoapOutbound { Channel = transmission.Peer, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
+        Emit(new CoapOutbound { Channel = transmission.Peer, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
 
     /// <summary>Settles a received message without an answer. The caller must hold no lock.</summary>
     /// <param name="reception">The message; null on connections, where nothing must be settled.</param>
@@ -84,14 +84,14 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     {
         if (reception is not null)
         {
-            Offer(new CoapOutbound { Channel = reception.Channel, Kind = kind, Reception = reception });
+            Emit(new CoapOutbound { Channel = reception.Channel, Kind = kind, Reception = reception });
         }
     }
 
     /// <summary>Sends a client request to Messaging. The caller must hold no lock.</summary>
     /// <param name="order">The request.</param>
     /// <returns>False when a linked block declined it.</returns>
-    internal bool TryOrder(CoapOutbound order) => Offer(order);
+    internal bool TryOrder(CoapOutbound order) => Emit(order);
 
     internal override void Process(CoapReply item)
     {
@@ -302,7 +302,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     private void FinishDropped(in CoapOutbound answer)
     {
         Counters.Add(CoapCounter.GroupAnswersDropped);
-        Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
+        Emit(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
     }
 
     /// <summary>Sends an answer whose moment has come. The caller must hold no lock.</summary>
@@ -310,7 +310,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     /// <param name="observer">The observer whose registration it answers; null for none.</param>
     internal void SendDelayed(CoapOutbound answer, Observer? observer)
     {
-        if (!Offer(answer))
+        if (!Emit(answer))
         {
             _observe.Withdraw(observer);
         }

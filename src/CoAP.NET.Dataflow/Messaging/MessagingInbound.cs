@@ -175,5 +175,5 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
     }
 
     /// <summary>Offers outcomes of sent messages to the stage above; called by <see cref="Shard.ShardDrain"/>, outside the lock.</summary>
-    void IShardTarget<CoapInbound>.Carry(scoped in CoapInbound item) => Offer(item);
+    void IShardTarget<CoapInbound>.Carry(scoped in CoapInbound item) => Emit(item);
 }

@@ -119,7 +119,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
         }
 
         // Most replies are encoded within the offer. Reading without the lock may see an old value, which only costs a check under it.
-        if (Offer(item) && item.KeepsBytes && item.Reception is { IsRemembered: true } reception)
+        if (Emit(item) && item.KeepsBytes && item.Reception is { IsRemembered: true } reception)
         {
             _shard.Enter();
             _layer.OnEncodingDelayed(reception);

@@ -182,7 +182,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             verdict = CoapProtectionVerdict.Drop;
         }
 
-        if (TryEnter(out InlineSeat? seat))
+        if (TryEnter())
         {
             try
             {
@@ -190,7 +190,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             }
             finally
             {
-                Leave(seat);
+                Leave();
             }
         }
     }

@@ -54,7 +54,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         try
         {
             await carried.Peer.PrepareAsync().ConfigureAwait(false);
-            if (TryEnter(out InlineSeat? seat))
+            if (TryEnter())
             {
                 try
                 {
@@ -62,7 +62,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
                 }
                 finally
                 {
-                    Leave(seat);
+                    Leave();
                 }
             }
         }

@@ -318,7 +318,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
             _reports.End(watch, result);
         }
 
-        Offer(new CoapReply(
+        Emit(new CoapReply(
             exchange, result.Code.IsError && _routes.DescribesErrors ? _errors.Describe(exchange, result, error) : result));
     }
 }

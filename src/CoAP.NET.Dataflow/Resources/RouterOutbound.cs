@@ -136,7 +136,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
             Reports.End(watch, result);
         }
 
-        Offer(new CoapReply(exchange, result));
+        Emit(new CoapReply(exchange, result));
         return true;
     }
 

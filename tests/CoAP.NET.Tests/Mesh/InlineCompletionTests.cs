@@ -219,45 +219,6 @@ public class InlineCompletionTests
         }
     }
 
-    [Fact]
-    public async Task The_seat_moves_to_the_thread_that_comes_often_and_completion_stays_exact()
-    {
-        // First one thread has the seat and stays inside; then another one takes it over and leaves; only the first one's exit ends the
-        // block.
-        using ManualResetEventSlim entered = new();
-        using ManualResetEventSlim release = new();
-        CollectTarget<int> target = new(item =>
-        {
-            if (item == -1)
-            {
-                entered.Set();
-                Assert.True(release.Wait(MeshRig.HangGuard));
-            }
-        });
-        Thread first = new(() =>
-        {
-            target.Post(0);
-            target.Post(-1);
-        })
-        { IsBackground = true };
-        first.Start();
-        Assert.True(entered.Wait(MeshRig.HangGuard));
-
-        MeshRig.OnThreads(1, _ =>
-        {
-            for (int i = 0; i < InlineGate.PassesForSeat * 2; i++)
-            {
-                target.Post(i);
-            }
-        });
-
-        target.Complete();
-        Assert.False(target.Completion.IsCompleted);
-        release.Set();
-        await target.Completion.Soon();
-        Assert.Equal((InlineGate.PassesForSeat * 2) + 2, target.Items.Count);
-    }
-
     private sealed class BadEnd : ITargetBlock<int>
     {
         public Task Completion => Task.CompletedTask;

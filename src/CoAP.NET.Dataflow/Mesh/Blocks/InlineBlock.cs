@@ -74,9 +74,8 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         throw new InvalidOperationException("This block keeps no message, so none can be reserved or released.");
 
     /// <summary>
-    /// Offers an item to the linked targets from outside: another stage's thread, a timer, a client's call. Thread-safe. Within
-    /// <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which also works for items inside the block after
-    /// <see cref="InlineNode.Complete"/>.
+    /// Offers an item to the linked targets from outside of <see cref="InlineTarget{TInput}.Process"/>: a timer, a call of a client, a
+    /// handler that answers. Thread-safe. Enters the block; <see cref="Offer"/> is for items that are inside already.
     /// </summary>
     /// <param name="item">The item; always taken over.</param>
     /// <returns>
@@ -84,14 +83,14 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// </returns>
     internal bool Emit(TOutput item)
     {
-        if (!TryEnter(out InlineSeat? seat))
+        if (!TryEnter())
         {
             Decline(item);
             return false;
         }
 
         bool accepted = Offer(item);
-        Leave(seat);
+        Leave();
         return accepted;
     }
 
@@ -109,8 +108,9 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     }
 
     /// <summary>
-    /// Offers a result of the stage to the linked targets. Does not throw. If the only target is a block of this kind, its stage runs
-    /// inside this call, as in <see cref="InlineTarget{TInput}.Run"/>, so a link between two stages is one stack frame.
+    /// Offers a result of the stage to the linked targets. Does not throw. Only for items inside the block. If the only target is a block
+    /// of this kind, the item does not enter it, but passes: <see cref="InlineNode.Completion"/> of this block, which ends first, already
+    /// waits for the item.
     /// </summary>
     /// <param name="item">The result; always taken over.</param>
     /// <returns>
@@ -118,7 +118,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// </returns>
     private protected bool Offer(TOutput item)
     {
-        if (_links.Next is { } next && next.TryEnter(out InlineSeat? seat))
+        if (_links.Next is { IsOpen: true } next)
         {
             try
             {
@@ -131,7 +131,6 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
                 next.GiveUp(item, exception);
             }
 
-            next.Leave(seat);
             return true;
         }
 

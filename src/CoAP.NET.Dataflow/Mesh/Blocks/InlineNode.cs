@@ -7,7 +7,7 @@ namespace CoAP.NET.Mesh;
 internal abstract class InlineNode : IDataflowBlock
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private InlineGate _gate = new();
+    private InlineGate _gate;
     private Exception? _fault;
 
     private protected InlineNode(CoapCounters counters, ILogger logger)
@@ -26,7 +26,7 @@ internal abstract class InlineNode : IDataflowBlock
     private protected ILogger Logger { get; }
 
     /// <summary>Whether the block accepts items.</summary>
-    private protected bool IsOpen => _gate.IsOpen;
+    internal bool IsOpen => _gate.IsOpen;
 
     /// <summary>Stops accepting items. Items inside are processed to the end; then <see cref="Completion"/> ends.</summary>
     public void Complete() => Close(null);
@@ -56,11 +56,10 @@ internal abstract class InlineNode : IDataflowBlock
     }
 
     /// <summary>Enters the block; pair it with <see cref="Leave"/> when true.</summary>
-    /// <param name="seat">The argument for <see cref="Leave"/>.</param>
     /// <returns>Whether the block was open.</returns>
-    internal bool TryEnter(out InlineSeat? seat)
+    private protected bool TryEnter()
     {
-        if (_gate.TryEnter(out seat))
+        if (_gate.TryEnter())
         {
             return true;
         }
@@ -70,10 +69,9 @@ internal abstract class InlineNode : IDataflowBlock
     }
 
     /// <summary>Leaves the block; see <see cref="TryEnter"/>.</summary>
-    /// <param name="seat">The seat from <see cref="TryEnter"/>.</param>
-    internal void Leave(InlineSeat? seat)
+    private protected void Leave()
     {
-        if (_gate.Leave(seat))
+        if (_gate.Leave())
         {
             FinishIfDrained();
         }

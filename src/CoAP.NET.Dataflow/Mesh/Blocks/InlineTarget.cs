@@ -52,7 +52,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     /// <returns>Whether the block was open.</returns>
     internal bool Run(TInput item)
     {
-        if (!TryEnter(out InlineSeat? seat))
+        if (!TryEnter())
         {
             return false;
         }
@@ -68,7 +68,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
             GiveUp(item, exception);
         }
 
-        Leave(seat);
+        Leave();
         return true;
     }
 
@@ -111,7 +111,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     private DataflowMessageStatus ConsumeAndRun(DataflowMessageHeader messageHeader, ISourceBlock<TInput> source)
     {
         // Inside the gate while consuming, so that a Complete in between does not lose an item taken from the source.
-        if (!IsOpen || !TryEnter(out InlineSeat? seat))
+        if (!IsOpen || !TryEnter())
         {
             return DataflowMessageStatus.DecliningPermanently;
         }
@@ -133,7 +133,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
             Failed(exception);
         }
 
-        Leave(seat);
+        Leave();
         return status;
     }
 
