@@ -9,13 +9,15 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 internal sealed class DuplicateLogs
 {
-    private const int Newcomers = 1;
+    // Newcomers replace only newcomers. Their safe exchanges have a log of their own, so a flood of GETs does not replace a POST.
+    private const int NewcomersRecent = 1;
+    private const int Newcomers = 2;
 
     // The logs from here to Protected are in the order in which they are forgotten. Safe exchanges, and all that a source has beyond its
     // share, are in recent logs: each has a fixed size, in which the newest replaces the oldest. A source always has the same recent log,
     // so a flood replaces only the entries of an eighth of the others.
     private const int RecentLogs = 8;
-    private const int UnverifiedRecent = 2;
+    private const int UnverifiedRecent = 3;
     private const int VerifiedRecent = UnverifiedRecent + RecentLogs;
     private const int UnverifiedIdempotent = VerifiedRecent + RecentLogs;
     private const int VerifiedIdempotent = UnverifiedIdempotent + 1;
@@ -40,6 +42,7 @@ internal sealed class DuplicateLogs
     private readonly long _unverifiedBudget;
     private readonly long _recentBudget;
     private readonly long _newcomerBudget;
+    private readonly long _newcomerRecentBudget;
     private readonly int _segmentSize;
     private readonly ReplyLog[] _logs = new ReplyLog[LogCount];
     private readonly DuplicateTable _table;
@@ -59,6 +62,7 @@ internal sealed class DuplicateLogs
         _shares = new DuplicateShares(_sources, limits.SourceDeduplicationShare);
         long budget = Math.Max(LeastBytes, limits.DeduplicationBytes / shardCount);
         _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the channels of newcomers get the other half
+        _newcomerRecentBudget = _newcomerBudget / RecentLogs;
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2(
             (uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, ReplyLog.MaxSegment));
 
@@ -69,7 +73,7 @@ internal sealed class DuplicateLogs
         // A third is for the table.
         _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare * 2 / 3);
         _recentBudget = Math.Max(2 * _segmentSize, (long)(_budget * limits.SafeDeduplicationShare / RecentLogs));
-        for (int i = Newcomers; i < LogCount; i++)
+        for (int i = NewcomersRecent; i < LogCount; i++)
         {
             _logs[i] = new ReplyLog(i);
         }
@@ -81,13 +85,13 @@ internal sealed class DuplicateLogs
     public int Sources => _shares.Count;
 
     /// <summary>The number of kept exchanges, including some expired ones.</summary>
-    public int Entries => _logs.Skip(Newcomers).Sum(static log => log.Entries);
+    public int Entries => _logs.Skip(NewcomersRecent).Sum(static log => log.Entries);
 
-    /// <summary>The memory of logs, spare segments and table in bytes, without the log of newcomers.</summary>
+    /// <summary>The memory of logs, spare segments and table in bytes, without the logs of newcomers.</summary>
     public long Bytes => _logBytes + ((long)_spareSegments.Count * _segmentSize) + _table.Bytes;
 
-    /// <summary>The memory of the log of newcomers in bytes.</summary>
-    public long NewcomerBytes => _logs[Newcomers].Bytes;
+    /// <summary>The memory of the logs of newcomers in bytes.</summary>
+    public long NewcomerBytes => _logs[NewcomersRecent].Bytes + _logs[Newcomers].Bytes;
 
     /// <summary>Returns the place of the finished exchange of a peer with a Message ID; 0 for none.</summary>
     public ulong Find(uint peer, ushort messageId) => _table.Find(peer, messageId);
@@ -171,7 +175,7 @@ internal sealed class DuplicateLogs
             }
         }
 
-        int number = isNewcomer ? Newcomers
+        int number = isNewcomer ? header.Class == MethodClass.Safe ? NewcomersRecent : Newcomers
             : header.Share != 0 ? LogOf(peer, header.Class, lifetime)
             : RecentOf(peer);
 
@@ -193,7 +197,7 @@ internal sealed class DuplicateLogs
     /// <summary>Drops the oldest segments of all logs whose entries have all expired.</summary>
     public void DropExpired(long now)
     {
-        for (int i = Newcomers; i < LogCount; i++)
+        for (int i = NewcomersRecent; i < LogCount; i++)
         {
             while (!_logs[i].IsEmpty && ReplyHeader.Clock.HasPassed(_logs[i].Head.LastExpiry, now))
             {
@@ -239,7 +243,9 @@ internal sealed class DuplicateLogs
         }
     }
 
-    private static bool IsRecent(int number) => number is >= UnverifiedRecent and < UnverifiedIdempotent;
+    private static bool IsRecent(int number) => number is NewcomersRecent or (>= UnverifiedRecent and < UnverifiedIdempotent);
+
+    private static bool IsOfNewcomers(int number) => number is NewcomersRecent or Newcomers;
 
     private static bool IsUnverified(int number) =>
         number is >= UnverifiedRecent and < VerifiedRecent or UnverifiedIdempotent or UnverifiedUnsafe;
@@ -335,14 +341,18 @@ internal sealed class DuplicateLogs
     {
         int segmentSize = Math.Max(_segmentSize, size);
         DropExpired(now);
-        long most = number == Newcomers ? _newcomerBudget : IsRecent(number) ? _recentBudget : long.MaxValue;
+        long most = number switch
+        {
+            NewcomersRecent => _newcomerRecentBudget,
+            Newcomers => _newcomerBudget - _newcomerRecentBudget,
+            _ => IsRecent(number) ? _recentBudget : long.MaxValue,
+        };
         while (!_logs[number].IsEmpty && _logs[number].Bytes + segmentSize > most)
         {
-            // Newcomers replace only newcomers.
             DropHead(number, now, isReplaced: IsRecent(number));
         }
 
-        if (number != Newcomers)
+        if (!IsOfNewcomers(number))
         {
             for (int i = UnverifiedRecent; i < Protected && IsUnverified(number); i++)
             {
@@ -389,7 +399,7 @@ internal sealed class DuplicateLogs
 
         CountEvictions(others, unsafes, now);
         byte[] buffer = log.DropHead();
-        if (number != Newcomers)
+        if (!IsOfNewcomers(number))
         {
             _logBytes -= buffer.Length;
             _unverifiedBytes -= IsUnverified(number) ? buffer.Length : 0;

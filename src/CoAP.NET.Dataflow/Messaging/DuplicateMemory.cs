@@ -37,10 +37,10 @@ internal sealed class DuplicateMemory
     /// <summary>The number of kept finished exchanges, including some expired ones.</summary>
     public int Finished => _logs.Entries;
 
-    /// <summary>The memory of logs and table in bytes, without the log of newcomers.</summary>
+    /// <summary>The memory of logs and table in bytes, without the logs of newcomers.</summary>
     public long Bytes => _logs.Bytes;
 
-    /// <summary>The memory of the log of newcomers in bytes.</summary>
+    /// <summary>The memory of the logs of newcomers in bytes.</summary>
     public long NewcomerBytes => _logs.NewcomerBytes;
 
     /// <summary>Prefetches the memory in which a search begins. Allowed while other threads change it.</summary>

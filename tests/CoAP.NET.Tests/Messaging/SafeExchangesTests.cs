@@ -68,6 +68,19 @@ public sealed class SafeExchangesTests
     }
 
     [Fact]
+    public void Safe_exchanges_of_newcomers_replace_no_others_of_theirs()
+    {
+        MemoryRig memory = new(new CoapLimits());
+        CoapChannel newcomer = memory.Rig.Channel(1, newcomer: true);
+        Send(memory, newcomer, CoapCode.Post, 0, 50);
+        Send(memory, newcomer, CoapCode.Get, 50, Many);
+
+        Assert.InRange(memory.Rig.Layer.Memory.NewcomerBytes, 1, 640 * 1024);
+        Assert.All(Enumerable.Range(0, 50), mid => Assert.True(memory.Remembers(newcomer, CoapCode.Post, mid)));
+        Assert.All(Enumerable.Range(Many - 950, 1000), mid => Assert.True(memory.Remembers(newcomer, CoapCode.Get, mid)));
+    }
+
+    [Fact]
     public void With_the_largest_share_nothing_is_forgotten_early()
     {
         MemoryRig memory = new(new CoapLimits { SafeDeduplicationShare = 1 });
