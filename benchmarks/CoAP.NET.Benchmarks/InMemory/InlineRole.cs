@@ -8,7 +8,7 @@ internal sealed class InlineRole : IReceiveRole
 {
     private int _depth;
 
-    public bool EnterUserCode() => _depth++ == 0;
+    public void EnterUserCode() => _depth++;
 
-    public UserCodeEnd ExitUserCode() => --_depth == 0 ? UserCodeEnd.Soon : UserCodeEnd.Nested;
+    public bool ExitUserCode() => --_depth != 0;
 }

@@ -86,9 +86,11 @@ public sealed class CostlyHandlerTests
     {
         public bool IsCrowded => isCrowded;
 
-        public bool EnterUserCode() => true;
+        public void EnterUserCode()
+        {
+        }
 
-        public UserCodeEnd ExitUserCode() => UserCodeEnd.Late;
+        public bool ExitUserCode() => true;
     }
 
     /// <summary>Threads that do nothing until they are told to.</summary>

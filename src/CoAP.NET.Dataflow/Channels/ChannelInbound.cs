@@ -33,7 +33,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
                 return;
             }
 
-            long now = _shard.Environment.Now;
+            long now = TimeOf(item);
             _shard.MindClock(now);
             if (item.Expected is { } expected)
             {
@@ -61,7 +61,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
                 item.Channel = GetOrAdd(item, hash, now);
             }
         }
-        else if (!item.Channel.IsReliable && !TryTouchSession(item.Channel))
+        else if (!item.Channel.IsReliable && !TryTouchSession(item.Channel, TimeOf(item)))
         {
             Counters.Add(CoapCounter.Ignored);
             item.Dispose();
@@ -72,18 +72,20 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
     }
 
     // The transport knows the session of a datagram. A datagram in an ended session belongs to no peer.
-    private bool TryTouchSession(CoapChannel channel)
+    private bool TryTouchSession(CoapChannel channel, long now)
     {
         if (channel.IsForgotten)
         {
             return !channel.IsConnection;
         }
 
-        long now = _shard.Environment.Now;
         _shard.MindClock(now);
         channel.LastSeen = now;
         return true;
     }
+
+    // A block of the application may offer a datagram of its own.
+    private long TimeOf(CoapDatagram item) => item.ReceivedAt != 0 ? item.ReceivedAt : _shard.Environment.Now;
 
     // A group, broadcast or unspecified address is not a valid source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit
     // many hosts, or be lost. Most operating systems drop such datagrams, but not all transports use them.

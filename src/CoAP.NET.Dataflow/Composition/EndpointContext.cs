@@ -79,6 +79,11 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         }
 
         datagram.IsLate = _state.IsStopping;
+        if (datagram.ReceivedAt == 0)
+        {
+            datagram.ReceivedAt = _environment.Now;
+        }
+
         if (!_pipelines[shard].TransportIn.Run(datagram))
         {
             datagram.Dispose();
@@ -137,7 +142,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
             next = Math.Min(next, clock.Tick());
         }
 
-        return next == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(0, next - _environment.ReadClock()));
+        return next == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(0, next - _environment.Now));
     }
 
     public void Expect(ReadOnlySpan<CoapDatagram> datagrams)

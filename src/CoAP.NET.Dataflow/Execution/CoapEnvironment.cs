@@ -56,29 +56,11 @@ internal sealed class CoapEnvironment
     /// <summary>The settings of connections.</summary>
     public CoapStreamOptions Streams { get; init; } = new();
 
-    /// <summary>The current time in units of 100 ns, from an arbitrary origin; monotonic.</summary>
-    public long Now
-    {
-        get
-        {
-            // Only for the system's clock: a receive loop keeps the time of its datagram.
-            if (!ReferenceEquals(TimeProvider, TimeProvider.System))
-            {
-                return ReadClock();
-            }
-
-            if (!StageTime.TryGet(out long now))
-            {
-                now = ReadClock();
-                StageTime.Keep(now);
-            }
-
-            return now;
-        }
-    }
-
-    /// <summary>Returns the current time, read now. Use it to set a timer: a timer set with an old time is late by its age.</summary>
-    public long ReadClock() => ReadClock(TimeProvider);
+    /// <summary>
+    /// The current time in units of 100 ns, from an arbitrary origin; monotonic. Each reading asks the clock: a stage takes the time of the
+    /// item that it processes (<see cref="CoapDatagram.ReceivedAt"/>).
+    /// </summary>
+    public long Now => ReadClock(TimeProvider);
 
     /// <summary>Reads a clock, in units of 100 ns from an arbitrary origin.</summary>
     /// <param name="time">The clock.</param>

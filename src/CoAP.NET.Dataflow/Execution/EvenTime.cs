@@ -37,9 +37,9 @@ internal sealed class EvenTime(CoapEnvironment environment)
         doubt = long.MaxValue;
         for (int i = 0; i < MaxReadings && doubt > s_exact; i++)
         {
-            long before = environment.ReadClock();
+            long before = environment.Now;
             long day = environment.TimeProvider.GetUtcNow().UtcTicks;
-            long after = environment.ReadClock();
+            long after = environment.Now;
             if (after - before < doubt)
             {
                 doubt = after - before;

@@ -72,7 +72,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         _shard.Enter();
         try
         {
-            goesUp = _layer.ReceiveUnlessEnded(item, _shard.Environment.Now, out up);
+            goesUp = _layer.ReceiveUnlessEnded(item, TimeOf(in item), out up);
         }
         finally
         {
@@ -121,10 +121,13 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
     }
 
+    // A block of the application may offer an item of its own.
+    private long TimeOf(in CoapInbound item) => item.ReceivedAt != 0 ? item.ReceivedAt : _shard.Environment.Now;
+
     // RFC 8323: nothing is repeated, so ordinary messages need not be remembered.
     private void ProcessReliable(in CoapInbound item)
     {
-        long now = _shard.Environment.Now;
+        long now = TimeOf(in item);
         if (SignallingLayer.IsPlain(in item))
         {
             item.Channel.LastSeen = now;

@@ -266,9 +266,9 @@ internal sealed class WorkQueue : IHandlerQueue
         }
 
         // The thread is free afterwards, whether or not the request has its answer.
-        long started = _aside is null ? 0 : _environment.ReadClock();
+        long started = _aside is null ? 0 : _environment.Now;
         call.Run.Execute(call, queue: null, watch: null);
-        _aside?.ObserveAside(_environment.ReadClock() - started);
+        _aside?.ObserveAside(_environment.Now - started);
         return true;
     }
 
@@ -326,7 +326,7 @@ internal sealed class WorkQueue : IHandlerQueue
 
     // A request that continues an operation waits longer: refusing it would waste the earlier work.
     private bool HasWaited(in RouteCall call, long since, TimeSpan limit) =>
-        _environment.ReadClock() - since
+        _environment.Now - since
             > limit.Ticks * (ResourceInbound.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
 
     // A request that continues an operation has no source: refusing it would waste the earlier work.

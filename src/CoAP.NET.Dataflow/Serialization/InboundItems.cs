@@ -11,7 +11,7 @@ internal sealed class InboundItems(CoapEnvironment environment)
 
     /// <summary>A message.</summary>
     public CoapInbound Message(CoapDatagram datagram, CoapChannel channel, CoapMessage message) => channel.Transport.IsReliable
-        ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message, IsLate = datagram.IsLate }
+        ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message, ReceivedAt = datagram.ReceivedAt, IsLate = datagram.IsLate }
         : new CoapInbound
         {
             Channel = channel,
@@ -22,6 +22,7 @@ internal sealed class InboundItems(CoapEnvironment environment)
             IsMulticast = datagram.Local.IsMulticast,
             Hash = _hash.Of(datagram.Span),
             Length = datagram.Length,
+            ReceivedAt = datagram.ReceivedAt,
             IsLate = datagram.IsLate,
         };
 
@@ -44,7 +45,7 @@ internal sealed class InboundItems(CoapEnvironment environment)
         }
 
         return channel.Transport.IsReliable
-            ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.FormatError, Error = error }
+            ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.FormatError, Error = error, ReceivedAt = datagram.ReceivedAt }
             : new CoapInbound
             {
                 Channel = channel,
@@ -56,6 +57,7 @@ internal sealed class InboundItems(CoapEnvironment environment)
                 IsMulticast = datagram.Local.IsMulticast,
                 Hash = _hash.Of(datagram.Span),
                 Length = datagram.Length,
+                ReceivedAt = datagram.ReceivedAt,
             };
     }
 }

@@ -21,18 +21,12 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
     {
         _outer = UserCode.Role;
         UserCode.Role = this;
-        StageTime.Begin();
         try
         {
             connection.RunFrames();
         }
         finally
         {
-            if (_outer is null)
-            {
-                StageTime.End();
-            }
-
             UserCode.Role = _outer;
             _outer = null;
             if (_depth != 0)
@@ -43,28 +37,24 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
         }
     }
 
-    public bool EnterUserCode()
+    public void EnterUserCode()
     {
-        if (_depth++ != 0)
+        if (_depth++ == 0)
         {
-            return false;
+            connection.EnterUserCode();
+            _outer?.EnterUserCode();
         }
-
-        connection.EnterUserCode();
-        _outer?.EnterUserCode();
-        return true;
     }
 
     // No watchdog runs here, so callers read the clock.
-    public UserCodeEnd ExitUserCode()
+    public bool ExitUserCode()
     {
-        if (_depth == 0 || --_depth != 0)
+        if (_depth > 0 && --_depth == 0)
         {
-            return UserCodeEnd.Nested;
+            _outer?.ExitUserCode();
+            connection.ExitUserCode();
         }
 
-        _outer?.ExitUserCode();
-        connection.ExitUserCode();
-        return UserCodeEnd.Late;
+        return true;
     }
 }

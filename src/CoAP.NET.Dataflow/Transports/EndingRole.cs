@@ -34,13 +34,13 @@ internal sealed class EndingRole : IReceiveRole
         }
     }
 
-    public bool EnterUserCode()
+    public void EnterUserCode()
     {
         Leave();
-        return _outer?.EnterUserCode() ?? false;
+        _outer?.EnterUserCode();
     }
 
-    public UserCodeEnd ExitUserCode() => _outer?.ExitUserCode() ?? UserCodeEnd.Late;
+    public bool ExitUserCode() => _outer?.ExitUserCode() ?? true;
 
     private void Leave()
     {

@@ -179,50 +179,5 @@ public sealed class RequestTimeTests : RequestingTest
         Assert.Empty(Transport.TakeSent());
     }
 
-    [Fact]
-    public async Task User_code_on_a_receiving_thread_sees_the_time_as_it_is()
-    {
-        await Task.Factory.StartNew(
-            () =>
-            {
-                StageTime.Begin();
-                UserCode.Role = new NoRole();
-                try
-                {
-                    StageTime.Keep(123_456);
-                    UserCode.Enter();
-                    Assert.False(StageTime.TryGet(out _));
-                    StageTime.Keep(234_567);
-                    Assert.False(StageTime.TryGet(out _));
-                    UserCode.Enter();
-                    UserCode.Exit();
-                    StageTime.Keep(234_567);
-                    Assert.False(StageTime.TryGet(out _));
-                    UserCode.Exit();
-                    Assert.False(StageTime.TryGet(out _));
-                    StageTime.Keep(345_678);
-                    Assert.True(StageTime.TryGet(out long now));
-                    Assert.Equal(345_678, now);
-                }
-                finally
-                {
-                    UserCode.Role = null;
-                    StageTime.End();
-                }
-            },
-            CancellationToken.None,
-            TaskCreationOptions.LongRunning,
-            TaskScheduler.Default);
-    }
-
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
-
-    private sealed class NoRole : IReceiveRole
-    {
-        private int _depth;
-
-        public bool EnterUserCode() => _depth++ == 0;
-
-        public UserCodeEnd ExitUserCode() => --_depth == 0 ? UserCodeEnd.Late : UserCodeEnd.Nested;
-    }
 }

@@ -106,8 +106,10 @@ public sealed class SlowWatchTests
     {
         public bool IsCrowded => true;
 
-        public bool EnterUserCode() => true;
+        public void EnterUserCode()
+        {
+        }
 
-        public UserCodeEnd ExitUserCode() => UserCodeEnd.Soon;
+        public bool ExitUserCode() => false;
     }
 }

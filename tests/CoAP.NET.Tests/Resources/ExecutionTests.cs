@@ -553,9 +553,11 @@ public class ExecutionTests
     {
         public bool IsCrowded => true;
 
-        public bool EnterUserCode() => true;
+        public void EnterUserCode()
+        {
+        }
 
-        public UserCodeEnd ExitUserCode() => UserCodeEnd.Late;
+        public bool ExitUserCode() => true;
     }
 
     private sealed class CollectingScheduler : TaskScheduler, IDisposable

@@ -426,13 +426,17 @@ public class ResourceInboundTests
 
         public int Entries { get; private set; }
 
-        public bool EnterUserCode()
+        public void EnterUserCode()
         {
             Entries++;
-            return Depth++ == 0;
+            Depth++;
         }
 
-        public UserCodeEnd ExitUserCode() => --Depth == 0 ? UserCodeEnd.Late : UserCodeEnd.Nested;
+        public bool ExitUserCode()
+        {
+            Depth--;
+            return true;
+        }
     }
 
     private static CoapMessage WithFormat(CoapMethod method, string path)

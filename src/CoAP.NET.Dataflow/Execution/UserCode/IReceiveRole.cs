@@ -16,9 +16,9 @@ internal interface IReceiveRole
     bool IsCrowded => false;
 
     /// <summary>Marks the start of user code; from here on a stand-by thread may take the role.</summary>
-    /// <returns>Whether no other user code of the thread encloses it.</returns>
-    bool EnterUserCode();
+    void EnterUserCode();
 
     /// <summary>Marks the end of user code; the thread may have lost the role meanwhile.</summary>
-    UserCodeEnd ExitUserCode();
+    /// <returns>False if the code was so short that the watchdog did not see it, and no other user code encloses it.</returns>
+    bool ExitUserCode();
 }

@@ -116,22 +116,12 @@ internal abstract class ReceiveLoop
     /// <param name="role">The thread's hold on this loop; check it after each call into the pipeline.</param>
     protected abstract void Run(ReceiveRole role);
 
-    /// <summary>
-    /// Begins a new item, such as a received datagram. From here on the thread keeps the next time that it reads (<see cref="StageTime"/>);
-    /// a loop that never calls this reads the clock each time.
-    /// </summary>
+    /// <summary>Begins a new item, such as a received datagram.</summary>
     protected void BeginTurn()
     {
-        StageTime.Begin();
         IsUrgent = false;
-        MarkProgress();
+        Volatile.Write(ref _progress, _progress + 1);
     }
-
-    /// <summary>
-    /// Begins a new item that shares the time of the previous turn. The caller forgets the time after
-    /// <see cref="UserCodePolicy.TurnsOfOneTime"/> turns and after each wait.
-    /// </summary>
-    protected void MarkProgress() => Volatile.Write(ref _progress, _progress + 1);
 
     protected void MarkEnded() => Watchdog.Remove(this);
 
@@ -170,7 +160,6 @@ internal abstract class ReceiveLoop
         finally
         {
             UserCode.Role = null;
-            StageTime.End();
         }
     }
 

@@ -33,33 +33,26 @@ internal sealed class ReceiveRole : IReceiveRole
 
     public bool MayRunContinuations => _depth == 0 && Volatile.Read(ref _state) == Running && Loop.HandsOver;
 
-    public bool EnterUserCode()
+    public void EnterUserCode()
     {
-        if (_depth++ != 0)
-        {
-            return false;
-        }
-
-        if (_state == Running)
+        if (_depth++ == 0 && _state == Running)
         {
             Volatile.Write(ref _state, InUser);
 
             // No fence in between: the watchdog pays for one before it sleeps.
             _watchdog.EnsureAwake();
         }
-
-        return true;
     }
 
-    public UserCodeEnd ExitUserCode()
+    public bool ExitUserCode()
     {
         if (_depth > 0 && --_depth == 0)
         {
             bool isHeld = Interlocked.CompareExchange(ref _state, Running, InUser) == InUser;
-            return isHeld && !Loop.HasBeenLong && !Loop.IsCrowded ? UserCodeEnd.Soon : UserCodeEnd.Late;
+            return !isHeld || Loop.HasBeenLong || Loop.IsCrowded;
         }
 
-        return UserCodeEnd.Nested;
+        return true;
     }
 
     /// <summary>Ends all user code that began on this thread. Called when the pipeline has returned.</summary>

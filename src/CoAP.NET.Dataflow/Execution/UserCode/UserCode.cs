@@ -19,33 +19,9 @@ internal static class UserCode
     }
 
     /// <summary>Call before user code runs.</summary>
-    public static void Enter()
-    {
-        if (t_role is { } role && role.EnterUserCode())
-        {
-            StageTime.Pause();
-        }
-    }
+    public static void Enter() => t_role?.EnterUserCode();
 
     /// <summary>Call after user code ran.</summary>
     /// <returns>False if the code was certainly short; true if it may have taken long.</returns>
-    public static bool Exit()
-    {
-        if (t_role is not { } role)
-        {
-            return true;
-        }
-
-        switch (role.ExitUserCode())
-        {
-            case UserCodeEnd.Soon:
-                StageTime.Resume();
-                return false;
-            case UserCodeEnd.Late:
-                StageTime.Forget();
-                return true;
-            default:
-                return true;
-        }
-    }
+    public static bool Exit() => t_role?.ExitUserCode() ?? true;
 }

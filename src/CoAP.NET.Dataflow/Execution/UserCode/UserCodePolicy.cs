@@ -14,10 +14,9 @@ namespace CoAP.NET;
 /// A table in docs/architecture.md lists the threads of each engine.
 /// </para>
 /// <para>
-/// Two thread statics are modes of a thread. Only receiving code sets them. <see cref="UserCode.Role"/> is the role of the thread: it
-/// distinguishes user code from stage code, and adds messages sent during a batch to that batch. <see cref="StageTime"/> is the time of the
-/// current datagram, which all stages share; user code never sees it. All other thread statics of the library only save work, such as a
-/// buffer kept for its next use; a test lists them.
+/// One thread static is a mode of a thread. Only receiving code sets it. <see cref="UserCode.Role"/> is the role of the thread: it
+/// distinguishes user code from stage code, and adds messages sent during a batch to that batch. All other thread statics of the library
+/// only save work, such as a buffer kept for its next use; a test lists them.
 /// </para>
 /// </remarks>
 internal static class UserCodePolicy
@@ -60,12 +59,6 @@ internal static class UserCodePolicy
 
     /// <summary>With fewer of 32 it is no longer crowded. Well below <see cref="LooksToBeCrowded"/>, so that it does not flicker.</summary>
     public const int LooksToStayCrowded = 16;
-
-    /// <summary>
-    /// How many turns of a loop share one reading of the clock. A reading costs as much as a stage; 16 turns take some tens of
-    /// microseconds, less than the resolution of the protocol's timers. A power of two.
-    /// </summary>
-    public const int TurnsOfOneTime = 16;
 
     /// <summary>
     /// The pause after a failure that would otherwise repeat at full speed: an unreadable socket, or a clock whose timer throws. Long

@@ -83,6 +83,9 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>Inbound: identifies the node that relayed the datagram; 0 for a datagram of a socket of this process.</summary>
     internal int Via { get; set; }
 
+    /// <summary>Inbound: when it was received (<see cref="CoapEnvironment.Now"/>); 0 for now. The stages use it as their time.</summary>
+    internal long ReceivedAt { get; set; }
+
     /// <summary>Inbound: whether the datagram arrived after the endpoint began to stop.</summary>
     internal bool IsLate { get; set; }
 
@@ -107,6 +110,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
             HopLimit = HopLimit,
             IsLast = IsLast,
             IsLate = IsLate,
+            ReceivedAt = ReceivedAt,
             Via = Via,
             Channel = Channel,
         };
@@ -167,6 +171,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
         Buffer = buffer;
         Offset = offset;
         Length = length;
+        ReceivedAt = 0;
         Lend();
     }
 

@@ -51,6 +51,9 @@ public readonly struct CoapInbound : IPausableItem
     /// <summary>How often <see cref="Sent"/> was sent so far; 0 without a sent message.</summary>
     public int Attempts => Transmission?.Attempts ?? 0;
 
+    /// <summary>When the datagram was received; 0 for what no datagram brought.</summary>
+    internal long ReceivedAt { get; init; }
+
     /// <summary>Whether the message arrived after the endpoint began to stop.</summary>
     internal bool IsLate { get; init; }
 

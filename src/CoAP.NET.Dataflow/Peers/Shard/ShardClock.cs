@@ -48,7 +48,7 @@ internal sealed class ShardClock : IDisposable
     /// <returns>The time of the next call, in units of 100 ns; <see cref="long.MaxValue"/> without timers.</returns>
     public long Tick()
     {
-        long now = _shard.Environment.ReadClock();
+        long now = _shard.Environment.Now;
         long due = _shard.Advance(now);
         if (IsTimerDriven && due != long.MaxValue && _shard.DriverDue == long.MaxValue)
         {
@@ -145,7 +145,7 @@ internal sealed class ShardClock : IDisposable
         {
             driver.Wake();
         }
-        else if (_shard.IsClockLate(_shard.Environment.ReadClock()))
+        else if (_shard.IsClockLate(_shard.Environment.Now))
         {
             // The timer is long overdue and may never fire, for example when all pool threads are blocked. A thread with a role receives,
             // and runs the effects like handlers.
@@ -183,7 +183,7 @@ internal sealed class ShardClock : IDisposable
         {
             long due = _shard.DriverDue;
             _timer.Change(
-                due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - _shard.Environment.ReadClock())),
+                due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - _shard.Environment.Now)),
                 Timeout.InfiniteTimeSpan);
         }
     }

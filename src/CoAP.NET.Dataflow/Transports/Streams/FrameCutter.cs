@@ -183,7 +183,6 @@ internal sealed class FrameCutter(
         frame.Local = connection.Local;
         frame.Transport = connection.Transport;
         frame.Channel = connection.Channel;
-        StageTime.Forget();
         context.Receive(frame);
         if (!frame.TryTakeBack())
         {

@@ -88,18 +88,11 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         _event.Dispose();
     }
 
-    /// <summary>Begins an item of a transport, with a time of its own.</summary>
+    /// <summary>Begins an item of a transport.</summary>
     public void Begin(LoopOwner owner)
     {
         Activate(owner);
         BeginTurn();
-    }
-
-    /// <summary>Begins an item of a transport that was ready at the last poll: many turns share one time.</summary>
-    public void BeginSharingTime(LoopOwner owner)
-    {
-        Activate(owner);
-        MarkProgress();
     }
 
     /// <summary>Sends the batched messages.</summary>
@@ -249,12 +242,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
                 _clocks.CollectWoken(Now);
             }
 
-            if ((--_roundsToPoll & (UserCodePolicy.TurnsOfOneTime - 1)) == 0)
-            {
-                StageTime.Forget();
-            }
-
-            if (_ready.Count == 0 || _roundsToPoll <= 0)
+            if (_ready.Count == 0 || --_roundsToPoll <= 0)
             {
                 if (!RunClocks(role))
                 {
@@ -299,7 +287,6 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
 
         int count = LibC.WaitForEpoll(_epoll, _events.Address, EventCapacity, milliseconds);
-        StageTime.Forget();
         Looks++;
         if (count < 0 && Marshal.GetLastPInvokeError() is var error and not LibC.EINTR)
         {

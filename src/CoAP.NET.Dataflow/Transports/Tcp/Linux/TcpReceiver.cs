@@ -176,7 +176,7 @@ internal sealed class TcpReceiver
         }
 
         _collector.Serving = connection;
-        _loop.BeginSharingTime(file.Owner);
+        _loop.Begin(file.Owner);
         return HandIn(role);
     }
 
@@ -188,6 +188,9 @@ internal sealed class TcpReceiver
         ICoapStreamContext context = file.Context;
         bool isHeld = false;
         int left = FramesAtOnce;
+
+        // The frames of one read share one time, unless a handler took its own.
+        long now = 0;
         while (!connection.IsClosing && !connection.Sender.IsEnding && !file.IsDiscarding)
         {
             // Checked once: the end of a later pause finds the held-back frames.
@@ -223,6 +226,8 @@ internal sealed class TcpReceiver
             }
 
             connection.CountFrame();
+            now = now != 0 ? now : CoapEnvironment.ReadClock(context.TimeProvider);
+            frame.ReceivedAt = now;
             context.Receive(frame);
             if (!role.Settle())
             {
@@ -232,8 +237,7 @@ internal sealed class TcpReceiver
             _frames.TakeBack(file);
             if (_loop.HasBeenLong)
             {
-                // The frames of one read share one time, unless a handler took its own.
-                StageTime.Forget();
+                now = 0;
                 if (!_loop.Flush(role))
                 {
                     return false;

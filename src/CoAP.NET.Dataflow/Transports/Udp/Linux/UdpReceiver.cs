@@ -16,6 +16,10 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
     private const int OriginICMPv6 = 3;
     private const int MaxFailures = 100;
 
+    // A reading of the clock costs as much as a stage; so many datagrams take some tens of microseconds, less than the resolution of the
+    // protocol's timers.
+    private const int DatagramsOfOneTime = 16;
+
     // A single datagram reaches the stages before a prefetch could complete.
     private const int ExpectedAtLeast = 4;
 
@@ -86,14 +90,16 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         LinuxUdpSocket socket = batch.Socket!;
         ICoapDatagramContext context = socket.Context;
         int left = 0;
+        long now = 0;
         while (!socket.IsClosing && batch.TryTake(out CoapDatagram? datagram))
         {
             if (--left < 0)
             {
-                left = UserCodePolicy.TurnsOfOneTime - 1;
-                StageTime.Forget();
+                left = DatagramsOfOneTime - 1;
+                now = CoapEnvironment.ReadClock(context.TimeProvider);
             }
 
+            datagram.ReceivedAt = now;
             context.Receive(datagram);
             if (!role.Settle())
             {
@@ -101,9 +107,13 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
             }
 
             batch.TakeBack();
-            if (loop.HasBeenLong && !loop.Flush(role))
+            if (loop.HasBeenLong)
             {
-                return false;
+                left = 0;
+                if (!loop.Flush(role))
+                {
+                    return false;
+                }
             }
         }
 
