@@ -191,9 +191,22 @@ internal sealed class DuplicateMemory
     internal static MethodClass ClassOf(CoapCode code) =>
         !code.IsRequest || code.IsSafe ? MethodClass.Safe : code.IsIdempotent ? MethodClass.Idempotent : MethodClass.Unsafe;
 
-    private List<CoapReception> RunningOf(CoapChannel peer) => peer.Messaging.Running == 0
-        ? []
-        : AllRunning().FindAll(reception => reception.Channel == peer);
+    private List<CoapReception> RunningOf(CoapChannel peer)
+    {
+        List<CoapReception> found = [];
+        if (peer.Messaging.Running > 0)
+        {
+            foreach (RunningExchange running in _running.Values)
+            {
+                if (running.Reception.Channel == peer)
+                {
+                    found.Add(running.Reception);
+                }
+            }
+        }
+
+        return found;
+    }
 
     private Reservation Remove(CoapChannel peer, CoapReception reception)
     {

@@ -104,26 +104,34 @@ internal sealed class Pacing
         }
     }
 
-    /// <summary>Returns the waiting message that may leave first, and when; it may leave now if that is not in the future.</summary>
-    public static (CoapTransmission First, long Due) FirstToProbe(CoapChannel peer, SendingState sending, long now)
+    /// <summary>Returns the waiting message that PROBING_RATE allows first.</summary>
+    public static CoapTransmission FirstToProbe(CoapChannel peer, SendingState sending, long now)
     {
         CoapTransmission first = sending.Waiting.First!;
-        if (sending.Unheard < peer.Messaging.Times.Parameters.NStart || sending.NextProbe <= now || !IsSilent(peer, now))
-        {
-            return (first, long.MinValue);
-        }
-
-        long due = MayProbe(first, peer, sending);
+        long due = MayProbeAt(first, peer, sending, now);
         CoapTransmission? other = first.WaitingLinks.Next;
         for (int i = 0; i < ProbesLookedAt && due > now && other is not null; i++, other = other.WaitingLinks.Next)
         {
-            if (MayProbe(other, peer, sending) is var sooner && sooner < due)
+            if (MayProbeAt(other, peer, sending, now) is var sooner && sooner < due)
             {
                 (first, due) = (other, sooner);
             }
         }
 
-        return (first, due);
+        return first;
+    }
+
+    /// <summary>Returns when PROBING_RATE allows a message (RFC 7252 section 4.7); it may leave now if that is not in the future.</summary>
+    public static long MayProbeAt(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    {
+        if (sending.Unheard < peer.Messaging.Times.Parameters.NStart || sending.NextProbe <= now || !IsSilent(peer, now))
+        {
+            return long.MinValue;
+        }
+
+        int copies = transmission.Message.Type == CoapMessageType.Confirmable ? peer.Messaging.Times.Parameters.MaxRetransmit : 0;
+        long own = ProbingTimeOf(peer, transmission.Message.SizeBound * (1 + copies));
+        return Math.Min(sending.NextProbe, sending.LastProbe + Math.Max(peer.Messaging.Times.ExchangeLifetime, own));
     }
 
     /// <summary>Charges the bytes sent to a silent peer; every copy counts.</summary>
@@ -170,13 +178,6 @@ internal sealed class Pacing
     // By default only the blocks of bodies are measured: there are many of them, to the same peer.
     private static bool IsMeasured(CoapTransmission transmission, PeerTimes times) =>
         times.Timing == CoapRetransmissionTiming.Fasor || (times.Timing == CoapRetransmissionTiming.Default && transmission.IsOfBody);
-
-    private static long MayProbe(CoapTransmission transmission, CoapChannel peer, SendingState sending)
-    {
-        int copies = transmission.Message.Type == CoapMessageType.Confirmable ? peer.Messaging.Times.Parameters.MaxRetransmit : 0;
-        long own = ProbingTimeOf(peer, transmission.Message.SizeBound * (1 + copies));
-        return Math.Min(sending.NextProbe, sending.LastProbe + Math.Max(peer.Messaging.Times.ExchangeLifetime, own));
-    }
 
     private static bool IsSilent(CoapChannel peer, long now) =>
         peer.Messaging.Times.TicksPerByte > 0

@@ -50,7 +50,7 @@ internal sealed class Transmissions : ITimerOwner
         }
 
         CoapChannel peer = _times.Refresh(transmission.Channel);
-        Enqueue(transmission, peer, SendingOf(peer), now);
+        SendInTurn(transmission, peer, now);
     }
 
     /// <summary>Sends a response with a Message ID of its own. It waits only for that.</summary>
@@ -73,7 +73,7 @@ internal sealed class Transmissions : ITimerOwner
         CoapTransmission transmission = item.Transmission ?? new CoapTransmission(item.Channel, item.Message!, null);
         transmission.IsReply = true;
         transmission.IsLimited = true;
-        Enqueue(transmission, peer, SendingOf(peer), now);
+        SendInTurn(transmission, peer, now);
     }
 
     /// <summary>
@@ -298,7 +298,7 @@ internal sealed class Transmissions : ITimerOwner
         bool lacksPlace = false;
         while (!lacksPlace && sending.WaitingReplies.First is { } reply)
         {
-            due = _ids.FreeAt(peer);
+            due = DueOf(reply, peer, sending, now);
             if (due > now)
             {
                 break;
@@ -307,16 +307,10 @@ internal sealed class Transmissions : ITimerOwner
             lacksPlace = !TryTransmit(reply, peer, sending, now);
         }
 
-        while (!lacksPlace && sending.Waiting.First is not null && sending.Interactions < peer.Messaging.Times.Parameters.NStart)
+        while (!lacksPlace && sending.Waiting.First is not null)
         {
-            (CoapTransmission first, long mayProbe) = Pacing.FirstToProbe(peer, sending, now);
-            long next = Math.Max(_ids.FreeAt(peer), mayProbe);
-            if (next <= now && first.IsRenewable)
-            {
-                next = first.MayBeTakenAt(now);
-            }
-
-            if (next > now)
+            CoapTransmission first = Pacing.FirstToProbe(peer, sending, now);
+            if (DueOf(first, peer, sending, now) is var next && next > now)
             {
                 due = Math.Min(due, next);
                 break;
@@ -340,8 +334,17 @@ internal sealed class Transmissions : ITimerOwner
         }
     }
 
-    private void Enqueue(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    // Most messages leave at once. Those that wait do so in the order of their turns.
+    private void SendInTurn(CoapTransmission transmission, CoapChannel peer, long now)
     {
+        SendingState sending = SendingOf(peer);
+        if (sending.WaitingReplies.Count == 0 && sending.Waiting.Count == 0
+            && DueOf(transmission, peer, sending, now) <= now && _line.MayTake(sending))
+        {
+            Transmit(transmission, peer, sending, now);
+            return;
+        }
+
         _waiting.Add(transmission, sending);
         Pump(peer, now);
         if (!transmission.IsQueued)
@@ -362,6 +365,23 @@ internal sealed class Transmissions : ITimerOwner
             dropped.Channel.NoteDrop(CoapCounter.NotSent);
             Raise(CoapInboundKind.NotSent, dropped);
         }
+    }
+
+    // long.MaxValue until another message ends, because of NSTART.
+    private long DueOf(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    {
+        if (transmission.PassesQueue)
+        {
+            return _ids.FreeAt(peer);
+        }
+
+        if (sending.Interactions >= peer.Messaging.Times.Parameters.NStart)
+        {
+            return long.MaxValue;
+        }
+
+        long due = Math.Max(_ids.FreeAt(peer), Pacing.MayProbeAt(transmission, peer, sending, now));
+        return due <= now && transmission.IsRenewable ? transmission.MayBeTakenAt(now) : due;
     }
 
     private void Dequeue(CoapTransmission transmission, SendingState sending)
