@@ -46,7 +46,8 @@ internal sealed class MessageOptions
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 
     public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout",
-        "Timeout of the whole request. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
+        $"Timeout of the whole request. Default: as long as the protocol tries ({ProtocolTimes.Transmission} and more); 10s for a group.",
+        "-B");
 
     public void AddTo(ToolCommand command)
     {

@@ -14,7 +14,7 @@ internal static class PingCommand
         Argument<string> target = TargetArgument.Create();
         RepeatOptions repeat = new();
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
-            "Timeout of each answer. Default: as long as the protocol tries (93 s).", "-B");
+            $"Timeout of each answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}).", "-B");
         ConnectionOptions connection = new();
         ToolCommand command = new("ping", "Check with a CoAP Ping whether a peer answers; shows the round-trip time.")
         {

@@ -50,7 +50,7 @@ internal static class DiscoverCommand
         Option<string?> proxy = ProxyArgument.Create();
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
-            "Timeout of the answer. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
+            $"Timeout of the answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}); 10s for groups.", "-B");
         OscoreOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
             + "through a proxy. The sequence numbers are next to it.");
         EdhocOption edhoc = new();

@@ -64,7 +64,8 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
                     + "another service uses this port.",
             CoapAwaited.Acknowledgement =>
                 $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep, slow or unreachable; "
-                    + "without a Timeout, the client retransmits for 93 s by default.",
+                    + $"without a Timeout, the client retransmits for {Seconds(CoapTransmissionParameters.Default.MaxTransmitWait)} "
+                    + "by default.",
             CoapAwaited.Pong =>
                 $"was not answered: no Pong arrived within {Time}. The peer does not read the connection, or is no longer reachable.",
             CoapAwaited.NextBlock =>
@@ -103,7 +104,7 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
     {
         get
         {
-            string seconds = string.Create(CultureInfo.InvariantCulture, $"{Limit.TotalSeconds:0.###} s");
+            string seconds = Seconds(Limit);
             return EndedBy switch
             {
                 CoapTimeLimit.RequestTimeout => $"the Timeout of {seconds}",
@@ -117,4 +118,6 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
             };
         }
     }
+
+    private static string Seconds(TimeSpan time) => string.Create(CultureInfo.InvariantCulture, $"{time.TotalSeconds:0.###} s");
 }
