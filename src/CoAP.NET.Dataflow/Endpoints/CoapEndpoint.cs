@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.WebSockets;
+using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Composition;
 using CoAP.NET.Exchanges;
@@ -102,6 +103,30 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     internal long FrameAssemblyBytes => Core.Context.AssemblyBytes;
 
     internal long StreamSendBytes => Core.Context.SendingBytes;
+
+    /// <summary>
+    /// Inserts a block between two stages while the endpoint runs, for example to record messages for some minutes.
+    /// </summary>
+    /// <remarks>
+    /// The block is the last one of its seam; <see cref="CoapPipelineOptions.Insert"/> has the rules for it. No item is lost. After the
+    /// removal of a block with a queue, later items may overtake those that are still in it.
+    /// </remarks>
+    /// <typeparam name="T">The type of the items that pass the seam.</typeparam>
+    /// <param name="seam">The seam, a member of <see cref="CoapSeams"/>.</param>
+    /// <param name="factory">Creates the block; called once for each shard.</param>
+    /// <returns>
+    /// Removes the blocks on disposal: completes them, and waits until their items have left them, at most for
+    /// <see cref="CoapEndpointOptions.StopGracePeriod"/>. When the endpoint stops, it completes them itself.
+    /// </returns>
+    /// <exception cref="InvalidOperationException">
+    /// The endpoint stops; or the factory returned null or a block that is already in use.
+    /// </exception>
+    public IAsyncDisposable Insert<T>(CoapSeam<T> seam, Func<IPropagatorBlock<T, T>> factory)
+    {
+        ArgumentNullException.ThrowIfNull(seam);
+        ArgumentNullException.ThrowIfNull(factory);
+        return new InsertedBlocks<T>(Core, _gracePeriod, seam, factory);
+    }
 
     /// <summary>Adds an address to listen on.</summary>
     /// <remarks>

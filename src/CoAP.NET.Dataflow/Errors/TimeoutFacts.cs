@@ -64,8 +64,7 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
                     + "another service uses this port.",
             CoapAwaited.Acknowledgement =>
                 $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep, slow or unreachable; "
-                    + $"without a Timeout, the client retransmits for {Seconds(CoapTransmissionParameters.Default.MaxTransmitWait)} "
-                    + "by default.",
+                    + "without a Timeout, the client retransmits for 93 s by default.",
             CoapAwaited.Pong =>
                 $"was not answered: no Pong arrived within {Time}. The peer does not read the connection, or is no longer reachable.",
             CoapAwaited.NextBlock =>
@@ -104,7 +103,7 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
     {
         get
         {
-            string seconds = Seconds(Limit);
+            string seconds = string.Create(CultureInfo.InvariantCulture, $"{Limit.TotalSeconds:0.###} s");
             return EndedBy switch
             {
                 CoapTimeLimit.RequestTimeout => $"the Timeout of {seconds}",
@@ -118,6 +117,4 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
             };
         }
     }
-
-    private static string Seconds(TimeSpan time) => string.Create(CultureInfo.InvariantCulture, $"{time.TotalSeconds:0.###} s");
 }

@@ -113,6 +113,32 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
+    public async Task Messages_are_printed_for_a_while()
+    {
+        await using CoapServer server = new();
+        StringWriter printed = new();
+        Recorder Console = new(printed);
+        TaskCompletionSource end = new();
+        Task enough = end.Task;
+        Task watching = WatchAsync();
+
+        Assert.Equal("here", await AskAsync(server));
+        end.SetResult();
+        await watching;
+        Assert.Contains("GET", printed.ToString(), StringComparison.Ordinal);
+
+        async Task WatchAsync()
+        {
+            await using (server.Endpoint.Insert(
+                CoapSeams.MessagingToExchanges,
+                () => new Tap<CoapInbound>(item => Console.WriteLine(item.Message))))
+            {
+                await enough;
+            }
+        }
+    }
+
+    [Fact]
     public async Task A_block_without_a_queue_fits_every_seam()
     {
         ConcurrentDictionary<string, int> seen = new();
@@ -219,7 +245,7 @@ public sealed class CustomBlocksTests
     /// <summary>Takes the place of the console, whose lines all tests share.</summary>
     private sealed class Recorder(TextWriter writer)
     {
-        public void WriteLine(string line)
+        public void WriteLine(object? line)
         {
             lock (writer)
             {

@@ -1,3 +1,4 @@
+using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
@@ -132,6 +133,12 @@ internal sealed class CoapPipeline
 
     /// <summary>The links in the order of the path.</summary>
     public IReadOnlyList<MeshLink> Links => _wiring.Links;
+
+    /// <inheritdoc cref="MeshWiring.Insert"/>
+    public void Insert<T>(IPropagatorBlock<T, T> block, CoapSeam<T> seam) => _wiring.Insert(block, seam);
+
+    /// <inheritdoc cref="MeshWiring.RemoveAsync"/>
+    public Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopTime time) => _wiring.RemoveAsync(block, time);
 
     /// <summary>The errors of the application's blocks that ended with one.</summary>
     public IEnumerable<Exception> Errors => _wiring.Errors;

@@ -10,7 +10,6 @@ internal sealed class MeshLinkOf<T> : MeshLink
 {
     private static readonly DataflowLinkOptions s_alone = new();
 
-    private readonly ISourceBlock<T> _source;
     private readonly UserExit<T>? _exit;
     private readonly IDisposable _link;
 
@@ -22,7 +21,8 @@ internal sealed class MeshLinkOf<T> : MeshLink
     public MeshLinkOf(ISourceBlock<T> source, ITargetBlock<T> target, string seam, CoapCounters counters)
         : base(source, target, seam, typeof(T))
     {
-        _source = source;
+        From = source;
+        To = target;
         if (target is not InlineTarget<T> stage)
         {
             _link = source.LinkTo(new UserTarget<T>(target), s_alone);
@@ -38,6 +38,12 @@ internal sealed class MeshLinkOf<T> : MeshLink
         }
     }
 
+    /// <summary>The offering block.</summary>
+    public ISourceBlock<T> From { get; }
+
+    /// <summary>The accepting block.</summary>
+    public ITargetBlock<T> To { get; }
+
     /// <inheritdoc/>
     public override void Cut() => _link.Dispose();
 
@@ -46,7 +52,7 @@ internal sealed class MeshLinkOf<T> : MeshLink
     {
         if (target is InlineTarget<T> stage)
         {
-            _source.LinkTo(stage, s_alone);
+            From.LinkTo(stage, s_alone);
         }
     }
 

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Collections.Immutable;
 using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Mesh;
@@ -11,11 +13,17 @@ internal sealed class MeshWiring
     private readonly CoapShard _shard;
     private readonly CoapPipelineOptions _options;
     private readonly InlineNode _first;
-    private readonly List<MeshLink> _links = [];
+    private readonly Lock _gate = new();
+
+    // Replaced on change: an endpoint that runs may get another block.
+    private ImmutableArray<MeshLink> _links = [];
 
     // Describes the positions of the application's blocks.
-    private readonly Dictionary<IDataflowBlock, string> _places = [];
-    private readonly HashSet<IDataflowBlock> _abandoned = [];
+    private readonly ConcurrentDictionary<IDataflowBlock, string> _places = [];
+    private readonly ConcurrentDictionary<IDataflowBlock, bool> _abandoned = [];
+
+    // Blocks that are removed while the endpoint runs, with their way out.
+    private readonly ConcurrentDictionary<IDataflowBlock, MeshLink> _leaving = [];
     private bool _isEnding;
 
     /// <param name="shard">The shard of the blocks.</param>
@@ -60,10 +68,85 @@ internal sealed class MeshWiring
         if (target is not InlineNode)
         {
             _options.Take(target, place);
-            _places.Add(target, place);
+            _places[target] = place;
         }
 
-        _links.Add(new MeshLinkOf<T>(source, target, name, _shard.Environment.Counters));
+        _links = _links.Add(new MeshLinkOf<T>(source, target, name, _shard.Environment.Counters));
+    }
+
+    /// <summary>
+    /// Inserts a block while the endpoint runs, behind the other blocks of its seam. Each item passes the new block or the link that it
+    /// replaces, and none both.
+    /// </summary>
+    /// <param name="block">The block.</param>
+    /// <param name="seam">The seam.</param>
+    /// <exception cref="InvalidOperationException">The endpoint stops; or the block is already linked elsewhere.</exception>
+    public void Insert<T>(IPropagatorBlock<T, T> block, CoapSeam<T> seam)
+    {
+        string place = $"at the seam {seam}";
+        lock (_gate)
+        {
+            if (_isEnding)
+            {
+                throw new InvalidOperationException("The endpoint stops. Insert blocks while it runs, or before it is made.");
+            }
+
+            int index = LastOf(seam);
+            MeshLinkOf<T> old = (MeshLinkOf<T>)_links[index];
+            _options.Take(block, place);
+            _places[block] = place;
+            _shard.KeepsRequests = true;
+
+            // The way out first. Then both ways exist for a moment; an item takes the first one that is there.
+            MeshLinkOf<T> after = new(block, old.To, seam.Name, _shard.Environment.Counters);
+            MeshLinkOf<T> before = new(old.From, block, seam.Name, _shard.Environment.Counters);
+            old.Cut();
+            _links = [.. _links[..index], before, after, .. _links[(index + 1)..]];
+        }
+
+        _ = WatchAsync(block);
+    }
+
+    /// <summary>Removes a block while the endpoint runs, and waits until its items have left it.</summary>
+    /// <param name="block">The block.</param>
+    /// <param name="time">The time for it. If it is not empty by then, what still leaves it is dropped and counted.</param>
+    public async Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopTime time)
+    {
+        MeshLinkOf<T> before;
+        MeshLinkOf<T> after;
+        lock (_gate)
+        {
+            int index = _links.IndexOf(_links.FirstOrDefault(link => link.Target == block)!);
+            if (_isEnding || index < 0)
+            {
+                // The end of the endpoint completes it.
+                return;
+            }
+
+            before = (MeshLinkOf<T>)_links[index];
+            after = (MeshLinkOf<T>)_links[index + 1];
+            MeshLinkOf<T> direct = new(before.From, after.To, before.Seam, _shard.Environment.Counters);
+            before.Cut();
+            _links = [.. _links[..index], direct, .. _links[(index + 2)..]];
+            _leaving[block] = after;
+        }
+
+        await CompleteTargetAsync(before, time).ConfigureAwait(false);
+        after.Cut();
+        _leaving.TryRemove(block, out _);
+        _places.TryRemove(block, out _);
+    }
+
+    // The one that leads to the next stage.
+    private int LastOf<T>(CoapSeam<T> seam)
+    {
+        int index = _links.Length - 1;
+        while (_links[index].Seam != seam.Name)
+        {
+            index--;
+        }
+
+        return index;
     }
 
     /// <summary>Completes blocks one after another, each when the one before it is empty.</summary>
@@ -72,7 +155,7 @@ internal sealed class MeshWiring
     /// <param name="time">The time for it. Blocks that are not empty by then are abandoned.</param>
     public async Task CompleteAsync(IDataflowBlock first, IDataflowBlock? end, StopTime time)
     {
-        Volatile.Write(ref _isEnding, true);
+        BeginToEnd();
         await CompleteAsync(first, time).ConfigureAwait(false);
         foreach (MeshLink link in PathFrom(first))
         {
@@ -97,7 +180,7 @@ internal sealed class MeshWiring
     /// </param>
     public async Task CompleteBetweenAsync(IDataflowBlock first, IDataflowBlock last, StopTime time, bool atOnce = false)
     {
-        Volatile.Write(ref _isEnding, true);
+        BeginToEnd();
         MeshLink? entry = null;
         foreach (MeshLink link in PathFrom(first))
         {
@@ -129,6 +212,15 @@ internal sealed class MeshWiring
             {
                 return;
             }
+        }
+    }
+
+    // No block is inserted or removed any more.
+    private void BeginToEnd()
+    {
+        lock (_gate)
+        {
+            _isEnding = true;
         }
     }
 
@@ -175,15 +267,15 @@ internal sealed class MeshWiring
         if (block is InlineNode stage)
         {
             stage.Abandon();
-            if (_abandoned.Add(block) && _abandoned.Count == 1)
+            if (_abandoned.TryAdd(block, true) && _abandoned.Count == 1)
             {
                 // The stages before and behind it have the same thread inside.
                 EndpointLog.StageDidNotComplete(_shard.Environment.Logger, block.GetType().Name, _shard.Index);
             }
         }
-        else if (_abandoned.Add(block))
+        else if (_abandoned.TryAdd(block, true))
         {
-            PathFrom(block).First().Abandon();
+            (_leaving.TryGetValue(block, out MeshLink? way) ? way : PathFrom(block).First()).Abandon();
             EndpointLog.BlockDidNotComplete(_shard.Environment.Logger, _places[block], _shard.Index);
         }
     }
@@ -191,7 +283,7 @@ internal sealed class MeshWiring
     // The links behind a block, in the order of the path.
     private IEnumerable<MeshLink> PathFrom(IDataflowBlock block)
     {
-        while (_links.Find(link => link.Source == block) is { } link)
+        while (_links.FirstOrDefault(link => link.Source == block) is { } link)
         {
             yield return link;
             block = link.Target;
@@ -204,7 +296,7 @@ internal sealed class MeshWiring
     private async Task WatchAsync(IDataflowBlock block)
     {
         await block.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (!Volatile.Read(ref _isEnding))
+        if (!Volatile.Read(ref _isEnding) && _links.Any(link => link.Target == block))
         {
             // Blocks of the application may pass on their end, so several may have ended by now: the first one on the path is the cause.
             block = PathFrom(_first).Select(static link => link.Target)

@@ -57,16 +57,24 @@ internal sealed class InlineLinks<T>
 
     public InlineOutcome Offer(T item)
     {
-        foreach (InlineLink<T> link in Volatile.Read(ref _links))
+        while (true)
         {
-            InlineOutcome outcome = link.Offer(item);
-            if (outcome != InlineOutcome.Declined)
+            InlineLink<T>[] links = Volatile.Read(ref _links);
+            foreach (InlineLink<T> link in links)
             {
-                return outcome;
+                InlineOutcome outcome = link.Offer(item);
+                if (outcome != InlineOutcome.Declined)
+                {
+                    return outcome;
+                }
+            }
+
+            // A target may have been removed, and have ended, since the array was read.
+            if (ReferenceEquals(links, Volatile.Read(ref _links)))
+            {
+                return InlineOutcome.Declined;
             }
         }
-
-        return InlineOutcome.Declined;
     }
 
     /// <summary>Offers an item again to the first target without a filter, which takes it when it has room.</summary>

@@ -81,7 +81,7 @@ internal sealed class CoapShard
     public bool HasManyNewcomers { get; set; }
 
     /// <summary>Whether blocks of the application may still hold requests when the endpoint stops.</summary>
-    public bool KeepsRequests { get; init; }
+    public bool KeepsRequests { get; set; }
 
     /// <summary>Returns the route of a peer's datagrams, mostly one that other peers share. Needs no lock.</summary>
     /// <param name="transport">The transport.</param>

@@ -1,0 +1,35 @@
+using System.Threading.Tasks.Dataflow;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>The blocks that were inserted into a running endpoint, one for each shard. Disposal removes them.</summary>
+internal sealed class InsertedBlocks<T> : IAsyncDisposable
+{
+    private readonly EndpointCore _core;
+    private readonly TimeSpan _gracePeriod;
+    private readonly List<(CoapPipeline Pipeline, IPropagatorBlock<T, T> Block)> _blocks = [];
+
+    public InsertedBlocks(EndpointCore core, TimeSpan gracePeriod, CoapSeam<T> seam, Func<IPropagatorBlock<T, T>> factory)
+    {
+        _core = core;
+        _gracePeriod = gracePeriod;
+
+        // All of them before the first is linked: a factory that throws leaves the endpoint as it was.
+        foreach (CoapPipeline pipeline in core.Pipelines)
+        {
+            _blocks.Add((pipeline, factory()
+                ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} returned null. Return a new block.")));
+        }
+
+        foreach ((CoapPipeline pipeline, IPropagatorBlock<T, T> block) in _blocks)
+        {
+            pipeline.Insert(block, seam);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        using StopTime time = new(_core.Environment.TimeProvider, _gracePeriod, CancellationToken.None);
+        await Task.WhenAll(_blocks.Select(inserted => inserted.Pipeline.RemoveAsync(inserted.Block, time))).ConfigureAwait(false);
+    }
+}
