@@ -293,9 +293,9 @@ public static class CoapResults
     /// The server reads later blocks without the handler, while length and time of the file stay the same, and opens the file for each.
     /// </remarks>
     /// <param name="path">The path; validate it if it contains data of a peer.</param>
-    /// <param name="etag">The entity-tag; default: the beginning of the SHA-256 of the content, which is the same for each copy of the
-    /// file. For the default, the server reads the whole file once, and again when its length or last write time changes; set an entity-tag
-    /// for files of gibibytes.</param>
+    /// <param name="etag">The entity-tag; default: a hash of the content, which is the same for each copy of the file. For the default,
+    /// the server reads the whole file once, and again when its length or last write time changes; set an entity-tag for files of
+    /// gibibytes.</param>
     /// <param name="format">The Content-Format; null to omit the option.</param>
     /// <returns>The result; a handler may keep it and return it for many requests.</returns>
     /// <exception cref="ArgumentException">The path is empty.</exception>

@@ -104,7 +104,7 @@ internal static class BodyAdmission
                 // Not a rejection: the handler creates the result again for the whole request.
                 if (streamed.Stream is { } stream)
                 {
-                    OpenedStreams.Close(stream, route.Template, environment);
+                    _ = OpenedStreams.CloseAsync(stream, route.Template, environment);
                 }
 
                 return null;

@@ -1,7 +1,5 @@
 using System.Buffers;
-using System.Collections.Concurrent;
 using System.IO.Hashing;
-using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Resources;
 
@@ -15,75 +13,77 @@ internal static class FileTags
     private const int MaxFiles = 4096;
     private const int Chunk = 128 * 1024;
 
-    private static readonly ConcurrentDictionary<string, Entry> s_entries = new(StringComparer.Ordinal);
+    private static readonly Lock s_gate = new();
+    private static readonly LruDictionary<string, Entry> s_entries = new(MaxFiles, StringComparer.Ordinal);
 
     /// <summary>Returns how often the current version of a file was read completely, for tests; 0 for an unknown file.</summary>
-    public static long TimesRead(string path) => s_entries.TryGetValue(Path.GetFullPath(path), out Entry? entry) ? entry.TimesRead : 0;
+    public static long TimesRead(string path)
+    {
+        lock (s_gate)
+        {
+            return s_entries.TryGetValue(Path.GetFullPath(path), out Entry? entry) ? entry.TimesRead : 0;
+        }
+    }
 
     /// <summary>Returns the entity-tag of a file.</summary>
-    /// <param name="path">Its path.</param>
-    /// <param name="file">The file, open.</param>
-    /// <param name="length">Its length.</param>
-    /// <param name="lastWrite">The time of the last write.</param>
+    /// <param name="file">The file, at its beginning.</param>
+    /// <param name="stamp">Its state.</param>
     /// <param name="cancellationToken">Ends the wait of this caller; other callers of the same file continue.</param>
-    public static async ValueTask<CoapETag> GetAsync(string path, SafeFileHandle file, long length, DateTime lastWrite,
-        CancellationToken cancellationToken)
+    public static async ValueTask<CoapETag> GetAsync(FileStream file, FileStamp stamp, CancellationToken cancellationToken)
     {
-        string full = Path.GetFullPath(path);
-        if (s_entries.TryGetValue(full, out Entry? entry) && entry.Length == length && entry.LastWrite == lastWrite)
+        Entry? entry;
+        bool isNew;
+        lock (s_gate)
         {
-            return await entry.Tag.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            isNew = !s_entries.TryUse(file.Name, out entry) || entry.Stamp != stamp;
+            if (isNew)
+            {
+                s_entries.Set(file.Name, entry = new Entry(stamp));
+            }
         }
 
-        Entry made = new(length, lastWrite);
-        Entry taken = s_entries.AddOrUpdate(full, static (_, made) => made,
-            static (_, old, made) => old.Length == made.Length && old.LastWrite == made.LastWrite ? old : made, made);
-        if (!ReferenceEquals(taken, made))
+        if (!isNew)
         {
-            return await taken.Tag.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            return await entry!.Tag.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
 
         try
         {
-            if (s_entries.Count > MaxFiles && s_entries.FirstOrDefault(pair => !ReferenceEquals(pair.Value, made)) is { Key: { } any })
-            {
-                s_entries.TryRemove(any, out _);
-            }
-
-            CoapETag tag = await HashAsync(file, made).ConfigureAwait(false);
-            made.Tag.SetResult(tag);
+            CoapETag tag = await HashAsync(file, entry!).ConfigureAwait(false);
+            entry!.Tag.SetResult(tag);
             return tag;
         }
         catch (Exception exception)
         {
-            // The next caller reads it again.
-            s_entries.TryRemove(new KeyValuePair<string, Entry>(full, made));
-            made.Tag.SetException(exception);
-            _ = made.Tag.Task.Exception;
+            lock (s_gate)
+            {
+                // The next caller reads it again.
+                if (s_entries.TryGetValue(file.Name, out Entry? current) && current == entry)
+                {
+                    s_entries.Remove(file.Name, out _);
+                }
+            }
+
+            entry!.Tag.SetException(exception);
+            _ = entry.Tag.Task.Exception;
             throw;
         }
     }
 
-    // The first caller must not cancel it: others may wait for it, and it is useful later.
-    private static async Task<CoapETag> HashAsync(SafeFileHandle file, Entry entry)
+    // The first caller must not cancel it: others may wait for it, and it is useful later. Bytes that were added since are of another state.
+    private static async Task<CoapETag> HashAsync(FileStream file, Entry entry)
     {
-        long length = entry.Length;
         entry.TimesRead++;
         XxHash128 hash = new();
-        byte[] buffer = ArrayPool<byte>.Shared.Rent((int)Math.Clamp(length, 1, Chunk));
+        byte[] buffer = ArrayPool<byte>.Shared.Rent((int)Math.Clamp(entry.Stamp.Length, 1, Chunk));
         try
         {
-            for (long offset = 0; offset < length;)
+            for (long left = entry.Stamp.Length; left > 0;)
             {
-                int read = await SeekableFile.ReadAsync(file, buffer.AsMemory(0, (int)Math.Min(buffer.Length, length - offset)), offset,
-                    CancellationToken.None).ConfigureAwait(false);
-                if (read == 0)
-                {
-                    throw new EndOfStreamException($"The file became shorter than {length} bytes during reading.");
-                }
-
-                hash.Append(buffer.AsSpan(0, read));
-                offset += read;
+                int length = (int)Math.Min(buffer.Length, left);
+                await file.ReadExactlyAsync(buffer.AsMemory(0, length)).ConfigureAwait(false);
+                hash.Append(buffer.AsSpan(0, length));
+                left -= length;
             }
         }
         finally
@@ -94,11 +94,9 @@ internal static class FileTags
         return new CoapETag(hash.GetCurrentHash().AsSpan(0, CoapETag.MaxLength));
     }
 
-    private sealed class Entry(long length, DateTime lastWrite)
+    private sealed class Entry(FileStamp stamp)
     {
-        public long Length => length;
-
-        public DateTime LastWrite => lastWrite;
+        public FileStamp Stamp => stamp;
 
         public long TimesRead { get; set; }
 

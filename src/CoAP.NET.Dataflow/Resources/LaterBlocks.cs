@@ -1,7 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
-using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Resources;
 
@@ -21,7 +20,7 @@ internal sealed class LaterBlocks(
     /// <returns>False if the body has changed: the request then takes the normal path.</returns>
     public bool TryServe(CoapExchange exchange, SeekableBody body)
     {
-        if (!body.TryOpen(exchange.Request.Message.OptionsToRead!.Block2!.Value.ByteOffset, out SafeFileHandle? file))
+        if (!body.TryOpen(exchange.Request.Message.OptionsToRead!.Block2!.Value.ByteOffset, out FileStream? file))
         {
             exchange.Body = null;
             return false;
@@ -40,15 +39,14 @@ internal sealed class LaterBlocks(
         return true;
     }
 
-    private async Task ServeAsync(CoapExchange exchange, SeekableBody body, SafeFileHandle? file)
+    private async Task ServeAsync(CoapExchange exchange, SeekableBody body, FileStream? file)
     {
         CoapResult result;
         ServedHolding holding = default;
         try
         {
             BlockValue asked = exchange.Request.Message.OptionsToRead!.Block2!.Value;
-            long offset = Math.Min(asked.ByteOffset, body.Length);
-            Task<BodyPart> reading = body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), served.Aborted);
+            Task<BodyPart> reading = body.ReadAsync(file, asked.ByteOffset, exchange.Channel.LargestPart(asked), served.Aborted);
             if (!reading.IsCompleted)
             {
                 holding = served.Shares.Enter(exchange.Channel, environment.Now);
@@ -56,35 +54,22 @@ internal sealed class LaterBlocks(
 
             result = await reading.ConfigureAwait(false);
         }
+        catch (Exception exception) when ((exception is ObjectDisposedException or OperationCanceledException && body.IsClosed)
+            || (exception is OperationCanceledException && served.Aborted.IsCancellationRequested))
+        {
+            // The transfer ended meanwhile, because its peer started again or the endpoint stops.
+            environment.Counters.Add(CoapCounter.Busy);
+            result = admission.Busy;
+        }
 #pragma warning disable CA1031 // streams are users' code and may throw anything; the peer gets an answer
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            result = Failed(exchange, body, exception);
+            result = reports.Fail(exchange, body.Route, exception);
         }
 
         served.Shares.Exit(holding);
         replies.Reply(exchange, result);
         served.Exit(exchange.Channel.Shard.Index);
-    }
-
-    private CoapResult Failed(CoapExchange exchange, SeekableBody body, Exception exception)
-    {
-        if ((exception is ObjectDisposedException or OperationCanceledException && body.IsClosed)
-            || (exception is OperationCanceledException && served.Aborted.IsCancellationRequested))
-        {
-            // The transfer ended meanwhile, because its peer started again or the endpoint stops.
-            environment.Counters.Add(CoapCounter.Busy);
-            return admission.Busy;
-        }
-
-        if (exception is CoapBodyException failed)
-        {
-            return failed.Result;
-        }
-
-        environment.Counters.Add(CoapCounter.HandlerErrors);
-        reports.Report(static (logger, route, error) => ResourceLog.HandlerFailed(logger, route, error!), body.Route, exception, exchange);
-        return ResourceInbound.InternalServerError;
     }
 }

@@ -64,10 +64,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            _environment.Counters.Add(CoapCounter.HandlerErrors);
-            Reports.Report(
-                static (logger, route, error) => ResourceLog.HandlerFailed(logger, route, error!), RouteTemplate.Root, exception, exchange);
-            result = ResourceInbound.InternalServerError;
+            result = Reports.Fail(exchange, RouteTemplate.Root, exception);
         }
 
         Finish(exchange, result);

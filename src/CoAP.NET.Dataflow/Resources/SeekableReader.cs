@@ -1,7 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
-using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Resources;
 
@@ -19,79 +18,53 @@ internal static class SeekableReader
     public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, RouteTemplate route,
         CoapEnvironment environment)
     {
-        long maxWhole = environment.Limits.MaxRepresentationBytes;
-        CancellationToken cancellationToken = exchange.Request.Aborted;
-        if (result.Stream is { } stream)
-        {
-            SeekableBody? body = null;
-            bool isHandedOn = false;
-            try
-            {
-                if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(result.ETag!.Value))
-                {
-                    return CoapResults.Valid(result.ETag.Value).As(result);
-                }
-
-                CoapResult head = HeadOf(result, result.ETag!.Value);
-                body = result.Start is { } start
-                    ? SeekableBody.Sequential(environment, route, head, stream, start, result.Size)
-                    : new SeekableBody(environment, route, head, stream, stream.Length);
-                CoapResult answer = await ReadAsync(exchange, body, null, maxWhole, cancellationToken).ConfigureAwait(false);
-                isHandedOn = answer is BodyPart { Source: not null };
-                return answer;
-            }
-            finally
-            {
-                if (!isHandedOn)
-                {
-                    await (body?.CloseAsync() ?? stream.DisposeAsync().AsTask()).ConfigureAwait(false);
-                }
-            }
-        }
-
-        SafeFileHandle file;
+        FileStream? file = null;
+        SeekableBody? body = null;
+        CoapResult? answer = null;
         try
         {
-            file = SeekableFile.Open(result.Path!);
-        }
-        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
-        {
-            return new CoapResult(CoapCode.NotFound);
-        }
-
-        using (file)
-        {
-            long length = RandomAccess.GetLength(file);
-            DateTime lastWrite = File.GetLastWriteTimeUtc(file);
+            file = result.Path is { } path ? SeekableBody.Open(path) : null;
+            FileStamp stamp = file is null ? default : FileStamp.Of(file.SafeFileHandle);
             CoapETag etag = result.ETag
-                ?? await FileTags.GetAsync(result.Path!, file, length, lastWrite, cancellationToken).ConfigureAwait(false);
+                ?? await FileTags.GetAsync(file!, stamp, exchange.Request.Aborted).ConfigureAwait(false);
             if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(etag))
             {
                 return CoapResults.Valid(etag).As(result);
             }
 
-            SeekableBody body = new(environment, route, HeadOf(result, etag), result.Path!, length, lastWrite);
-            return await ReadAsync(exchange, body, file, maxWhole, cancellationToken).ConfigureAwait(false);
+            body = new SeekableBody(environment, route, result, etag, stamp);
+            return answer = await ReadAsync(exchange, body, file, environment.Limits.MaxRepresentationBytes).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (result.Path is not null && file is null
+            && exception is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return new CoapResult(CoapCode.NotFound);
+        }
+        finally
+        {
+            file?.Dispose();
+            if (result.Stream is { } stream && answer is not BodyPart)
+            {
+                await (body?.CloseAsync() ?? OpenedStreams.CloseAsync(stream, route, environment)).ConfigureAwait(false);
+            }
         }
     }
 
-    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableBody body, SafeFileHandle? file, long maxWhole,
-        CancellationToken cancellationToken)
+    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableBody body, FileStream? file, long maxWhole)
     {
         CoapRequest request = exchange.Request;
-        BlockValue? asked = request.Message.OptionsToRead?.Block2;
 
         // Requests for later blocks of a block-wise FETCH have no body, so the handler cannot run for them.
-        bool isWhole = !request.Code.IsSafe
-            || (request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null });
-        if (!isWhole)
+        if (request.Code.IsSafe
+            && !(request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null }))
         {
-            long offset = Math.Min(asked?.ByteOffset ?? 0, body.Length);
-            return await body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), cancellationToken).ConfigureAwait(false);
+            BlockValue? asked = request.Message.OptionsToRead?.Block2;
+            return await body.ReadAsync(file, asked?.ByteOffset ?? 0, exchange.Channel.LargestPart(asked), request.Aborted)
+                .ConfigureAwait(false);
         }
 
         BodyPart? part = body.IsSequential || body.Length <= maxWhole
-            ? await body.ReadAsync(file, 0, (int)Math.Min(maxWhole, body.Length), cancellationToken).ConfigureAwait(false)
+            ? await body.ReadAsync(file, 0, (int)Math.Min(maxWhole, body.Length), request.Aborted).ConfigureAwait(false)
             : null;
         if (part is null || part.Total > part.Payload.Length)
         {
@@ -104,16 +77,5 @@ internal static class SeekableReader
         CoapResult whole = new CoapResult(part.Code, part.Payload).As(part);
         whole.Options.AddAll(part.Options);
         return whole;
-    }
-
-    private static CoapResult HeadOf(SeekableResult result, CoapETag etag)
-    {
-        CoapResult head = new CoapResult(result.Code).As(result);
-        if (result.OptionsToRead is { } options)
-        {
-            head.Options.AddAll(options);
-        }
-
-        return head.WithETag(etag);
     }
 }

@@ -1,6 +1,5 @@
 using CoAP.NET.Mesh;
 using CoAP.NET.Resources;
-using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Blockwise;
 
@@ -14,63 +13,48 @@ internal sealed class SeekableBody : IAfterRelease
 #pragma warning restore CA1001
 {
     private readonly SemaphoreSlim _reading = new(1, 1);
-    private readonly Stream? _stream;
-    private readonly string? _path;
-    private readonly DateTime _lastWrite;
     private readonly CoapEnvironment _environment;
+    private readonly SeekableResult _result;
+    private readonly CoapETag _etag;
+    private readonly FileStamp _stamp;
+    private readonly long _length;
     private readonly BodyWindow? _window;
 
     // Data from a network may not arrive for long.
     private readonly CancellationTokenSource? _closing;
-    private readonly long _length;
     private long _given;
     private int _isClosed;
     private bool _isDisposed;
 
-    /// <summary>Makes one of a stream, which it owns from then on.</summary>
-    public SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, long length)
+    /// <param name="environment">Provides counters and log.</param>
+    /// <param name="route">The route of the handler.</param>
+    /// <param name="result">Its result, with the options of every block. Owns the stream from now on.</param>
+    /// <param name="etag">The entity-tag of every block.</param>
+    /// <param name="stamp">The state of the file; the default for a stream.</param>
+    public SeekableBody(CoapEnvironment environment, RouteTemplate route, SeekableResult result, CoapETag etag, FileStamp stamp)
     {
-        _environment = environment;
-        Route = route;
-        Head = head;
-        _stream = stream;
-        _length = length;
-        if (stream is FileStream { SafeFileHandle: { } file })
+        (_environment, Route, _result, _etag, _stamp) = (environment, route, result, etag, stamp);
+        if (result is { Start: { } start, Stream: { } network })
         {
-            _lastWrite = File.GetLastWriteTimeUtc(file);
+            (_window, _closing) = (new BodyWindow(network, start, result.Size), new CancellationTokenSource());
+            return;
+        }
+
+        _length = result.Stream?.Length ?? stamp.Length;
+        if (result.Stream is FileStream file)
+        {
+            _stamp = FileStamp.Of(file.SafeFileHandle);
         }
     }
 
-    private SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, BodyWindow window)
-        : this(environment, route, head, stream, 0) => (_window, _closing) = (window, new CancellationTokenSource());
-
-    /// <summary>Makes one of a file.</summary>
-    public SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, string path, long length, DateTime lastWrite)
-    {
-        _environment = environment;
-        Route = route;
-        Head = head;
-        _path = path;
-        _length = length;
-        _lastWrite = lastWrite;
-    }
-
-    /// <summary>Makes one of a stream that is read from front to back, which it owns from then on.</summary>
-    public static SeekableBody Sequential(
-        CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, long start, long? size) =>
-        new(environment, route, head, stream, new BodyWindow(stream, start, size));
-
     /// <summary>The route of the handler that returned it.</summary>
     public RouteTemplate Route { get; }
-
-    /// <summary>Code, and the options of every block, the entity-tag among them.</summary>
-    public CoapResult Head { get; }
 
     /// <summary>The size of the body in bytes; <see cref="long.MaxValue"/> where it is not known yet.</summary>
     public long Length => _window?.Length ?? _length;
 
     /// <summary>Whether something is open as long as it is kept.</summary>
-    public bool IsOpen => _stream is not null;
+    public bool IsOpen => _result.Stream is not null;
 
     /// <summary>Whether it is read from front to back, and its end not known before.</summary>
     public bool IsSequential => _window is not null;
@@ -84,99 +68,110 @@ internal sealed class SeekableBody : IAfterRelease
     /// <summary>Whether somebody keeps it for later blocks.</summary>
     public bool IsKept { get; set; }
 
+    /// <summary>Opens a file to read parts of it.</summary>
+    public static FileStream Open(string path) => new(path, new FileStreamOptions
+    {
+        Share = FileShare.ReadWrite | FileShare.Delete,
+        Options = FileOptions.Asynchronous | FileOptions.RandomAccess,
+        BufferSize = 0,
+    });
+
     /// <summary>Opens the file for a block.</summary>
     /// <param name="offset">Where the block begins.</param>
     /// <param name="file">The file; null for a stream, which is open.</param>
     /// <returns>False when the body is gone, has changed, or that place was passed: then the handler has to run again.</returns>
-    public bool TryOpen(long offset, out SafeFileHandle? file)
+    public bool TryOpen(long offset, out FileStream? file)
     {
         file = null;
-        if (_path is null)
+        if (_result.Path is not { } path)
         {
-            return !IsClosed && _window?.Reaches(offset) != false && !HasChanged();
+            return !IsClosed && _window?.Reaches(offset) != false && !HasChanged(_result.Stream!);
         }
 
         try
         {
-            file = SeekableFile.Open(_path);
-            if (RandomAccess.GetLength(file) == Length && File.GetLastWriteTimeUtc(file) == _lastWrite)
-            {
-                return true;
-            }
+            file = Open(path);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             // Gone, which the handler's next answer says.
+            return false;
         }
 
-        file?.Dispose();
+        if (!HasChanged(file))
+        {
+            return true;
+        }
+
+        file.Dispose();
         file = null;
         return false;
     }
 
     /// <summary>Reads a part of the body.</summary>
     /// <param name="file">The result of <see cref="TryOpen"/>; disposed afterwards.</param>
-    /// <param name="offset">The start of the part.</param>
+    /// <param name="offset">The start of the part; the end of the body if that is before it.</param>
     /// <param name="length">The maximum number of bytes to read.</param>
     /// <param name="cancellationToken">Cancels the read.</param>
     /// <returns>The part as a response.</returns>
     /// <exception cref="EndOfStreamException">The body became shorter.</exception>
     /// <exception cref="ObjectDisposedException">It was closed meanwhile, or another reader passed that position.</exception>
-    public async Task<BodyPart> ReadAsync(SafeFileHandle? file, long offset, int length, CancellationToken cancellationToken)
+    public async Task<BodyPart> ReadAsync(FileStream? file, long offset, int length, CancellationToken cancellationToken)
     {
-        if (_window is { } window)
-        {
-            return await ReadAsync(window, offset, length, cancellationToken).ConfigureAwait(false);
-        }
-
-        byte[] bytes = new byte[(int)Math.Min(Length - offset, length)];
-        int read;
+        offset = Math.Min(offset, Length);
         if (file is not null)
         {
-            using (file)
+            await using (file.ConfigureAwait(false))
             {
-                read = await SeekableFile.ReadAsync(file, bytes, offset, cancellationToken).ConfigureAwait(false);
-            }
-        }
-        else
-        {
-            await _reading.WaitAsync(cancellationToken).ConfigureAwait(false);
-            try
-            {
-                ObjectDisposedException.ThrowIf(_isDisposed, this);
-                _stream!.Position = offset;
-                read = await _stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken)
-                    .ConfigureAwait(false);
-                if (HasChanged())
-                {
-                    throw new IOException("The file was changed while its blocks were read, so that they would be parts of two states.");
-                }
-            }
-            finally
-            {
-                _reading.Release();
+                return PartOf(await ReadAtAsync(file, offset, length, cancellationToken).ConfigureAwait(false), offset);
             }
         }
 
-        if (read < bytes.Length)
-        {
-            throw new EndOfStreamException($"The body became shorter than {Length} bytes while it was read.");
-        }
-
-        return PartOf(bytes, offset, Length, Length);
-    }
-
-    // An open file that is written in place. One that was closed meanwhile is gone too, which the handler's next answer says.
-    private bool HasChanged()
-    {
-        if (_window is not null || _stream is not FileStream file)
-        {
-            return false;
-        }
-
+        await _reading.WaitAsync(cancellationToken).ConfigureAwait(false);
+        bool isRead = false;
         try
         {
-            return RandomAccess.GetLength(file.SafeFileHandle) != _length || File.GetLastWriteTimeUtc(file.SafeFileHandle) != _lastWrite;
+            ObjectDisposedException.ThrowIf(_isDisposed || _window?.IsBefore(offset) == false, this);
+            byte[] bytes = _window is null
+                ? await ReadAtAsync(_result.Stream!, offset, length, cancellationToken).ConfigureAwait(false)
+                : await ReadOnAsync(_window, offset, length, cancellationToken).ConfigureAwait(false);
+            isRead = true;
+            return PartOf(bytes, offset);
+        }
+        finally
+        {
+            _reading.Release();
+            if (!isRead && IsSequential)
+            {
+                // What it lost cannot be read again: the handler runs for what is asked next.
+                _ = CloseAsync();
+            }
+        }
+    }
+
+    private async Task<byte[]> ReadAtAsync(Stream stream, long offset, int length, CancellationToken cancellationToken)
+    {
+        byte[] bytes = new byte[(int)Math.Min(_length - offset, length)];
+        stream.Position = offset;
+        int read = await stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken).ConfigureAwait(false);
+        return IsOpen && HasChanged(stream)
+            ? throw new IOException("The file was changed while its blocks were read, so that they would be parts of two states.")
+            : read == bytes.Length ? bytes
+            : throw new EndOfStreamException($"The body became shorter than {_length} bytes while it was read.");
+    }
+
+    private async Task<byte[]> ReadOnAsync(BodyWindow window, long offset, int length, CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing!.Token);
+        return await window.ReadAsync(offset, length, ending.Token).ConfigureAwait(false);
+    }
+
+    // Also an open file that is written in place. One that was closed meanwhile is gone, which the handler's next answer says.
+    private bool HasChanged(Stream stream)
+    {
+        try
+        {
+            return _window is null && stream is FileStream file && FileStamp.Of(file.SafeFileHandle) != _stamp;
         }
         catch (Exception exception) when (exception is IOException or ObjectDisposedException or UnauthorizedAccessException)
         {
@@ -184,91 +179,41 @@ internal sealed class SeekableBody : IAfterRelease
         }
     }
 
-    /// <summary>Reads on in a stream that cannot seek. One that fails is closed, so that the handler runs for what is asked next.</summary>
-    private async Task<BodyPart> ReadAsync(BodyWindow window, long offset, int length, CancellationToken cancellationToken)
-    {
-        await _reading.WaitAsync(cancellationToken).ConfigureAwait(false);
-        byte[] bytes;
-        bool isRead = false;
-        try
-        {
-            ObjectDisposedException.ThrowIf(_isDisposed || !window.IsBefore(offset), this);
-            using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing!.Token);
-            bytes = await window.ReadAsync(offset, length, ending.Token).ConfigureAwait(false);
-            isRead = true;
-        }
-        finally
-        {
-            _reading.Release();
-            if (!isRead)
-            {
-                _ = CloseAsync();
-            }
-        }
-
-        long end = window.Length;
-        return PartOf(bytes, offset, end == long.MaxValue ? offset + bytes.Length + 1 : end, window.Size);
-    }
-
-    private BodyPart PartOf(byte[] bytes, long offset, long total, long? size)
+    private BodyPart PartOf(byte[] bytes, long offset)
     {
         Interlocked.Add(ref _given, bytes.Length);
-        BodyPart part = new(Head.Code, bytes) { Offset = offset, Total = total, Size = size, Source = this };
-        part.As(Head);
-        if (Head.OptionsToRead is { } options)
+        BodyPart part = new(_result.Code, bytes)
+        {
+            Offset = offset,
+            Total = Length is var total and not long.MaxValue ? total : offset + bytes.Length + 1,
+            Size = _window is null ? _length : _window.Size,
+            Source = this,
+        };
+        part.As(_result);
+        if (_result.OptionsToRead is { } options)
         {
             part.Options.AddAll(options);
         }
 
+        part.WithETag(_etag);
         return part;
     }
 
     // The transfer has ended.
     void IAfterRelease.OnReleased(CoapShard shard) => _ = CloseAsync();
 
-    /// <summary>
-    /// Nothing more is read: a stream is disposed, once the readers that wait for it are through. The stream is a user's, so no lock may be
-    /// held. When it fails that is counted and logged, and changes no answer. Never throws.
-    /// </summary>
+    /// <summary>Nothing more is read: a stream is disposed, once the readers that wait for it are through. Never throws.</summary>
     public async Task CloseAsync()
     {
-        if (_stream is null || Interlocked.Exchange(ref _isClosed, 1) != 0)
+        if (_result.Stream is not { } stream || Interlocked.Exchange(ref _isClosed, 1) != 0)
         {
             return;
         }
 
         _closing?.Cancel();
         await _reading.WaitAsync().ConfigureAwait(false);
-        try
-        {
-            _isDisposed = true;
-            await _stream.DisposeAsync().ConfigureAwait(false);
-        }
-#pragma warning disable CA1031 // streams are users' code and may throw anything; often nobody waits for this
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            _environment.Counters.Add(CoapCounter.HandlerErrors);
-            Tell(exception);
-        }
-        finally
-        {
-            _reading.Release();
-        }
-    }
-
-    // A logger is foreign code as well.
-    private void Tell(Exception exception)
-    {
-        try
-        {
-            ResultLog.StreamNotClosed(_environment.Logger, Route, exception);
-        }
-#pragma warning disable CA1031
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-            _environment.Counters.Add(CoapCounter.StageErrors);
-        }
+        _isDisposed = true;
+        await OpenedStreams.CloseAsync(stream, Route, _environment).ConfigureAwait(false);
+        _reading.Release();
     }
 }

@@ -1,6 +1,3 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Exchanges;
-
 namespace CoAP.NET.Resources;
 
 /// <summary>
@@ -10,44 +7,54 @@ namespace CoAP.NET.Resources;
 internal sealed class OpenedStreams
 {
     private readonly Lock _gate = new();
-    private List<Stream>? _open;
-    private bool _isOver;
-    private RouteTemplate? _route;
-    private CoapEnvironment? _environment;
+    private readonly HashSet<Stream> _open = [];
+    private (RouteTemplate Route, CoapEnvironment Environment)? _answered;
 
     /// <summary>Records the start of a handler; its result goes to <see cref="Add"/>.</summary>
-    /// <param name="request">The request.</param>
     public static OpenedStreams Of(CoapRequest request) => request.Opened ??= new OpenedStreams();
 
-    /// <summary>Disposes the stream of a response that is not sent.</summary>
-    /// <param name="stream">The stream.</param>
-    /// <param name="route">The template of its route.</param>
-    /// <param name="environment">Provides counters and log.</param>
-    public static void Close(Stream stream, RouteTemplate route, CoapEnvironment environment) =>
-        _ = new SeekableBody(environment, route, new CoapResult(CoapCode.Content), stream, 0).CloseAsync();
+    /// <summary>
+    /// Disposes the stream of a result. The stream is a user's, so no lock may be held. When it fails that is counted and logged, and
+    /// changes no answer. Never throws.
+    /// </summary>
+    public static async Task CloseAsync(Stream stream, RouteTemplate route, CoapEnvironment environment)
+    {
+        try
+        {
+            await stream.DisposeAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // streams and loggers are users' code and may throw anything; often nobody waits for this
+        catch (Exception exception)
+        {
+            environment.Counters.Add(CoapCounter.HandlerErrors);
+            try
+            {
+                ResultLog.StreamNotClosed(environment.Logger, route, exception);
+            }
+            catch (Exception)
+            {
+                environment.Counters.Add(CoapCounter.StageErrors);
+            }
+        }
+#pragma warning restore CA1031
+    }
 
     /// <summary>Records that a request has its response.</summary>
-    /// <param name="exchange">The request.</param>
+    /// <param name="request">The request.</param>
     /// <param name="given">The result of the filters or, without filters, of the handler; null for none.</param>
     /// <param name="answer">The final response.</param>
     /// <param name="route">The template of its route.</param>
     /// <param name="environment">Provides counters and log.</param>
-    public static void OnAnswered(CoapExchange exchange, CoapResult? given, CoapResult? answer, RouteTemplate route, CoapEnvironment environment)
+    public static void OnAnswered(CoapRequest request, CoapResult? given, CoapResult? answer, RouteTemplate route, CoapEnvironment environment)
     {
-        Stream? kept = (answer as SeekableResult)?.Stream;
-        Stream? dropped = given is SeekableResult { Stream: { } stream } && stream != kept ? stream : null;
-        if (exchange.Request.Opened is { } opened)
+        if (request.Opened is not null
+            || (given is SeekableResult { Stream: { } stream } && stream != (answer as SeekableResult)?.Stream))
         {
-            opened.End(kept, dropped, route, environment);
-        }
-        else if (dropped is not null)
-        {
-            Close(dropped, route, environment);
+            Of(request).End(given, answer, route, environment);
         }
     }
 
     /// <summary>Records the result of a handler.</summary>
-    /// <param name="result">The result; null for none.</param>
     public void Add(CoapResult? result)
     {
         if (result is not SeekableResult { Stream: { } stream })
@@ -57,39 +64,33 @@ internal sealed class OpenedStreams
 
         lock (_gate)
         {
-            if (!_isOver)
+            if (_answered is null)
             {
-                (_open ??= []).Add(stream);
+                _open.Add(stream);
                 return;
             }
         }
 
         // The filters did not wait for it.
-        Close(stream, _route!, _environment!);
+        _ = CloseAsync(stream, _answered.Value.Route, _answered.Value.Environment);
     }
 
-    private void End(Stream? kept, Stream? dropped, RouteTemplate route, CoapEnvironment environment)
+    private void End(CoapResult? given, CoapResult? answer, RouteTemplate route, CoapEnvironment environment)
     {
+        Add(given);
         lock (_gate)
         {
-            (_route, _environment) = (route, environment);
-            _isOver = true;
+            _answered = (route, environment);
         }
 
-        HashSet<Stream> left = [.. _open ?? []];
-        if (dropped is not null)
+        if (answer is SeekableResult { Stream: { } kept })
         {
-            left.Add(dropped);
+            _open.Remove(kept);
         }
 
-        if (kept is not null)
+        foreach (Stream stream in _open)
         {
-            left.Remove(kept);
-        }
-
-        foreach (Stream stream in left)
-        {
-            Close(stream, route, environment);
+            _ = CloseAsync(stream, route, environment);
         }
     }
 }

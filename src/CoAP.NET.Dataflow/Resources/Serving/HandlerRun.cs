@@ -75,7 +75,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
 
         if (done)
         {
-            OpenedStreams.OnAnswered(exchange, null, null, call.Route.Template, environment);
+            OpenedStreams.OnAnswered(exchange.Request, null, null, call.Route.Template, environment);
             stage.Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
         }
 
@@ -130,7 +130,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
                 given = await pending.ConfigureAwait(false);
                 result = Check(exchange, route, given);
                 isSettled = true;
-                OpenedStreams.OnAnswered(exchange, given, result, route.Template, environment);
+                OpenedStreams.OnAnswered(exchange.Request, given, result, route.Template, environment);
                 if (result is SeekableResult seekable)
                 {
                     result = await SeekableReader.ReadAsync(exchange, seekable, route.Template, environment).ConfigureAwait(false);
@@ -146,7 +146,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
 
             if (!isSettled)
             {
-                OpenedStreams.OnAnswered(exchange, given, null, route.Template, environment);
+                OpenedStreams.OnAnswered(exchange.Request, given, null, route.Template, environment);
             }
 
             stage.Finish(exchange, result, error);
@@ -175,25 +175,10 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             return new CoapResult(content.Code, Encoding.UTF8.GetBytes(content.Message));
         }
 
-        if (exception is CoapBodyException broken)
-        {
-            return broken.Result;
-        }
-
-        if (exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null })
-        {
-            // The peer caused it, not the handler.
-            return ResourceInbound.Incomplete;
-        }
-
-        environment.Counters.Add(CoapCounter.HandlerErrors);
-        if (exchange.Request.Watch is { } watch)
-        {
-            reports.Fail(watch, exception);
-        }
-
-        reports.Report(static (logger, failed, error) => ResourceLog.HandlerFailed(logger, failed.Template, error!), route, exception, exchange);
-        return ResourceInbound.InternalServerError;
+        // The peer caused an incomplete body, not the handler.
+        return exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null }
+            ? ResourceInbound.Incomplete
+            : reports.Fail(exchange, route.Template, exception);
     }
 
     // A reading that is stale for observers after a while is stale for everyone else, too. Longer times are for observers only: who does

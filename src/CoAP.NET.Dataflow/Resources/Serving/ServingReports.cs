@@ -83,12 +83,19 @@ internal sealed class ServingReports(CoapEnvironment environment)
         }
     }
 
-    /// <summary>Records that the handler of a request failed.</summary>
-    public void Fail(ServerWatch watch, Exception error)
+    /// <summary>Records that a handler, or the stream in its result, failed.</summary>
+    /// <returns>The response, which has no details of the failure.</returns>
+    public CoapResult Fail(CoapExchange exchange, RouteTemplate route, Exception error)
     {
+        if (error is CoapBodyException broken)
+        {
+            return broken.Result;
+        }
+
+        Counters.Add(CoapCounter.HandlerErrors);
         try
         {
-            watch.Failed(error);
+            exchange.Request.Watch?.Failed(error);
         }
 #pragma warning disable CA1031 // listeners are foreign code
         catch (Exception exception)
@@ -96,6 +103,9 @@ internal sealed class ServingReports(CoapEnvironment environment)
         {
             ReportListener(exception);
         }
+
+        Report(static (logger, failed, error) => ResourceLog.HandlerFailed(logger, failed, error!), route, error, exchange);
+        return ResourceInbound.InternalServerError;
     }
 
     private void ReportListener(Exception exception)

@@ -1,20 +1,22 @@
 using Microsoft.Win32.SafeHandles;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET;
 
 /// <summary>Detects changes of a file: of the target itself if the path is a link, because container volumes replace links.</summary>
 /// <param name="Written">The time of the last write; the default if there is no file.</param>
 /// <param name="Length">Its length in bytes; -1 if there is no file.</param>
 internal readonly record struct FileStamp(DateTime Written, long Length)
 {
+    /// <summary>Returns the stamp of an open file.</summary>
+    public static FileStamp Of(SafeFileHandle file) => new(File.GetLastWriteTimeUtc(file), RandomAccess.GetLength(file));
+
     /// <summary>Returns the stamp of a file now.</summary>
-    /// <param name="path">The file.</param>
     public static FileStamp Of(string path)
     {
         try
         {
             using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            return new FileStamp(File.GetLastWriteTimeUtc(file), RandomAccess.GetLength(file));
+            return Of(file);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {
