@@ -49,11 +49,11 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
     }
 
     /// <inheritdoc/>
-    public override bool Refresh(DateTimeOffset now)
+    public override ValueTask<bool> RefreshAsync(DateTimeOffset now)
     {
         if (!_file.Look())
         {
-            return false;
+            return new ValueTask<bool>(false);
         }
 
         CoapPskDictionary keys = CoapPskDictionary.FromFile(path);
@@ -67,7 +67,7 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
         _removed.UnionWith(before);
         _removed.ExceptWith(keys);
         Empty(before);
-        return true;
+        return new ValueTask<bool>(true);
     }
 
     /// <inheritdoc/>

@@ -55,7 +55,9 @@ internal sealed class CertificateSource<T> : WatchedCredentials
     }
 
     /// <inheritdoc/>
-    public override bool Refresh(DateTimeOffset now)
+    public override ValueTask<bool> RefreshAsync(DateTimeOffset now) => new(Refresh(now));
+
+    private bool Refresh(DateTimeOffset now)
     {
         // All files together, because a certificate and its key change one after the other.
         foreach (ChangingFile file in _files)

@@ -14,11 +14,12 @@ internal abstract class WatchedCredentials
     /// <exception cref="CoapException">
     /// A file is not usable. Thrown once for each change; the message names the file, and no key.
     /// </exception>
-    public abstract bool Refresh(DateTimeOffset now);
+    /// <exception cref="ArgumentException">As before: two files contradict each other.</exception>
+    public abstract ValueTask<bool> RefreshAsync(DateTimeOffset now);
 
     /// <summary>Whether the credentials of a peer were revoked, so that its connection must end.</summary>
     /// <param name="peer">The peer.</param>
-    public abstract bool IsRevoked(CoapPeer peer);
+    public virtual bool IsRevoked(CoapPeer peer) => false;
 
     /// <summary>Logs that the files were reloaded.</summary>
     /// <param name="logger">The log.</param>

@@ -20,6 +20,7 @@ internal sealed class CredentialWatch : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly ITimer _timer;
     private long? _changedAt;
+    private Task _look = Task.CompletedTask;
     private int _isLooking;
 
     /// <summary>Begins the checks.</summary>
@@ -49,20 +50,27 @@ internal sealed class CredentialWatch : IAsyncDisposable
 
     /// <summary>Ends the checks.</summary>
     /// <returns>A task that ends when no check runs any more.</returns>
-    public ValueTask DisposeAsync() => _timer.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await _timer.DisposeAsync().ConfigureAwait(false);
+        await _look.ConfigureAwait(false);
+    }
 
     private void Look()
     {
-        if (Interlocked.Exchange(ref _isLooking, 1) != 0)
+        if (Interlocked.Exchange(ref _isLooking, 1) == 0)
         {
-            return;
+            _look = LookAsync();
         }
+    }
 
+    private async Task LookAsync()
+    {
         try
         {
             foreach (WatchedCredentials one in _credentials)
             {
-                Look(one);
+                await LookAsync(one).ConfigureAwait(false);
             }
 
             if (_changedAt is { } since && _time.GetElapsedTime(since) >= s_again)
@@ -80,17 +88,17 @@ internal sealed class CredentialWatch : IAsyncDisposable
         }
     }
 
-    private void Look(WatchedCredentials one)
+    private async Task LookAsync(WatchedCredentials one)
     {
         try
         {
-            if (one.Refresh(_time.GetUtcNow()))
+            if (await one.RefreshAsync(_time.GetUtcNow()).ConfigureAwait(false))
             {
                 _changedAt = _time.GetTimestamp();
                 one.LogTaken(_logger, _title, End(one));
             }
         }
-        catch (CoapException exception)
+        catch (Exception exception) when (exception is CoapException or ArgumentException)
         {
             _endpoint.Counters.Add(CoapCounter.CredentialsNotReloaded);
             one.LogNotTaken(_logger, _title, exception.Message);

@@ -1,13 +1,15 @@
 using CoAP.NET.Oscore;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting;
 
 /// <summary>The security contexts of one file, which may change while they are in use. For one caller at a time.</summary>
-internal sealed class ContextsOfFile : IAsyncDisposable
+internal sealed class ContextsOfFile : WatchedCredentials, IAsyncDisposable
 {
     // Opening waits for the disk, so several run at a time.
     private const int AtATime = 16;
 
+    private readonly string _path;
     private readonly OscoreContexts _contexts;
     private readonly OscoreContextFile _first;
     private readonly IOscoreStore _store;
@@ -16,24 +18,15 @@ internal sealed class ContextsOfFile : IAsyncDisposable
 
     private ContextsOfFile(string path, OscoreContexts contexts, OscoreContextFile first, IOscoreStore store, FileStamp stamp)
     {
-        Path = path;
+        _path = path;
         _contexts = contexts;
         _first = first;
         _store = store;
         _file = new ChangingFile(path, stamp);
     }
 
-    /// <summary>The file.</summary>
-    public string Path { get; }
-
-    /// <summary>Number of contexts.</summary>
-    public int Count => _open.Count;
-
     /// <summary>The only context of a file.</summary>
     public OscoreContext Only => _open.Values.Single();
-
-    // The numbers of an aiocoap directory belong to its single context.
-    private bool MayChange => !Directory.Exists(Path);
 
     /// <summary>Reads a file, and opens its contexts.</summary>
     /// <param name="path">The file.</param>
@@ -66,25 +59,27 @@ internal sealed class ContextsOfFile : IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Reloads the file if it has changed: it reads a change when two checks see the same state, because a writer may not be done.
-    /// </summary>
-    /// <returns>Whether it reloaded the file.</returns>
-    /// <exception cref="CoapException">
-    /// The file is not readable or has an error, and the contexts stay; or the store failed. Thrown once for each change.
-    /// </exception>
-    /// <exception cref="ArgumentException">Another file has a context with the same Recipient ID.</exception>
-    public async Task<bool> RefreshAsync()
+    /// <inheritdoc/>
+    public override async ValueTask<bool> RefreshAsync(DateTimeOffset now)
     {
-        if (!MayChange || !_file.Look())
+        // The numbers of an aiocoap directory belong to its single context.
+        if (Directory.Exists(_path) || !_file.Look())
         {
             return false;
         }
 
-        using OscoreContextFile file = OscoreContextFile.Read(Path);
+        using OscoreContextFile file = OscoreContextFile.Read(_path);
         await TakeAsync(file.Contexts, CancellationToken.None).ConfigureAwait(false);
         return true;
     }
+
+    /// <inheritdoc/>
+    public override void LogTaken(ILogger logger, string title, int ended) =>
+        HostingLog.ContextsTaken(logger, title, ShownText.Of(_path), _open.Count);
+
+    /// <inheritdoc/>
+    public override void LogNotTaken(ILogger logger, string title, string problem) =>
+        HostingLog.ContextsNotTaken(logger, title, CoapForeignText.LineOf(problem));
 
     /// <summary>Closes the contexts, so that the store has the received numbers, and the store.</summary>
     public async ValueTask DisposeAsync()

@@ -1,17 +1,14 @@
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting;
 
 /// <summary>OSCORE of a hosted server.</summary>
 /// <param name="services">The services of the application.</param>
 /// <param name="server">The server.</param>
-#pragma warning disable CA1001 // CloseAsync disposes its field
 internal sealed class OscoreServerPart(IServiceProvider services, HostedRegistration server) : ServerPart
-#pragma warning restore CA1001
 {
-    private OscoreFileWatch? _watch;
+    private List<WatchedCredentials> _credentials = [];
 
     public override string Section => OscoreSectionKeys.Section;
 
@@ -27,29 +24,21 @@ internal sealed class OscoreServerPart(IServiceProvider services, HostedRegistra
     public override IEnumerable<string> Check(CoapEndpointOptions endpoint) =>
         Options.Findings.Errors.Concat(OscoreFiles.Check(Options, server.SectionPath));
 
-    public override void Apply(CoapEndpointOptions endpoint, List<WatchedCredentials> credentials) =>
+    public override void Apply(CoapEndpointOptions endpoint, List<WatchedCredentials> credentials)
+    {
         endpoint.UseOscore(Hosted.Contexts);
+        _credentials = credentials;
+    }
 
-    public override Task OpenAsync(CancellationToken cancellationToken) =>
-        Options.IsEmpty ? Task.CompletedTask : Hosted.OpenAsync(Options.Files, cancellationToken);
-
-    public override void Begin(CoapServer running)
+    public override async Task OpenAsync(CancellationToken cancellationToken)
     {
         if (!Options.IsEmpty)
         {
-            CoapEndpointOptions endpoint = services.GetRequiredKeyedService<IServerSettings>(server.Name).Endpoint;
-            _watch = new OscoreFileWatch(Hosted, running, server.Title, endpoint.TimeProvider,
-                endpoint.LoggerFactory.CreateLogger(HostingLog.Category));
+            await Hosted.OpenAsync(Options.Files, cancellationToken).ConfigureAwait(false);
+            _credentials.AddRange(Hosted.Files);
         }
     }
 
-    public override async ValueTask CloseAsync()
-    {
-        if (_watch is { } watch)
-        {
-            // After the last answer, so that the store has all received numbers.
-            await watch.DisposeAsync().ConfigureAwait(false);
-            await Hosted.DisposeAsync().ConfigureAwait(false);
-        }
-    }
+    // After the last answer, so that the store has all received numbers.
+    public override ValueTask CloseAsync() => Hosted.DisposeAsync();
 }
