@@ -7,8 +7,7 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
 {
     private readonly Lock _gate = new();
-    private readonly LinkedList<Entry> _entries = new();
-    private readonly Dictionary<string, LinkedListNode<Entry>> _byId = new(StringComparer.Ordinal);
+    private readonly LruDictionary<string, (byte[] State, DateTimeOffset Expires)> _entries;
     private readonly TimeProvider _time;
 
     /// <summary>Creates a store.</summary>
@@ -22,6 +21,7 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(capacity);
         Capacity = capacity;
+        _entries = new(capacity, StringComparer.Ordinal);
         _time = time ?? TimeProvider.System;
     }
 
@@ -47,17 +47,13 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
         string name = Convert.ToHexString(id);
         lock (_gate)
         {
-            if (_byId.TryGetValue(name, out LinkedListNode<Entry>? known))
+            Drop(name);
+            while (_entries.Oldest is { } first && (_entries.Count == Capacity || first.Value.Expires <= _time.GetUtcNow()))
             {
-                Drop(known);
+                Drop(first.Key);
             }
 
-            while (_entries.First is { } first && (_entries.Count >= Capacity || first.Value.Expires <= _time.GetUtcNow()))
-            {
-                Drop(first);
-            }
-
-            _byId[name] = _entries.AddLast(new Entry(name, state, expires));
+            _entries.Set(name, (state, expires));
         }
     }
 
@@ -67,19 +63,18 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
         state = null;
         lock (_gate)
         {
-            if (!_byId.Remove(Convert.ToHexString(id), out LinkedListNode<Entry>? node))
+            if (!_entries.Remove(Convert.ToHexString(id), out (byte[] State, DateTimeOffset Expires) entry))
             {
                 return false;
             }
 
-            _entries.Remove(node);
-            if (node.Value.Expires > _time.GetUtcNow())
+            if (entry.Expires > _time.GetUtcNow())
             {
-                state = node.Value.State;
+                state = entry.State;
                 return true;
             }
 
-            CryptographicOperations.ZeroMemory(node.Value.State);
+            CryptographicOperations.ZeroMemory(entry.State);
             return false;
         }
     }
@@ -89,19 +84,18 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
     {
         lock (_gate)
         {
-            while (_entries.First is { } first)
+            while (_entries.Oldest is { } first)
             {
-                Drop(first);
+                Drop(first.Key);
             }
         }
     }
 
-    private void Drop(LinkedListNode<Entry> node)
+    private void Drop(string name)
     {
-        _entries.Remove(node);
-        _byId.Remove(node.Value.Name);
-        CryptographicOperations.ZeroMemory(node.Value.State);
+        if (_entries.Remove(name, out (byte[] State, DateTimeOffset Expires) entry))
+        {
+            CryptographicOperations.ZeroMemory(entry.State);
+        }
     }
-
-    private sealed record Entry(string Name, byte[] State, DateTimeOffset Expires);
 }

@@ -8,7 +8,8 @@ namespace CoAP.NET.Cli.Serving;
 /// </summary>
 internal sealed class FolderWatch : IAsyncDisposable
 {
-    // When full, it forgets the path with the oldest request; its observers register again when Max-Age ends (RFC 7641 section 3.3.1).
+    // When full, it forgets the path with the oldest request or change; its observers register again when Max-Age ends (RFC 7641 section
+    // 3.3.1).
     private const int MostTracked = 10_000;
 
     // Programs write files in several steps: one notification for all of them.
@@ -18,7 +19,7 @@ internal sealed class FolderWatch : IAsyncDisposable
     private readonly TimeProvider _timeProvider;
     private readonly TimeSpan _interval;
     private readonly Lock _gate = new();
-    private readonly OrderedDictionary<string, Tracked> _tracked = [];
+    private readonly LruDictionary<string, Tracked> _tracked = new(MostTracked);
     private readonly Channel<bool> _wake =
         Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private readonly CancellationTokenSource _stop = new();
@@ -48,13 +49,7 @@ internal sealed class FolderWatch : IAsyncDisposable
         Tracked tracked = new([.. segments], StateOf(segments));
         lock (_gate)
         {
-            _tracked.Remove(uriPath);
-            if (_tracked.Count >= MostTracked)
-            {
-                _tracked.RemoveAt(0);
-            }
-
-            _tracked.Add(uriPath, tracked);
+            _tracked.Set(uriPath, tracked);
         }
     }
 
@@ -97,7 +92,7 @@ internal sealed class FolderWatch : IAsyncDisposable
         KeyValuePair<string, Tracked>[] all;
         lock (_gate)
         {
-            all = [.. _tracked];
+            all = [.. _tracked.Entries];
         }
 
         foreach ((string uriPath, Tracked tracked) in all)
@@ -111,9 +106,9 @@ internal sealed class FolderWatch : IAsyncDisposable
             lock (_gate)
             {
                 // A path with a request in the meantime already has a newer state; a repeated notification is harmless.
-                if (_tracked.ContainsKey(uriPath))
+                if (_tracked.TryGetValue(uriPath, out _))
                 {
-                    _tracked[uriPath] = tracked with { State = state };
+                    _tracked.Set(uriPath, tracked with { State = state });
                 }
             }
 

@@ -16,16 +16,19 @@ namespace CoAP.NET.Cli.Wire;
 /// </summary>
 internal sealed class WireTrace
 {
+    // Any number of clients can add some.
+    private const int MaxMessages = 4096;
+
     private readonly CliContext _context;
     private readonly bool _hasBytes;
     private readonly long _started;
     private readonly Lock _gate = new();
 
     // The copies of each Confirmable message.
-    private readonly RecentItems<(CoapAddress Peer, ushort MessageId, bool IsOutbound), int> _copies = new();
+    private readonly LruDictionary<(CoapAddress Peer, ushort MessageId, bool IsOutbound), int> _copies = new(MaxMessages);
 
     // The first time of each unanswered message: requests by their token, Pings by their Message ID.
-    private readonly RecentItems<(CoapAddress Peer, string Key, bool IsOutbound), long> _asked = new();
+    private readonly LruDictionary<(CoapAddress Peer, string Key, bool IsOutbound), long> _asked = new(MaxMessages);
     private int _received;
     private int _retransmissions;
     private int _messages;
@@ -121,7 +124,7 @@ internal sealed class WireTrace
         }
 
         (CoapAddress, ushort, bool) key = (peer, message.MessageId, isOutbound);
-        int copies = _copies.Find(key, out int before) ? before : 0;
+        int copies = _copies.TryGetValue(key, out int before) ? before : 0;
         _copies.Set(key, copies + 1);
         if (copies == 0)
         {
@@ -138,7 +141,7 @@ internal sealed class WireTrace
         string key = message.Code.IsEmpty ? string.Create(CultureInfo.InvariantCulture, $"#{message.MessageId}") : message.Token.ToString();
         if (message.Code.IsRequest || (message.Code.IsEmpty && message.Type == CoapMessageType.Confirmable))
         {
-            if (!_asked.Find((peer, key, isOutbound), out _))
+            if (!_asked.TryGetValue((peer, key, isOutbound), out _))
             {
                 _asked.Set((peer, key, isOutbound), _context.TimeProvider.GetTimestamp());
             }

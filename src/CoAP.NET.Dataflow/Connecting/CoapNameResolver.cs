@@ -38,8 +38,7 @@ public sealed class CoapNameResolver
     private readonly SourceCounts _sources = new(MaxLookupsPerSource, MaxLookups);
     private readonly Queue<NameLookup> _waiting = new();
 
-    // The failures in the order of their times.
-    private readonly Queue<(string Name, SocketException Failure, long At)> _failures = new();
+    private readonly LruDictionary<string, (SocketError Error, long At)> _failures = new(MaxFailures, StringComparer.OrdinalIgnoreCase);
     private int _count;
 
     /// <summary>Creates a resolver.</summary>
@@ -223,7 +222,7 @@ public sealed class CoapNameResolver
 
             if (task.Exception?.InnerException is SocketException failure)
             {
-                Remember(lookup.Name, failure);
+                _failures.Set(lookup.Name, (failure.SocketErrorCode, _time.GetTimestamp()));
             }
 
             while (next is not { Waiters: > 0 } && _waiting.TryDequeue(out next))
@@ -250,32 +249,8 @@ public sealed class CoapNameResolver
         }
     }
 
-    private void Remember(string name, SocketException failure)
-    {
-        if (_failures.Count == MaxFailures)
-        {
-            _failures.Dequeue();
-        }
-
-        _failures.Enqueue((name, failure, _time.GetTimestamp()));
-    }
-
-    private SocketException? FailureOf(string name)
-    {
-        while (_failures.TryPeek(out (string Name, SocketException Failure, long At) oldest)
-            && _time.GetElapsedTime(oldest.At) >= s_failureLasts)
-        {
-            _failures.Dequeue();
-        }
-
-        foreach ((string failed, SocketException failure, _) in _failures)
-        {
-            if (string.Equals(failed, name, StringComparison.OrdinalIgnoreCase))
-            {
-                return new SocketException((int)failure.SocketErrorCode);
-            }
-        }
-
-        return null;
-    }
+    private SocketException? FailureOf(string name) =>
+        _failures.TryGetValue(name, out (SocketError Error, long At) failed) && _time.GetElapsedTime(failed.At) < s_failureLasts
+            ? new SocketException((int)failed.Error)
+            : null;
 }

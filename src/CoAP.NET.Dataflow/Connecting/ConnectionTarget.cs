@@ -42,9 +42,6 @@ internal sealed class ConnectionTarget(ConnectionKey key) : IPeerPart
     /// <summary>Like <see cref="LastAbort"/>, of the connection before that one.</summary>
     public (CoapChannel Channel, string Cause)? AbortBefore { get; set; }
 
-    /// <summary>Its place among those that are only remembered; null when there is a connection or an attempt.</summary>
-    public LinkedListNode<ConnectionTarget>? Place { get; set; }
-
     /// <summary>Whether it must not be connected to, and there is no other address to connect to.</summary>
     public bool IsHeldOff(long now) => HeldOffUntil > now && Alternatives.Count == 0;
 

@@ -14,7 +14,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
 
     private readonly CoapStreamOptions _options = environment.Streams;
     private readonly Dictionary<ConnectionKey, ConnectionTarget> _targets = [];
-    private readonly LinkedList<ConnectionTarget> _remembered = [];
+    private readonly LruDictionary<ConnectionKey, ConnectionTarget> _remembered = new(MaxRemembered);
     private JitterSequence _jitter = new(environment.Random.NextUInt64());
 
     /// <summary>The lock of the pool.</summary>
@@ -119,22 +119,14 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
             return;
         }
 
-        target.Place ??= _remembered.AddLast(target);
-        while (_remembered.Count > MaxRemembered)
+        if (_remembered.Set(target.Key, target, out KeyValuePair<ConnectionKey, ConnectionTarget> evicted))
         {
-            Forget(_remembered.First!.Value);
+            _targets.Remove(evicted.Key);
         }
     }
 
     /// <summary>A target has an attempt again, or is forgotten.</summary>
-    public void Unlist(ConnectionTarget target)
-    {
-        if (target.Place is { } place)
-        {
-            target.Place = null;
-            _remembered.Remove(place);
-        }
-    }
+    public void Unlist(ConnectionTarget target) => _remembered.Remove(target.Key, out _);
 
     // One that is lost again and again right after it was opened must not be opened without end. But one that brought what was asked for
     // was no failure, however short it was.

@@ -10,7 +10,7 @@ internal sealed class CredentialMemory<T>(Func<CoapDtlsCredentials, T> make)
     public const int Size = 64;
 
     private readonly Lock _gate = new();
-    private readonly LinkedList<(CoapDtlsCredentials Credentials, T Prepared)> _known = [];
+    private readonly LruDictionary<CoapDtlsCredentials, T> _known = new(Size, ReferenceEqualityComparer.Instance);
 
     /// <summary>Returns what is prepared for credentials.</summary>
     /// <param name="credentials">The credentials.</param>
@@ -19,24 +19,14 @@ internal sealed class CredentialMemory<T>(Func<CoapDtlsCredentials, T> make)
     {
         lock (_gate)
         {
-            for (LinkedListNode<(CoapDtlsCredentials Credentials, T Prepared)>? node = _known.First; node is not null; node = node.Next)
+            if (_known.TryUse(credentials, out T? prepared))
             {
-                if (ReferenceEquals(node.Value.Credentials, credentials))
-                {
-                    _known.Remove(node);
-                    _known.AddFirst(node);
-                    return node.Value.Prepared;
-                }
+                return prepared;
             }
 
             // Handshakes that began with forgotten ones go on: their finalizers free what they have in OpenSSL.
-            T prepared = make(credentials);
-            _known.AddFirst((credentials, prepared));
-            if (_known.Count > Size)
-            {
-                _known.RemoveLast();
-            }
-
+            prepared = make(credentials);
+            _known.Set(credentials, prepared);
             return prepared;
         }
     }

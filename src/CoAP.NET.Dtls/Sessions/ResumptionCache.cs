@@ -12,9 +12,10 @@ namespace CoAP.NET.Dtls.Sessions;
 internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvider time) : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<(CoapAddress Remote, string? ServerName), LinkedListNode<Entry>> _nodes = [];
-    private readonly LinkedList<Entry> _byUse = new();
-    private bool _isDisposed;
+
+    // Null for a server that refuses resumption.
+    private readonly LruDictionary<(CoapAddress Remote, string? ServerName), ResumableSession?> _sessions = new(Math.Max(1, capacity));
+    private bool _isClosed = capacity == 0;
 
     /// <summary>Number of entries, including servers that refuse resumption.</summary>
     public int Count
@@ -23,7 +24,7 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
         {
             lock (_gate)
             {
-                return _nodes.Count;
+                return _sessions.Count;
             }
         }
     }
@@ -36,20 +37,12 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     {
         lock (_gate)
         {
-            if (!_nodes.Remove((remote, serverName), out LinkedListNode<Entry>? node))
+            if (!_sessions.TryUse((remote, serverName), out ResumableSession? session) || session is null)
             {
                 return null;
             }
 
-            _byUse.Remove(node);
-            if (node.Value.Session is not { } session)
-            {
-                // Keeps the knowledge that this server refuses resumption.
-                _nodes[(remote, serverName)] = node;
-                _byUse.AddFirst(node);
-                return null;
-            }
-
+            _sessions.Remove((remote, serverName), out _);
             if (time.GetElapsedTime(session.Since) < lifetime
                 && (session.PeerCertificate is null || time.GetUtcNow() < session.PeerCertificate.NotAfter))
             {
@@ -69,14 +62,14 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     {
         lock (_gate)
         {
-            if (_isDisposed || capacity == 0
-                || (_nodes.TryGetValue((remote, serverName), out LinkedListNode<Entry>? node) && node.Value.Session is null))
+            if (_isClosed
+                || (_sessions.TryGetValue((remote, serverName), out ResumableSession? before) && before is null))
             {
                 session.Dispose();
                 return;
             }
 
-            Put(new Entry((remote, serverName), session));
+            Set((remote, serverName), session);
         }
     }
 
@@ -87,10 +80,10 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     {
         lock (_gate)
         {
-            // Keeps the knowledge that a server refuses resumption.
-            if (_nodes.TryGetValue((remote, serverName), out LinkedListNode<Entry>? node) && node.Value.Session is not null)
+            if (_sessions.TryGetValue((remote, serverName), out ResumableSession? session) && session is not null)
             {
-                Remove((remote, serverName));
+                _sessions.Remove((remote, serverName), out _);
+                session.Dispose();
             }
         }
     }
@@ -102,9 +95,9 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     {
         lock (_gate)
         {
-            if (!_isDisposed && capacity > 0)
+            if (!_isClosed)
             {
-                Put(new Entry((remote, serverName), null));
+                Set((remote, serverName), null);
             }
         }
     }
@@ -113,35 +106,25 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     {
         lock (_gate)
         {
-            _isDisposed = true;
-            foreach (Entry entry in _byUse)
+            _isClosed = true;
+            while (_sessions.Oldest is { } entry)
             {
-                entry.Session?.Dispose();
+                _sessions.Remove(entry.Key, out _);
+                entry.Value?.Dispose();
             }
-
-            _nodes.Clear();
-            _byUse.Clear();
         }
     }
 
-    private void Put(Entry entry)
+    private void Set((CoapAddress Remote, string? ServerName) key, ResumableSession? session)
     {
-        Remove(entry.Key);
-        _nodes[entry.Key] = _byUse.AddFirst(entry);
-        if (_nodes.Count > capacity)
+        if (_sessions.Remove(key, out ResumableSession? before))
         {
-            Remove(_byUse.Last!.Value.Key);
+            before?.Dispose();
+        }
+
+        if (_sessions.Set(key, session, out KeyValuePair<(CoapAddress Remote, string? ServerName), ResumableSession?> evicted))
+        {
+            evicted.Value?.Dispose();
         }
     }
-
-    private void Remove((CoapAddress Remote, string? ServerName) key)
-    {
-        if (_nodes.Remove(key, out LinkedListNode<Entry>? node))
-        {
-            _byUse.Remove(node);
-            node.Value.Session?.Dispose();
-        }
-    }
-
-    private readonly record struct Entry((CoapAddress Remote, string? ServerName) Key, ResumableSession? Session);
 }

@@ -11,7 +11,11 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <param name="server">Has the sessions.</param>
 internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServer
 {
-    private readonly ProcessedMessages _processed = new();
+    // The number of messages of ended sessions whose copies are known.
+    private const int MaxProcessed = 1024;
+
+    private readonly Lock _gate = new();
+    private readonly LruDictionary<string, bool> _processed = new(MaxProcessed, StringComparer.Ordinal);
 
     /// <inheritdoc/>
     public override bool IsIn(CoapMessage request) => request.Options.Contains(OptionNumber.Edhoc);
@@ -27,10 +31,13 @@ internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServ
 
             // A client without a response sends the same message_3 with its next request. The server does not process it again.
             string digest = Convert.ToHexString(SHA256.HashData([(byte)kid.Length, .. kid.Span, .. message3.Span]));
-            if (!_processed.Contains(digest))
+            if (!WasProcessed(digest))
             {
                 await server.EstablishAsync(peer, kid.ToArray(), message3).ConfigureAwait(false);
-                _processed.Add(digest);
+                lock (_gate)
+                {
+                    _processed.Set(digest, true);
+                }
             }
 
             return OscoreKeyExchangeResult.Finished(Rest(request, ciphertext));
@@ -46,6 +53,14 @@ internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServ
         {
             server.OnApplicationFailed(peer, exception);
             return Refused(CoapCode.InternalServerError, "The server failed.");
+        }
+    }
+
+    private bool WasProcessed(string digest)
+    {
+        lock (_gate)
+        {
+            return _processed.TryGetValue(digest, out _);
         }
     }
 

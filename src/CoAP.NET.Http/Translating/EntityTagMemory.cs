@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Net.Http.Headers;
 using System.Text;
 
@@ -13,8 +12,8 @@ internal sealed class EntityTagMemory(int capacity = 4096)
 {
     private const int MaxLength = 8;
 
-    private readonly ConcurrentDictionary<ulong, (string Tag, CoapContentFormat? ConvertedTo)> _tags = [];
-    private readonly ConcurrentQueue<ulong> _order = [];
+    private readonly Lock _gate = new();
+    private readonly LruDictionary<ulong, (string Tag, CoapContentFormat? ConvertedTo)> _tags = new(capacity);
 
     /// <summary>Returns the tag of a CoAP response.</summary>
     /// <param name="tag">The tag of the HTTP server.</param>
@@ -33,14 +32,9 @@ internal sealed class EntityTagMemory(int capacity = 4096)
 
         // Distinguishes it from a short tag.
         hash[0] |= 0x80;
-        ulong key = BitConverter.ToUInt64(hash);
-        if (_tags.TryAdd(key, (tag.Tag, convertedTo)))
+        lock (_gate)
         {
-            _order.Enqueue(key);
-            if (_order.Count > capacity && _order.TryDequeue(out ulong oldest))
-            {
-                _tags.TryRemove(oldest, out _);
-            }
+            _tags.Set(BitConverter.ToUInt64(hash), (tag.Tag, convertedTo));
         }
 
         return hash;
@@ -54,13 +48,16 @@ internal sealed class EntityTagMemory(int capacity = 4096)
         convertedTo = null;
         if (tag.Length == MaxLength && (tag[0] & 0x80) != 0)
         {
-            if (!_tags.TryGetValue(BitConverter.ToUInt64(tag), out (string Tag, CoapContentFormat? ConvertedTo) known))
+            lock (_gate)
             {
-                return null;
-            }
+                if (!_tags.TryUse(BitConverter.ToUInt64(tag), out (string Tag, CoapContentFormat? ConvertedTo) known))
+                {
+                    return null;
+                }
 
-            convertedTo = known.ConvertedTo;
-            return new EntityTagHeaderValue(known.Tag);
+                convertedTo = known.ConvertedTo;
+                return new EntityTagHeaderValue(known.Tag);
+            }
         }
 
         foreach (byte value in tag)

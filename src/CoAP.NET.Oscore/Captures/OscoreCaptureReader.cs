@@ -13,8 +13,7 @@ public sealed class OscoreCaptureReader : IDisposable
     private const int MaxForToken = 8;
 
     private readonly List<End> _ends = [];
-    private readonly Dictionary<(string, string, CoapToken), List<(End, OscoreRequestId)>> _requests = [];
-    private readonly Queue<(string, string, CoapToken)> _order = new();
+    private readonly LruDictionary<(string, string, CoapToken), List<(End, OscoreRequestId)>> _requests = new(MaxRequests);
 
     /// <summary>Creates a reader.</summary>
     /// <param name="contexts">The contexts of one of the two ends. The caller may wipe their secrets afterwards.</param>
@@ -143,15 +142,9 @@ public sealed class OscoreCaptureReader : IDisposable
 
     private void Note((string, string, CoapToken) key, End end, OscoreRequestId id)
     {
-        if (!_requests.TryGetValue(key, out List<(End, OscoreRequestId)>? requests))
+        if (!_requests.TryUse(key, out List<(End, OscoreRequestId)>? requests))
         {
-            if (_order.Count == MaxRequests)
-            {
-                _requests.Remove(_order.Dequeue());
-            }
-
-            _order.Enqueue(key);
-            _requests.Add(key, requests = []);
+            _requests.Set(key, requests = []);
         }
         else if (requests.Count == MaxForToken)
         {

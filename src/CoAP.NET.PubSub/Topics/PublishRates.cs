@@ -6,11 +6,11 @@ namespace CoAP.NET.PubSub.Topics;
 /// </summary>
 internal sealed class PublishRates
 {
-    // Above this number the fullest bucket is forgotten, whose source published least recently.
+    // Above this number the fullest bucket is forgotten, whose source published longest ago.
     private const int MaxSources = 64;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapSource, (double Used, long At)> _buckets = [];
+    private readonly LruDictionary<CoapSource, (double Used, long At)> _buckets = new(MaxSources);
 
     /// <summary>Takes one publication from the bucket of a source.</summary>
     /// <param name="source">The source.</param>
@@ -31,12 +31,7 @@ internal sealed class PublishRates
                 return TimeSpan.FromSeconds(Math.Ceiling((used + 1 - burst) / perSecond));
             }
 
-            if (_buckets.Count >= MaxSources && !_buckets.ContainsKey(source))
-            {
-                _buckets.Remove(_buckets.MinBy(static each => each.Value.At).Key);
-            }
-
-            _buckets[source] = (used + 1, now);
+            _buckets.Set(source, (used + 1, now));
             return null;
         }
     }

@@ -21,14 +21,14 @@ internal sealed class LinkFetches : IDisposable
     private readonly CancellationTokenSource _end = new();
     private readonly Dictionary<FetchPlace, Task<FetchedLinks>> _underWay = [];
     private readonly SourceQuota _places;
-    private readonly Dictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept = [];
-    private readonly Queue<(FetchPlace Place, DateTimeOffset Until)> _order = new();
+    private readonly LruDictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept;
     private bool _isOver;
 
     public LinkFetches(CoapDirectoryOptions options)
     {
         _options = options;
         _places = new SourceQuota(options.MaxFetches, options.MaxFetchesPerSource);
+        _kept = new(options.MaxFetches);
     }
 
     /// <summary>The current number of fetches.</summary>
@@ -106,18 +106,10 @@ internal sealed class LinkFetches : IDisposable
     {
         DateTimeOffset now = _options.TimeProvider.GetUtcNow();
         DateTimeOffset until = now + (links.MaxAge < s_longestKept ? links.MaxAge : s_longestKept);
-        _kept[place] = (links, until);
-        _order.Enqueue((place, until));
-
-        // Removes the expired ones, and the oldest ones if there are too many.
-        while (_order.TryPeek(out (FetchPlace Place, DateTimeOffset Until) first)
-            && (first.Until <= now || _order.Count > _options.MaxFetches))
+        _kept.Set(place, (links, until));
+        while (_kept.Oldest is { Value.Until: var oldest } first && oldest <= now)
         {
-            _order.Dequeue();
-            if (_kept.TryGetValue(first.Place, out (FetchedLinks Links, DateTimeOffset Until) kept) && kept.Until == first.Until)
-            {
-                _kept.Remove(first.Place);
-            }
+            _kept.Remove(first.Key, out _);
         }
     }
 
