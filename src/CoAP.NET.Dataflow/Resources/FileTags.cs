@@ -16,8 +16,8 @@ internal static class FileTags
     private static readonly Lock s_gate = new();
     private static readonly LruDictionary<string, Entry> s_entries = new(MaxFiles, StringComparer.Ordinal);
 
-    /// <summary>Returns how often the current version of a file was read completely, for tests; 0 for an unknown file.</summary>
-    public static long TimesRead(string path)
+    /// <summary>Returns how often a file was read completely, for tests; 0 for an unknown file.</summary>
+    public static int TimesRead(string path)
     {
         lock (s_gate)
         {
@@ -28,62 +28,35 @@ internal static class FileTags
     /// <summary>Returns the entity-tag of a file.</summary>
     /// <param name="file">The file, at its beginning.</param>
     /// <param name="stamp">Its state.</param>
-    /// <param name="cancellationToken">Ends the wait of this caller; other callers of the same file continue.</param>
-    public static async ValueTask<CoapETag> GetAsync(FileStream file, FileStamp stamp, CancellationToken cancellationToken)
+    /// <param name="cancellationToken">Ends the wait of this caller, unless the tag is made from its file.</param>
+    public static Task<CoapETag> GetAsync(FileStream file, FileStamp stamp, CancellationToken cancellationToken)
     {
-        Entry? entry;
-        bool isNew;
         lock (s_gate)
         {
-            isNew = !s_entries.TryUse(file.Name, out entry) || entry.Stamp != stamp;
-            if (isNew)
+            if (s_entries.TryUse(file.Name, out Entry? known) && known.Stamp == stamp && !known.Tag.IsFaulted)
             {
-                s_entries.Set(file.Name, entry = new Entry(stamp));
-            }
-        }
-
-        if (!isNew)
-        {
-            return await entry!.Tag.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-        }
-
-        try
-        {
-            CoapETag tag = await HashAsync(file, entry!).ConfigureAwait(false);
-            entry!.Tag.SetResult(tag);
-            return tag;
-        }
-        catch (Exception exception)
-        {
-            lock (s_gate)
-            {
-                // The next caller reads it again.
-                if (s_entries.TryGetValue(file.Name, out Entry? current) && current == entry)
-                {
-                    s_entries.Remove(file.Name, out _);
-                }
+                return known.Tag.WaitAsync(cancellationToken);
             }
 
-            entry!.Tag.SetException(exception);
-            _ = entry.Tag.Task.Exception;
-            throw;
+            Entry made = new(stamp, (known?.TimesRead ?? 0) + 1, HashAsync(file, stamp.Length));
+            s_entries.Set(file.Name, made);
+            return made.Tag;
         }
     }
 
-    // The first caller must not cancel it: others may wait for it, and it is useful later. Bytes that were added since are of another state.
-    private static async Task<CoapETag> HashAsync(FileStream file, Entry entry)
+    // Others may wait for it, and it is useful later. Bytes that were added since are of another state.
+    private static async Task<CoapETag> HashAsync(FileStream file, long length)
     {
-        entry.TimesRead++;
         XxHash128 hash = new();
-        byte[] buffer = ArrayPool<byte>.Shared.Rent((int)Math.Clamp(entry.Stamp.Length, 1, Chunk));
+        byte[] buffer = ArrayPool<byte>.Shared.Rent((int)Math.Clamp(length, 1, Chunk));
         try
         {
-            for (long left = entry.Stamp.Length; left > 0;)
+            for (long left = length; left > 0;)
             {
-                int length = (int)Math.Min(buffer.Length, left);
-                await file.ReadExactlyAsync(buffer.AsMemory(0, length)).ConfigureAwait(false);
-                hash.Append(buffer.AsSpan(0, length));
-                left -= length;
+                int size = (int)Math.Min(buffer.Length, left);
+                await file.ReadExactlyAsync(buffer.AsMemory(0, size)).ConfigureAwait(false);
+                hash.Append(buffer.AsSpan(0, size));
+                left -= size;
             }
         }
         finally
@@ -94,12 +67,5 @@ internal static class FileTags
         return new CoapETag(hash.GetCurrentHash().AsSpan(0, CoapETag.MaxLength));
     }
 
-    private sealed class Entry(FileStamp stamp)
-    {
-        public FileStamp Stamp => stamp;
-
-        public long TimesRead { get; set; }
-
-        public TaskCompletionSource<CoapETag> Tag { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    }
+    private sealed record Entry(FileStamp Stamp, int TimesRead, Task<CoapETag> Tag);
 }
