@@ -14,7 +14,7 @@ internal static class MissingBlocks
         ArrayBufferWriter<byte> list = new();
         foreach (int number in numbers)
         {
-            list.WriteHead(CborBytes.UnsignedInteger, (ulong)number);
+            list.Advance(CborBytes.WriteHead(list.GetSpan(CborBytes.MaxHead), CborBytes.UnsignedInteger, (ulong)number));
         }
 
         return list.WrittenSpan.ToArray();
