@@ -50,5 +50,5 @@ internal sealed class SteeringCounts
 
     public void OnHeld() => Interlocked.Increment(ref _held);
 
-    public void OnHeldDropped() => Interlocked.Increment(ref _heldDropped);
+    public void OnHeldDropped(int count) => Interlocked.Add(ref _heldDropped, count);
 }

@@ -12,8 +12,7 @@ internal sealed class HeldNotifications
     public const int MaxCount = 1024;
 
     private readonly CoapShard _shard;
-    private readonly Dictionary<(CoapChannel Channel, CoapToken Token), HeldNotification> _held = [];
-    private readonly SourceLedger<HeldNotification> _ledger = new();
+    private readonly SourceQueue<(CoapChannel Channel, CoapToken Token), HeldNotification> _held = new(MaxCount, maxOfKey: 1);
     private readonly HashSet<NotificationHold> _holds = [];
     private volatile bool _isHolding;
 
@@ -42,10 +41,7 @@ internal sealed class HeldNotifications
         if (_holds.Remove(hold) && _holds.Count == 0)
         {
             _isHolding = false;
-            while (_ledger.Greediest?.First is { Owner: { } left })
-            {
-                GoOn(left);
-            }
+            GoOn(_held.TakeWhile(static _ => true));
         }
     }
 
@@ -62,21 +58,18 @@ internal sealed class HeldNotifications
             return false;
         }
 
-        if (_held.TryGetValue(newcomer.Key, out HeldNotification? older))
+        newcomer.Inbound.Channel.Pins++;
+        foreach (HeldNotification dropped in _held.Add(newcomer))
         {
-            Remove(older);
-            (displaced, how) = (older.Item.Reception, CoapOutboundKind.Finish);
-        }
+            bool isOlder = dropped.Key == newcomer.Key;
+            if (!isOlder)
+            {
+                // Its copy is a new message.
+                _shard.Environment.Counters.Add(CoapCounter.NotificationsNotHeld);
+            }
 
-        _held.Add(newcomer.Key, newcomer);
-        newcomer.Item.Channel.Pins++;
-        _ledger.Set(newcomer.Holding, 1);
-        if (_ledger.Total > MaxCount && _ledger.Greediest?.First is { Owner: { } evicted })
-        {
-            // Forgotten: its copy is a new message.
-            _shard.Environment.Counters.Add(CoapCounter.NotificationsNotHeld);
-            Remove(evicted);
-            (displaced, how) = (evicted.Item.Reception, CoapOutboundKind.Forget);
+            dropped.Inbound.Channel.Pins--;
+            (displaced, how) = (dropped.Inbound.Reception, isOlder ? CoapOutboundKind.Finish : CoapOutboundKind.Forget);
         }
 
         return true;
@@ -84,24 +77,14 @@ internal sealed class HeldNotifications
 
     /// <summary>Releases what was held for an adopted observation.</summary>
     /// <param name="request">The token.</param>
-    public void OnAdopted(StandingRequest request)
+    public void OnAdopted(StandingRequest request) => GoOn(_held.Take((request.Channel, request.Token)));
+
+    private void GoOn(IReadOnlyList<HeldNotification> released)
     {
-        if (_held.TryGetValue((request.Channel, request.Token), out HeldNotification? held))
+        foreach (HeldNotification held in released)
         {
-            GoOn(held);
+            held.Inbound.Channel.Pins--;
+            _shard.Raise(held.Inbound);
         }
-    }
-
-    private void GoOn(HeldNotification held)
-    {
-        Remove(held);
-        _shard.Raise(held.Item);
-    }
-
-    private void Remove(HeldNotification held)
-    {
-        _held.Remove(held.Key);
-        _ledger.Set(held.Holding, 0);
-        held.Item.Channel.Pins--;
     }
 }

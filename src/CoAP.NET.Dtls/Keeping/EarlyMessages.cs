@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Dtls.Keeping;
 
@@ -14,7 +15,7 @@ internal sealed class EarlyMessages(DtlsServerCounters counters, SessionTable se
     /// <summary>Maximum memory of all messages, in bytes.</summary>
     public const int MaxBytes = 16 << 20;
 
-    private readonly EarlyItems _held = new(MaxBytes);
+    private readonly SourceQueue<KeptDtlsSession, EarlyItem> _held = new(MaxBytes, EarlyItem.MaxOfSession);
 
     /// <summary>Number of held messages.</summary>
     public int Count => _held.Count;
@@ -25,7 +26,7 @@ internal sealed class EarlyMessages(DtlsServerCounters counters, SessionTable se
     public void Hold(KeptDtlsSession session, ReadOnlySpan<byte> content)
     {
         DtlsPath path = session.Path;
-        counters.AddEarlyDropped(_held.Add(new EarlyItem(session, path, content.ToArray(), sessions.Keys.Rule.Of(path.Remote))));
+        counters.AddEarlyDropped(_held.Add(new EarlyItem(session, path, content.ToArray(), sessions.Keys.Rule.Of(path.Remote))).Count);
     }
 
     /// <summary>Sends the held messages of a session that may send now, or drops them if it has ended.</summary>

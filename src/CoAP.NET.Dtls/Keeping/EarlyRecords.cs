@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Dtls.Keeping;
 
@@ -17,7 +18,7 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions)
     /// <summary>Maximum bytes of a held record; the client retransmits a longer one.</summary>
     public const int MaxLength = 1_500;
 
-    private readonly EarlyItems _held = new(MaxBytes);
+    private readonly SourceQueue<KeptDtlsSession, EarlyItem> _held = new(MaxBytes, EarlyItem.MaxOfSession);
 
     /// <summary>Number of held records.</summary>
     public int Count => _held.Count;
@@ -36,7 +37,7 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions)
         }
 
         server.Counters.AddEarlyDropped(
-            _held.Add(new EarlyItem(session, path, record.ToArray(), sessions.Keys.Rule.Of(path.Remote))));
+            _held.Add(new EarlyItem(session, path, record.ToArray(), sessions.Keys.Rule.Of(path.Remote))).Count);
         if (!session.IsHolding || session.IsClosed)
         {
             // The numbers arrived in the meantime.

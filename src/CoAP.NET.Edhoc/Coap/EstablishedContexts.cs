@@ -1,3 +1,4 @@
+using CoAP.NET.Guarding;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc.Coap;
@@ -9,20 +10,9 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <param name="options">The limits.</param>
 internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOptions options)
 {
-    private readonly Lock _gate = new();
-    private readonly LinkedList<(string Peer, OscoreContext Context)> _byAge = new();
-    private readonly Dictionary<string, LinkedList<LinkedListNode<(string Peer, OscoreContext Context)>>> _byPeer = [];
+    private readonly SourceQueue<string, Established> _established = new(options.MaxContexts, options.MaxContextsPerPeer);
 
-    public int Count
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _byAge.Count;
-            }
-        }
-    }
+    public int Count => _established.Count;
 
     /// <summary>Adds the context of a session.</summary>
     /// <exception cref="EdhocException">Another context took the identifier in the meantime.</exception>
@@ -39,37 +29,16 @@ internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOp
         }
 
         string peer = Convert.ToHexString(session.PeerCredential.Encoded.Span);
-        lock (_gate)
+        foreach (Established old in _established.Add(new Established(peer, context)))
         {
-            if (!_byPeer.TryGetValue(peer, out LinkedList<LinkedListNode<(string, OscoreContext)>>? own))
-            {
-                _byPeer[peer] = own = new();
-            }
-
-            own.AddLast(_byAge.AddLast((peer, context)));
-            if (own.Count > options.MaxContextsPerPeer)
-            {
-                Remove(own.First!.Value);
-            }
-            else if (_byAge.Count > options.MaxContexts)
-            {
-                Remove(_byAge.First!);
-            }
+            contexts.Retire(old.Context);
         }
     }
 
-    private void Remove(LinkedListNode<(string Peer, OscoreContext Context)> node)
+    // Peers have credentials, so none has to be protected from the others: the oldest context of all makes room.
+    private sealed class Established(string peer, OscoreContext context)
+        : SourceQueue<string, Established>.Item(peer, source: default, cost: 1)
     {
-        (string peer, OscoreContext context) = node.Value;
-        contexts.Retire(context);
-        _byAge.Remove(node);
-        LinkedList<LinkedListNode<(string, OscoreContext)>> own = _byPeer[peer];
-
-        // Those of a peer are in order of age as well, so the oldest is its first one.
-        own.RemoveFirst();
-        if (own.Count == 0)
-        {
-            _byPeer.Remove(peer);
-        }
+        public OscoreContext Context => context;
     }
 }

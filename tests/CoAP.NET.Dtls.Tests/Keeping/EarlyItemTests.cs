@@ -9,7 +9,7 @@ public sealed class EarlyItemTests
     public void Of_a_session_whose_items_all_gave_way_nothing_is_kept()
     {
         using SessionRig rig = new(keeping: new MemoryKeeper().Keeping());
-        EarlyItems items = new(maxBytes: 1_500);
+        SourceQueue<KeptDtlsSession, EarlyItem> items = new(max: 1_500);
         WeakReference first = Hold(items, rig, host: 1);
 
         WeakReference second = Hold(items, rig, host: 2);
@@ -22,7 +22,7 @@ public sealed class EarlyItemTests
 
     // A method of its own, so that no local variable keeps the session.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference Hold(EarlyItems items, SessionRig rig, int host)
+    private static WeakReference Hold(SourceQueue<KeptDtlsSession, EarlyItem> items, SessionRig rig, int host)
     {
         (DtlsSession session, _) = rig.Make(host);
         items.Add(new EarlyItem((KeptDtlsSession)session, session.Path, new byte[1_000], CoapSourceRule.Default.Of(session.Path.Remote)));

@@ -28,19 +28,19 @@ public sealed class EarlyMessageTests
         const int Large = 16_000;
         const int Sessions = (EarlyMessages.MaxBytes / Large) + 1;
         using Loading run = await Loading.BeginAsync(Sessions);
-        for (int i = 0; i < EarlyItems.MaxOfSession + 3; i++)
+        for (int i = 0; i < EarlyItem.MaxOfSession + 3; i++)
         {
             Assert.False(run.Session(1).Send([(byte)i]));
         }
 
-        Assert.Equal((EarlyItems.MaxOfSession, 3), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+        Assert.Equal((EarlyItem.MaxOfSession, 3), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
         for (int host = 2; host <= Sessions; host++)
         {
             Assert.False(run.Session(host).Send(new byte[Large]));
         }
 
         int held = run.Early.Count;
-        Assert.InRange(held, Sessions * 9 / 10, Sessions + EarlyItems.MaxOfSession - 1);
+        Assert.InRange(held, Sessions * 9 / 10, Sessions + EarlyItem.MaxOfSession - 1);
         Assert.False(run.Session(2).Send(new byte[Large]));
         Assert.Equal(held, run.Early.Count);
         run.Confirm();

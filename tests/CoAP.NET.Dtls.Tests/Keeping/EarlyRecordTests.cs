@@ -34,8 +34,8 @@ public sealed class EarlyRecordTests
             run.Rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(run.Clients[1], [(byte)i]));
         }
 
-        Assert.Equal(1 + EarlyItems.MaxOfSession, early.Count);
-        Assert.Equal(10 - EarlyItems.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
+        Assert.Equal(1 + EarlyItem.MaxOfSession, early.Count);
+        Assert.Equal(10 - EarlyItem.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
 
         // One address has what it likes for the sessions of all others.
         const int Length = EarlyRecords.MaxLength - 100;
@@ -57,7 +57,7 @@ public sealed class EarlyRecordTests
         Assert.Equal(0, early.Count);
 
         // Of the two others nothing had to go.
-        Assert.Equal(1 + EarlyItems.MaxOfSession, small);
+        Assert.Equal(1 + EarlyItem.MaxOfSession, small);
     }
 
     [Fact]
