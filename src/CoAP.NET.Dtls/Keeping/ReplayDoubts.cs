@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Dtls.Keeping;
 
@@ -15,8 +16,8 @@ namespace CoAP.NET.Dtls.Keeping;
 /// possible after any crash: its client retransmits it by itself when the answer was lost.
 /// </remarks>
 /// <param name="server">The server of the sessions.</param>
-/// <param name="time">The clock.</param>
-internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
+/// <param name="sessions">The sessions.</param>
+internal sealed class ReplayDoubts(DtlsServer server, SessionTable sessions)
 {
     /// <summary>Maximum number of held requests, one per session. One more drops the oldest of the source with most.</summary>
     public const int MaxHeld = 1_024;
@@ -28,20 +29,11 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
     private const int MaxAskedInVain = 3;
 
     private readonly Lock _gate = new();
-    private readonly Shares<HeldRequest> _held = new();
+    private readonly SourceQueue<KeptDtlsSession, HeldRequest> _held = new(MaxHeld, maxOfKey: 1);
     private readonly Dictionary<KeptDtlsSession, Doubt> _doubts = [];
 
     /// <summary>Number of held requests.</summary>
-    public int Count
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _held.Count;
-            }
-        }
-    }
+    public int Count => _held.Count;
 
     /// <summary>Processes a message of a session in doubt.</summary>
     /// <param name="session">The session.</param>
@@ -73,13 +65,13 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
             if (session.IsInDoubt && content.Length <= MaxLength && !(doubt.Held?.Sequence > sequence))
             {
                 // Only the newest can be just before the answer.
-                Drop(doubt);
-                doubt.Held = new HeldRequest(session, path, content.ToArray(), sequence, session.Source, time.GetTimestamp());
-                _held.Add(doubt.Held);
-                if (_held.Count > MaxHeld && _held.OfGreediest().MinBy(static held => held.LastOfUse) is { } victim)
+                HeldRequest held = new(session, path, content.ToArray(), sequence, sessions.Keys.Rule.Of(session.Path.Remote));
+                foreach (HeldRequest dropped in _held.Add(held))
                 {
-                    Drop(_doubts[victim.Session]);
+                    _doubts[dropped.Key].Held = null;
                 }
+
+                doubt.Held = held;
             }
 
             asks = !doubt.IsAsked;
@@ -98,10 +90,8 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
     {
         lock (_gate)
         {
-            if (_doubts.Remove(session, out Doubt? doubt))
-            {
-                Drop(doubt);
-            }
+            _doubts.Remove(session);
+            _held.Take(session);
         }
     }
 
@@ -136,7 +126,8 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
             }
 
             held = doubt.Held;
-            Drop(doubt);
+            doubt.Held = null;
+            _held.Take(session);
             doubt.IsAsked = false;
             doubt.AskedInVain += isAnswered ? 0 : 1;
             isInVain = doubt.AskedInVain >= MaxAskedInVain;
@@ -165,15 +156,6 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         }
     }
 
-    private void Drop(Doubt doubt)
-    {
-        if (doubt.Held is { } held)
-        {
-            doubt.Held = null;
-            _held.Remove(held);
-        }
-    }
-
     // The state of a session from its first unsafe request until its client has answered. At most one per session.
     private sealed class Doubt
     {
@@ -187,11 +169,17 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
 }
 
 /// <summary>A request that waits for the decision whether it is new.</summary>
-/// <param name="Session">Its session.</param>
-/// <param name="Path">The path that it came from.</param>
-/// <param name="Content">The message.</param>
-/// <param name="Sequence">The number of its record.</param>
-/// <param name="Source">The source whose place it takes, as a key of <see cref="SourceKeys"/>.</param>
-/// <param name="LastOfUse">The arrival time, by the clock's timestamp.</param>
-internal sealed record HeldRequest(
-    KeptDtlsSession Session, DtlsPath Path, byte[] Content, ulong Sequence, uint Source, long LastOfUse) : IShared;
+/// <param name="session">Its session.</param>
+/// <param name="path">The path that it came from.</param>
+/// <param name="content">The message.</param>
+/// <param name="sequence">The number of its record.</param>
+/// <param name="source">The source whose place it takes.</param>
+internal sealed class HeldRequest(KeptDtlsSession session, in DtlsPath path, byte[] content, ulong sequence, CoapSource source)
+    : SourceQueue<KeptDtlsSession, HeldRequest>.Item(session, source, cost: 1)
+{
+    public DtlsPath Path { get; } = path;
+
+    public byte[] Content => content;
+
+    public ulong Sequence => sequence;
+}

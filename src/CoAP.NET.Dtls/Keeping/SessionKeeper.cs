@@ -42,7 +42,7 @@ internal sealed class SessionKeeper : IDisposable
         _seal = new StateSeal(keeping, server.Random);
         _queue = new KeeperQueue(keeping.Keeper, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
-        Doubts = new ReplayDoubts(server, time);
+        Doubts = new ReplayDoubts(server, sessions);
         Early = new EarlyRecords(server, sessions);
         EarlyMessages = new EarlyMessages(server.Counters, sessions);
         Readmission = new Readmission(server, limits.HandshakeTimeout, time);
