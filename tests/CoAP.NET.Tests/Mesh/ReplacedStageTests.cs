@@ -88,8 +88,12 @@ public sealed class ReplacedStageTests
         TaskCompletionSource disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapEndpointOptions options = new();
         Router(options, exchange => CoapResults.Stream(
-            exchange.Request.Path == "/broken" ? new EndingStream(large, static () => { }, fails: true)
-                : new EndingStream(large, () => disposed.TrySetResult()),
+            exchange.Request.Path switch
+            {
+                "/broken" => new EndingStream(large, static () => { }, new IOException("broken")),
+                "/gone" => new EndingStream(large, static () => { }, new CoapBodyException(CoapResults.Status(CoapCode.BadGateway), "Gone.")),
+                _ => new EndingStream(large, () => disposed.TrySetResult()),
+            },
             CoapETag.FromVersion(1)));
         await using CoapServer server = new(options);
         string uri = await StartAsync(server, scheme);
@@ -98,6 +102,7 @@ public sealed class ReplacedStageTests
         Assert.Equal(large, (await Within(client.GetAsync($"{uri}/a"))).Payload.ToArray());
         await Within(disposed.Task);
         Assert.Equal(CoapCode.InternalServerError, (await Within(client.GetAsync($"{uri}/broken"))).Code);
+        Assert.Equal(CoapCode.BadGateway, (await Within(client.GetAsync($"{uri}/gone"))).Code);
         Assert.Equal(1, server.Endpoint.Counters[CoapCounter.HandlerErrors]);
     }
 
@@ -422,10 +427,10 @@ public sealed class ReplacedStageTests
         }
     }
 
-    private sealed class EndingStream(byte[] bytes, Action ended, bool fails = false) : MemoryStream(bytes, writable: false)
+    private sealed class EndingStream(byte[] bytes, Action ended, Exception? failure = null) : MemoryStream(bytes, writable: false)
     {
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-            fails ? ValueTask.FromException<int>(new IOException("broken")) : base.ReadAsync(buffer, cancellationToken);
+            failure is not null ? ValueTask.FromException<int>(failure) : base.ReadAsync(buffer, cancellationToken);
 
         protected override void Dispose(bool disposing)
         {
