@@ -146,7 +146,7 @@ public sealed class CoapRequest
                 ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero, nameof(value));
             }
 
-            (value is null ? Transfer : Wishes)?.Timeout = value;
+            (value is null ? Transfer : Settings)?.Timeout = value;
         }
     }
 
@@ -156,7 +156,7 @@ public sealed class CoapRequest
     public CoapPatience? Patience
     {
         get => _more?.Transfer?.Patience;
-        set => Wishes.Patience = value;
+        set => Settings.Patience = value;
     }
 
     /// <summary>The content to send; setting it sets payload and Content-Format.</summary>
@@ -286,7 +286,7 @@ public sealed class CoapRequest
                     "A block size must be 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
             }
 
-            Wishes.BlockSize = value;
+            Settings.BlockSize = value;
         }
     }
 
@@ -294,7 +294,7 @@ public sealed class CoapRequest
     public IProgress<CoapProgress>? Progress
     {
         get => Transfer?.Progress;
-        set => Wishes.Progress = value;
+        set => Settings.Progress = value;
     }
 
     /// <summary>
@@ -317,7 +317,7 @@ public sealed class CoapRequest
                 throw new ArgumentException("The stream is not writable.", nameof(value));
             }
 
-            Wishes.Destination = value;
+            Settings.Destination = value;
         }
     }
 
@@ -325,7 +325,7 @@ public sealed class CoapRequest
     public CoapDownloadOptions? Download
     {
         get => Transfer?.Download;
-        set => Wishes.Download = value;
+        set => Settings.Download = value;
     }
 
     /// <summary>Whether a proxy forwards the request for a client.</summary>
@@ -337,7 +337,7 @@ public sealed class CoapRequest
     public bool IsForwarded
     {
         get => Transfer is { IsForwarded: true };
-        set => Wishes.IsForwarded = value;
+        set => Settings.IsForwarded = value;
     }
 
     /// <summary>The client for which a proxy forwards the request.</summary>
@@ -346,7 +346,7 @@ public sealed class CoapRequest
     /// section 4.7), the clients take turns: many waiting requests of one client do not delay those of another. On a connection the request
     /// waits for the server's CSM, so that no bytes of a client reach a server of another protocol. Null: the caller.
     /// </remarks>
-    public CoapSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Wishes.OnBehalfOf = value; }
+    public CoapSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Settings.OnBehalfOf = value; }
 
     /// <summary>
     /// The maximum age of the request: the age of the Echo value that it returned, created by this endpoint for this peer (RFC 9175 section
@@ -368,9 +368,9 @@ public sealed class CoapRequest
 
     internal OpenedStreams? Opened { get => _more?.Opened; set => More.Opened = value; }
 
-    internal TransferWishes? Transfer => _more?.Transfer;
+    internal TransferSettings? Transfer => _more?.Transfer;
 
-    internal TransferWishes Wishes => More.Transfer ??= new TransferWishes();
+    internal TransferSettings Settings => More.Transfer ??= new TransferSettings();
 
     /// <summary>
     /// The URI whose path and query are added when the request is sent; null for a received request, and if the options are complete.

@@ -86,7 +86,7 @@ public sealed class CoapResponseStream : Stream
         try
         {
             request.Destination = stream._pipe.Writer.AsStream(leaveOpen: true);
-            request.Wishes.Started = stream._started;
+            request.Settings.Started = stream._started;
             stream._fetching = stream.FetchAsync(requester, request);
             stream._response = await stream._started.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
             return stream;
@@ -98,19 +98,20 @@ public sealed class CoapResponseStream : Stream
         }
     }
 
-    internal static async Task<CoapOpenedResponse> OpenAsync(ICoapRequester requester, CoapRequest request, int maxHeld,
+    internal static async Task<CoapOpenedResponse> OpenAsync(ICoapRequester requester, CoapRequest request, int maxInMemory,
         CancellationToken cancellationToken)
     {
         // Most responses are small: create the reader of a large one only on demand.
-        BodyOverflow overflow = new(maxHeld);
-        request.Wishes.Overflow = overflow;
+        CoapOpenedResponse opened = new(maxInMemory);
+        request.Settings.OpenedResponse = opened;
         try
         {
-            return new CoapOpenedResponse(await requester.SendAsync(request, cancellationToken).ConfigureAwait(false), overflow.Body);
+            opened.Response = await requester.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            return opened;
         }
-        catch when (overflow.HasBegun)
+        catch when (opened.IsStreamed)
         {
-            await overflow.Body!.DisposeAsync().ConfigureAwait(false);
+            await opened.DisposeAsync().ConfigureAwait(false);
             throw;
         }
     }

@@ -148,7 +148,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         && request.Message.Code.IsIdempotent
         && request.FirstBlock is null
         && request.Request.Content is not { IsRepeatable: false }
-        && !(request.Request.Transfer is { Destination: not null } or { Overflow.HasBegun: true } && route.MessagesSent > 1)
+        && !(request.Request.Transfer is { Destination: not null } or { OpenedResponse.IsStreamed: true } && route.MessagesSent > 1)
         && HasTime(request)
         && !pool.IsAbortedAgain(channel, exception);
 

@@ -72,7 +72,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         }
         finally
         {
-            if (request.Request.Transfer?.Overflow?.Body is { } body)
+            if (request.Request.Transfer?.OpenedResponse?.Body is { } body)
             {
                 _ = ConcludeAfterAsync(body.Fetching, request);
             }

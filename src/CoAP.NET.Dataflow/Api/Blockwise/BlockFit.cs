@@ -17,6 +17,9 @@ internal readonly record struct BlockFit(int SizeExponent, int Size, int Last)
     /// <summary>The unit that block numbers count, in bytes: under BERT 1,024.</summary>
     public static int UnitOf(int sizeExponent) => 16 << Math.Min(sizeExponent, BlockValue.MaxSizeExponent);
 
+    /// <summary>How many bytes can be sent in blocks of a size: NUM has 20 bits (RFC 7959 section 2.2).</summary>
+    public static long Capacity(int sizeExponent) => (BlockValue.MaxNumber + 1L) * UnitOf(sizeExponent);
+
     /// <summary>One block of 16 to 1,024 bytes in a message.</summary>
     public static BlockFit Plain(int sizeExponent) => new(sizeExponent, 16 << sizeExponent, 16 << sizeExponent);
 

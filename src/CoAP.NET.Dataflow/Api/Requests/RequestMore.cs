@@ -14,7 +14,7 @@ internal sealed class RequestMore
     public CoapContent? Content { get; set; }
 
     /// <summary>See <see cref="CoapRequest.Transfer"/>.</summary>
-    public TransferWishes? Transfer { get; set; }
+    public TransferSettings? Transfer { get; set; }
 
     /// <summary>See <see cref="CoapRequest.LocalAddress"/>.</summary>
     public IPAddress? LocalAddress { get; set; }

@@ -62,7 +62,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>The client for which a proxy observes: the first one; null for the caller.</summary>
     public CoapSource? OnBehalfOf { get; init; }
 
-    /// <summary>Whether the request has the bytes of another client; see <see cref="TransferWishes.IsForOther"/>.</summary>
+    /// <summary>Whether the request has the bytes of another client; see <see cref="TransferSettings.IsForOther"/>.</summary>
     public bool IsForOther => IsForwarded || OnBehalfOf is not null;
 
     /// <summary>

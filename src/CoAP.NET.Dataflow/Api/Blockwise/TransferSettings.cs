@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>The settings of a request for its block-wise transfer and its time; most requests have none, and received ones never.</summary>
-internal sealed class TransferWishes
+internal sealed class TransferSettings
 {
     /// <summary>How long the whole request may take; null for the times of the transmission parameters.</summary>
     public TimeSpan? Timeout { get; set; }
@@ -24,8 +24,8 @@ internal sealed class TransferWishes
     /// <summary>Ends with the first successful response before its body is written.</summary>
     public TaskCompletionSource<CoapResponse>? Started { get; set; }
 
-    /// <summary>Takes the response's body where that is larger than memory shall hold; null for the response itself.</summary>
-    public BodyOverflow? Overflow { get; set; }
+    /// <summary>Takes the response's body as a stream where that is large; null for the response itself.</summary>
+    public CoapOpenedResponse? OpenedResponse { get; set; }
 
     /// <summary>Whether a proxy sends it on for another party.</summary>
     public bool IsForwarded { get; set; }
@@ -37,10 +37,10 @@ internal sealed class TransferWishes
     public bool IsForOther => IsForwarded || OnBehalfOf is not null;
 
     /// <summary>Whether the response does not hold the whole body: it goes elsewhere, or is only a part.</summary>
-    public bool LeavesBodyOut => Destination is not null || Download is not null || Overflow is { HasBegun: true };
+    public bool LeavesBodyOut => Destination is not null || Download is not null || OpenedResponse is { IsStreamed: true };
 
     /// <summary>Whether even a request of one message has to be looked at.</summary>
     public bool IsSpecial => Progress is not null || Destination is not null || Download is not null;
 
-    public TransferWishes Clone() => (TransferWishes)MemberwiseClone();
+    public TransferSettings Clone() => (TransferSettings)MemberwiseClone();
 }
