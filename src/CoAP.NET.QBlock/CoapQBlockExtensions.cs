@@ -37,8 +37,8 @@ internal sealed class QBlockTransfer(bool allowsUnsecured) : QBlockFeature
 {
     public override bool AllowsUnsecured => allowsUnsecured;
 
-    public override QBlockServer MakeServer(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper) =>
-        new QBlockServing(shard, bodies, keeper);
+    public override QBlockServer MakeServer(CoapShard shard, RequestBodies requests, BlockwiseAnswering answering) =>
+        new QBlockServing(shard, requests, answering);
 
     public override RequestStep MakeStep(CoapEnvironment environment, RequestSender sender) => new QBlockStep(environment, sender);
 }

@@ -94,7 +94,7 @@ public sealed class CoapRequest
     }
 
     /// <summary>Whether the body of a received request arrives while <see cref="BodyReader"/> is read, and is not in the payload.</summary>
-    public bool IsBodyStreamed => Body is { Owner: StreamedBody, Reader: not null };
+    public bool IsBodyStreamed => Body is { IsStreamed: true };
 
     /// <summary>The body state of a received request; null for a plain one.</summary>
     internal ExchangeBody? Body

@@ -92,7 +92,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     internal ServedRequests Served => Core.Served;
 
-    internal BodyMemory Bodies => Core.Bodies;
+    internal BlockwiseBudgets Bodies => Core.Bodies;
 
     internal ObserverPlaces Observers => Core.Observers;
 

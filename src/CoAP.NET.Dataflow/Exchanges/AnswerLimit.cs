@@ -157,10 +157,10 @@ internal sealed class AnswerLimit
             {
                 // With a tag, so the client sees that later blocks are of the same body (RFC 7959 section 2.4). The result of an executed
                 // request is kept, so later blocks do not execute it again. The same applies where the body of a FETCH came in blocks.
-                CoapResult whole = BlockCutter.Prepare(result);
+                CoapResult whole = BlockResponses.Prepare(result);
                 if (!exchange.Request.Code.IsSafe || exchange.Request.Code == CoapCode.Fetch)
                 {
-                    _blockwise.Keep(exchange, whole);
+                    _blockwise.Keep(exchange, whole, 0);
                 }
 
                 response.Options.Remove(OptionNumber.ETag);

@@ -134,12 +134,12 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
                 OnObserve(exchange);
             }
 
-            BodyVerdict taken = BlockwiseServing.Concerns(exchange) ? _blockwise.Take(exchange) : default;
-            if (taken.Kind == BodyVerdictKind.Deliver)
+            BlockVerdict taken = BlockwiseServing.Concerns(exchange) ? _blockwise.Take(exchange) : default;
+            if (taken.Kind == BlockVerdictKind.Deliver)
             {
                 Offer(exchange);
             }
-            else if (taken.Kind is BodyVerdictKind.Answer or BodyVerdictKind.Settle)
+            else if (taken.Kind is BlockVerdictKind.Answer or BlockVerdictKind.Settle)
             {
                 // Acknowledges a Confirmable message without an answer.
                 AnswerWaiting(exchange, taken.Result);

@@ -116,7 +116,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         finally
         {
             exchange.End();
-            BodyPart.CloseUnlessKept(item.Result);
+            BlockResult.CloseUnlessKept(item.Result);
         }
     }
 
@@ -247,7 +247,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         {
             _observe.Withdraw(observer);
         }
-        else if (!silent && sent is BodyPart { Following: not null })
+        else if (!silent && sent is BlockResult { Following: not null })
         {
             _blockwise.Follow(exchange, sent, response);
         }

@@ -267,7 +267,7 @@ internal sealed class ResponseMatching
         {
             pending = _layer.TakeAll(channel);
             open = ExchangeLayer.StandingAt(channel);
-            _blockwise.Bodies.Forget(channel);
+            _blockwise.Forget(channel);
             _observers.Table.RemoveAllOf(channel, reason.Error == CoapConnectionError.HandedOver
                 ? CoapObserverEnd.HandedOver
                 : CoapObserverEnd.Disconnected);

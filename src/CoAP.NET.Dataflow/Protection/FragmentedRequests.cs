@@ -11,20 +11,20 @@ namespace CoAP.NET.Protection;
 internal sealed class FragmentedRequests
 {
     private readonly CoapShard _shard;
-    private readonly BodyLayer _bodies;
+    private readonly RequestBodies _bodies;
     private readonly ExchangesOutbound _exchangesOut;
-    private readonly BodyPolicy _policy;
+    private readonly RequestBodyPolicy _policy;
 
     /// <param name="shard">The shard, for its lock and clock.</param>
     /// <param name="bodies">Assembles bodies.</param>
     /// <param name="exchangesOut">Answers blocks.</param>
     /// <param name="max">The maximum payload in bytes.</param>
-    public FragmentedRequests(CoapShard shard, BodyLayer bodies, ExchangesOutbound exchangesOut, int max)
+    public FragmentedRequests(CoapShard shard, RequestBodies bodies, ExchangesOutbound exchangesOut, int max)
     {
         _shard = shard;
         _bodies = bodies;
         _exchangesOut = exchangesOut;
-        _policy = new BodyPolicy(BodyMode.Whole, max);
+        _policy = new RequestBodyPolicy(RequestBodyMode.Whole, max);
     }
 
     /// <summary>Adds a block.</summary>
@@ -35,17 +35,17 @@ internal sealed class FragmentedRequests
     {
         CoapMessage message = item.Message!;
         CoapExchange exchange = new(item.Channel, item.Reception, new CoapRequest(message) { Channel = item.Channel });
-        CoapResult? answer = BlockAnswers.Check(block, message.Options.Block2, message.Payload.Length, item.Channel.TakesBert);
+        CoapResult? answer = BlockResponses.Check(block, message.Options.Block2, message.Payload.Length, item.Channel.TakesBert);
         if (answer is null)
         {
             _shard.Enter();
             try
             {
-                answer = _bodies.Uploads.Receive(exchange, block, _policy, isAdmitted: false, _shard.Environment.Now).Result;
+                answer = _bodies.Receive(exchange, block, _policy, isAdmitted: false, _shard.Environment.Now).Result;
                 if (exchange.Body?.Owner is { } owner)
                 {
                     // From here on it is an ordinary message.
-                    _bodies.Requests.Table.Release(owner);
+                    _bodies.Release(owner);
                 }
             }
             finally

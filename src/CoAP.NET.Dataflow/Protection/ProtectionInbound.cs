@@ -20,7 +20,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
 
     public ProtectionInbound(
         CoapShard shard, CoapProtection protection, MessagingOutbound messagingOut, ExchangeLayer exchanges, ExchangesOutbound exchangesOut,
-        BodyLayer bodies)
+        RequestBodies bodies)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         if (protection.MaxUnfragmentedSize is var max and > 0)

@@ -214,7 +214,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// <summary>Runs the handler once, with the whole body, after the last block; nothing happens before (RFC 7959 section 2.5).</summary>
     /// <remarks>This is the default.</remarks>
     /// <returns>This object.</returns>
-    public TSelf Atomic() => Change(settings => settings.BodyMode = BodyMode.Whole);
+    public TSelf Atomic() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Whole);
 
     /// <summary>
     /// Runs the handler for each block of a body, with its position in <see cref="CoapRequest.Block1"/>; the server stores nothing between
@@ -222,7 +222,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// </summary>
     /// <remarks>Blocks may arrive in any order and may be missing.</remarks>
     /// <returns>This object.</returns>
-    public TSelf HandleBlocks() => Change(settings => settings.BodyMode = BodyMode.Blocks);
+    public TSelf HandleBlocks() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Blocks);
 
     /// <summary>
     /// Runs the handler from the first block of a body: it reads <see cref="CoapRequest.BodyReader"/> while the blocks arrive, and its
@@ -233,7 +233,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// <see cref="MaxBodySize"/> applies too.
     /// </remarks>
     /// <returns>This object.</returns>
-    public TSelf StreamBody() => Change(settings => settings.BodyMode = BodyMode.Streamed);
+    public TSelf StreamBody() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Streamed);
 
     /// <summary>Works like <see cref="StreamBody()"/> for requests of some methods and with a separate size limit.</summary>
     /// <remarks>
@@ -255,7 +255,7 @@ public abstract class CoapRouteConventions<TSelf>
             throw new ArgumentException("Name at least one method.", nameof(methods));
         }
 
-        StreamedMethods streamed = new(new BodyPolicy(BodyMode.Streamed, maxBodySize), [.. methods]);
+        StreamedMethods streamed = new(new RequestBodyPolicy(RequestBodyMode.Streamed, maxBodySize), [.. methods]);
         return Change(settings => settings.Streamed = streamed);
     }
 

@@ -46,7 +46,7 @@ internal sealed class LaterBlocks(
         try
         {
             BlockValue asked = exchange.Request.Message.OptionsToRead!.Block2!.Value;
-            Task<BodyPart> reading = body.ReadAsync(file, asked.ByteOffset, exchange.Channel.LargestPart(asked), served.Aborted);
+            Task<BlockResult> reading = body.ReadAsync(file, asked.ByteOffset, exchange.Channel.LargestPart(asked), served.Aborted);
             if (!reading.IsCompleted)
             {
                 holding = served.Shares.Enter(exchange.Channel, environment.Now);

@@ -189,7 +189,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
 
     private void ReplyPast(in CoapReply item, CoapResult result)
     {
-        BodyPart.CloseUnlessKept(item.Result);
+        BlockResult.CloseUnlessKept(item.Result);
         _exchangesOut?.Run(new CoapReply(item.Exchange, result));
     }
 
@@ -309,7 +309,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);
-            BodyPart.CloseUnlessKept(result);
+            BlockResult.CloseUnlessKept(result);
             return;
         }
 

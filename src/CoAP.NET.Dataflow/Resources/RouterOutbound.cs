@@ -124,7 +124,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);
-            BodyPart.CloseUnlessKept(result);
+            BlockResult.CloseUnlessKept(result);
             return false;
         }
 
@@ -148,7 +148,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
 
     private void ReplyPast(in CoapReply item, CoapResult result)
     {
-        BodyPart.CloseUnlessKept(item.Result);
+        BlockResult.CloseUnlessKept(item.Result);
         _exchangesOut.Run(new CoapReply(item.Exchange, result));
     }
 }

@@ -43,7 +43,7 @@ internal static class SeekableReader
         finally
         {
             file?.Dispose();
-            if (result.Stream is { } stream && answer is not BodyPart)
+            if (result.Stream is { } stream && answer is not BlockResult)
             {
                 await (body?.CloseAsync() ?? OpenedStreams.CloseAsync(stream, route, environment)).ConfigureAwait(false);
             }
@@ -63,7 +63,7 @@ internal static class SeekableReader
                 .ConfigureAwait(false);
         }
 
-        BodyPart? part = body.IsSequential || body.Length <= maxWhole
+        BlockResult? part = body.IsSequential || body.Length <= maxWhole
             ? await body.ReadAsync(file, 0, (int)Math.Min(maxWhole, body.Length), request.Aborted).ConfigureAwait(false)
             : null;
         if (part is null || part.Total > part.Payload.Length)

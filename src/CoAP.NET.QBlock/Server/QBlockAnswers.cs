@@ -13,7 +13,7 @@ internal static class QBlockAnswers
     /// <summary>2.31: all blocks up to this one are here.</summary>
     public static CoapResult Continue(int number, int sizeExponent)
     {
-        BodyPart result = new(CoapCode.Continue) { IsBlock = true };
+        BlockResult result = new(CoapCode.Continue) { IsBlock = true };
         result.Options.Add(new QBlock1(new BlockValue(number, more: true, sizeExponent)));
         return result;
     }
@@ -45,13 +45,13 @@ internal static class QBlockAnswers
     /// <param name="sizeExponent">Its size exponent.</param>
     /// <param name="observe">The Observe option of the body; null for none.</param>
     /// <param name="following">The blocks to send after it, for the sender.</param>
-    public static BodyPart Cut(CoapResult whole, int number, int sizeExponent, uint? observe, FollowingBlocks? following = null)
+    public static BlockResult Cut(CoapResult whole, int number, int sizeExponent, uint? observe, UnsolicitedBlocks? following = null)
     {
         int size = 16 << sizeExponent;
         int total = whole.Payload.Length;
         int offset = number * size;
         int length = Math.Min(size, total - offset);
-        BodyPart block = new(whole.Code, whole.Payload.Slice(offset, length)) { IsBlock = true, Following = following };
+        BlockResult block = new(whole.Code, whole.Payload.Slice(offset, length)) { IsBlock = true, Following = following };
         block.Options.AddAll(whole.Options);
         if (observe is { } value)
         {

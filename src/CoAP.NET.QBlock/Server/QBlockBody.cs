@@ -7,7 +7,7 @@ namespace CoAP.NET.QBlock;
 /// The body of a request that comes by Q-Block1, in any order (RFC 9177 section 4.3). It stays after the handler got it, so that what comes
 /// again is answered as before. It has memory only where blocks came. Guarded by Shard.Gate.
 /// </summary>
-internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
+internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
 {
     private readonly QBlockUploads _uploads;
     private readonly byte[] _tag;
@@ -25,7 +25,7 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     /// <param name="first">The request with the block that came first.</param>
     /// <param name="sizeExponent">The size exponent of its blocks.</param>
     /// <param name="before">The body before it at the same resource; null for none.</param>
-    public QBlockBody(QBlockUploads uploads, BodyKey key, CoapChannel channel, CoapMessage first, int sizeExponent, QBlockBody? before)
+    public QBlockBody(QBlockUploads uploads, TransferKey key, CoapChannel channel, CoapMessage first, int sizeExponent, QBlockBody? before)
         : base(key, channel)
     {
         _uploads = uploads;
@@ -77,6 +77,12 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     public override bool IsWhole => Left == 0;
 
     public override long IdleTime => Channel.Parameters.NonPartialTimeout.Ticks;
+
+    public override bool OnReplied(CoapResult result)
+    {
+        _uploads.OnReplied(this, result);
+        return true;
+    }
 
     public override void OnGivenUp(string reason)
     {

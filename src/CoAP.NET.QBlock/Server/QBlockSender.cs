@@ -9,10 +9,10 @@ namespace CoAP.NET.QBlock;
 internal sealed class QBlockSender
 {
     private readonly CoapShard _shard;
-    private readonly AnswerStore _answers;
+    private readonly ResponseBodies _answers;
     private JitterSequence _pauses;
 
-    public QBlockSender(CoapShard shard, AnswerStore answers)
+    public QBlockSender(CoapShard shard, ResponseBodies answers)
     {
         _shard = shard;
         _answers = answers;
@@ -20,7 +20,7 @@ internal sealed class QBlockSender
     }
 
     /// <summary>The first block of an answer went out: the others follow.</summary>
-    public void Follow(QBlockSending sending, BodyKey key, long now)
+    public void Follow(QBlockSending sending, TransferKey key, long now)
     {
         if (sending.Numbers is null && _answers.FindTransfer(key) is { } transfer)
         {
@@ -39,7 +39,7 @@ internal sealed class QBlockSender
     /// <summary>Processes the confirmation of a set by a peer that waits for the next one.</summary>
     /// <returns>Whether the next set follows now. Otherwise the peer asks for blocks that were already sent, or that are no longer being
     /// sent.</returns>
-    public bool TryContinue(BodyKey key, int number, long now)
+    public bool TryContinue(TransferKey key, int number, long now)
     {
         if (_answers.FindTransfer(key)?.Sending is not QBlockSending { IsOver: false, Confirmable: false } sending
             || sending.Upcoming != number)

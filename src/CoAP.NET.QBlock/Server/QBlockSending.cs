@@ -6,7 +6,7 @@ namespace CoAP.NET.QBlock;
 /// The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded
 /// by Shard.Gate.
 /// </summary>
-internal sealed class QBlockSending : FollowingBlocks, ITransmissionOwner
+internal sealed class QBlockSending : UnsolicitedBlocks, ITransmissionOwner
 {
     private readonly QBlockSender _sender;
 
@@ -35,7 +35,7 @@ internal sealed class QBlockSending : FollowingBlocks, ITransmissionOwner
     public int Upcoming { get; set; }
 
     /// <summary>The transfer whose later sets follow; null if nothing is stored, so that the peer must request them.</summary>
-    public BodyTransfer? Transfer { get; set; }
+    public ResponseTransfer? Transfer { get; set; }
 
     public int End => Numbers?.Length ?? (Whole.Payload.Length + (16 << SizeExponent) - 1) >> (SizeExponent + 4);
 

@@ -8,43 +8,41 @@ namespace CoAP.NET.QBlock;
 internal sealed class QBlockServing : QBlockServer
 {
     private readonly CoapShard _shard;
-    private readonly AnswerStore _answers;
-    private readonly AnswerKeeper _keeper;
+    private readonly BlockwiseAnswering _answering;
     private readonly QBlockUploads _uploads;
     private readonly QBlockSender _sender;
 
-    public QBlockServing(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper)
+    public QBlockServing(CoapShard shard, RequestBodies requests, BlockwiseAnswering answering)
     {
         _shard = shard;
-        _answers = bodies.Answers;
-        _keeper = keeper;
-        _uploads = new QBlockUploads(shard, bodies.Requests);
-        _sender = new QBlockSender(shard, bodies.Answers);
+        _answering = answering;
+        _uploads = new QBlockUploads(shard, requests);
+        _sender = new QBlockSender(shard, answering.Responses);
     }
 
     // A body that is read one block at a time uses Block2, and so do notifications.
     public override bool Uses(CoapExchange exchange, CoapResult result) =>
         (exchange.Special & SpecialOptions.QBlock) != 0 && exchange.Reception is not null
-        && result.Code.IsSuccess && !result.Payload.IsEmpty && (result is not BodyPart part || part.Total == result.Payload.Length);
+        && result.Code.IsSuccess && !result.Payload.IsEmpty && (result is not BlockResult part || part.Total == result.Payload.Length);
 
-    public override BlockValue? Read(CoapExchange exchange, out BodyVerdict? verdict)
+    public override BlockValue? Read(CoapExchange exchange, out BlockVerdict? verdict)
     {
         CoapMessage message = exchange.Request.Message;
         if ((exchange.Special & (SpecialOptions.Block1 | SpecialOptions.Block2)) != 0)
         {
-            verdict = BodyVerdict.Answer(QBlockAnswers.BadOption("Block and Q-Block options do not go together."));
+            verdict = BlockVerdict.Answer(QBlockAnswers.BadOption("Block and Q-Block options do not go together."));
             return null;
         }
 
         QBlockWish? wish = QBlockWish.Read(message.OptionsToRead!, out CoapResult? wrong);
         if (wrong is not null)
         {
-            verdict = BodyVerdict.Answer(wrong);
+            verdict = BlockVerdict.Answer(wrong);
             return null;
         }
 
         BlockValue? block = QBlockAnswers.QBlock1Of(message);
-        verdict = block is not null || wish!.IsWhole ? default(BodyVerdict) : Find(exchange, wish);
+        verdict = block is not null || wish!.IsWhole ? default(BlockVerdict) : Find(exchange, wish);
         return block;
     }
 
@@ -53,25 +51,23 @@ internal sealed class QBlockServing : QBlockServer
     public override void Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal, long now) =>
         _uploads.Refuse(exchange, block, refusal, now);
 
-    public override BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now) =>
+    public override BlockVerdict Receive(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy, bool isAdmitted, long now) =>
         _uploads.Receive(exchange, block, policy, isAdmitted, now);
-
-    public override void OnReplied(BodyEntry entry, CoapResult result) => _uploads.OnReplied((QBlockBody)entry, result);
 
     public override CoapResult Cut(CoapExchange exchange, CoapResult result)
     {
         QBlockWish? wish = exchange.Request.Message.HasOptions ? QBlockWish.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
         BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
-        int exponent = BlockCutter.Fit(exchange, asked, result).SizeExponent;
+        int exponent = BlockResponses.Fit(exchange, asked, result).SizeExponent;
         int count = (result.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
         if (wish is null && count == 1)
         {
             return result;
         }
 
-        CoapResult whole = BlockCutter.Prepare(result);
+        CoapResult whole = BlockResponses.Prepare(result);
         whole.Options.Remove(OptionNumber.QBlock2);
-        if (count > 1 && _keeper.Keep(exchange, whole, 0) is { } refusal)
+        if (count > 1 && _answering.Keep(exchange, whole, 0) is { } refusal)
         {
             return refusal;
         }
@@ -81,9 +77,9 @@ internal sealed class QBlockServing : QBlockServer
     }
 
     // The blocks of an answer that was kept; null when it is gone.
-    private BodyVerdict? Find(CoapExchange exchange, QBlockWish wish)
+    private BlockVerdict? Find(CoapExchange exchange, QBlockWish wish)
     {
-        BodyKey key = AnswerKeeper.KeyOf(exchange);
+        TransferKey key = BlockwiseAnswering.KeyOf(exchange);
         int max = exchange.Channel.Parameters.MaxPayloads;
         long now = _shard.Environment.Now;
         CoapResult? whole;
@@ -91,15 +87,16 @@ internal sealed class QBlockServing : QBlockServer
         _shard.Enter();
         try
         {
-            whole = _answers.Find(key, (long)wish.First << (wish.SizeExponent + 4), 16 << wish.SizeExponent, now)?.Body?.Result;
+            whole = _answering.Responses.Find(key, (long)wish.First << (wish.SizeExponent + 4), 16 << wish.SizeExponent, now)
+                ?.Response?.Result;
             if (whole is not null && wish.IsContinue(max))
             {
                 if (_sender.TryContinue(key, wish.First, now))
                 {
-                    return new BodyVerdict(BodyVerdictKind.Settle);
+                    return new BlockVerdict(BlockVerdictKind.Settle);
                 }
 
-                isSending = _answers.FindTransfer(key)?.Sending is not null;
+                isSending = _answering.Responses.FindTransfer(key)?.Sending is not null;
             }
         }
         finally
@@ -112,22 +109,22 @@ internal sealed class QBlockServing : QBlockServer
             return null;
         }
 
-        int exponent = BlockCutter.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
+        int exponent = BlockResponses.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
         int count = (whole.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
-        return BodyVerdict.Answer(wish.First >= count
-            ? BlockAnswers.BeyondEnd((long)wish.First << (exponent + 4), whole.Payload.Length)
+        return BlockVerdict.Answer(wish.First >= count
+            ? BlockResponses.BeyondEnd((long)wish.First << (exponent + 4), whole.Payload.Length)
             : Cut(exchange, whole, wish, exponent, count, null, isSending));
     }
 
     public override void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response)
     {
-        if (sent is not BodyPart { Following: QBlockSending following }
+        if (sent is not BlockResult { Following: QBlockSending following }
             || !response.HasOptions || !response.OptionsToRead!.Contains(OptionNumber.QBlock2))
         {
             return;
         }
 
-        BodyKey key = AnswerKeeper.KeyOf(exchange);
+        TransferKey key = BlockwiseAnswering.KeyOf(exchange);
         _shard.Enter();
         try
         {
@@ -139,7 +136,7 @@ internal sealed class QBlockServing : QBlockServer
         }
     }
 
-    private BodyPart Cut(CoapExchange exchange, CoapResult whole, QBlockWish? wish, int exponent, int count, uint? observe, bool? isSending)
+    private BlockResult Cut(CoapExchange exchange, CoapResult whole, QBlockWish? wish, int exponent, int count, uint? observe, bool? isSending)
     {
         int max = exchange.Channel.Parameters.MaxPayloads;
         int first = wish?.First ?? 0;

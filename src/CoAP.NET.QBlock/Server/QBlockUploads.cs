@@ -21,12 +21,12 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     /// <param name="policy">The policy of the route.</param>
     /// <param name="isAdmitted">Whether the gates of the route have already admitted it.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
+    public BlockVerdict Receive(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy, bool isAdmitted, long now)
     {
         CoapMessage message = exchange.Request.Message;
         if (message.Options.Size1 is not { } size || !message.Options.Contains(OptionNumber.RequestTag))
         {
-            return BodyVerdict.Answer(BlockAnswers.Bad("A request with Q-Block1 has Request-Tag and Size1 in every block."));
+            return BlockVerdict.Answer(CoapResults.BadRequest("A request with Q-Block1 has Request-Tag and Size1 in every block."));
         }
 
         if (bodies.LargestOf(policy) is var max && (size > max || size > int.MaxValue))
@@ -37,18 +37,18 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         if (block.IsBert || message.Payload.Length != Math.Clamp(size - block.ByteOffset, 0, block.Size)
             || (size > 0 && message.Payload.IsEmpty) || block.More != block.ByteOffset + block.Size < size)
         {
-            return BodyVerdict.Answer(BlockAnswers.Bad("Number, size and payload of the block do not fit the size of the body."));
+            return BlockVerdict.Answer(CoapResults.BadRequest("Number, size and payload of the block do not fit the size of the body."));
         }
 
-        BodyKey key = BodyKey.OfQBlock(exchange.Channel, message);
+        TransferKey key = TransferKey.OfQBlock(exchange.Channel, message);
         byte[] tag = QBlockBody.TagOf(message);
-        bodies.Table.TryGet(key, out BodyEntry? entry);
+        bodies.TryGet(key, out StoredTransfer? entry);
         QBlockBody? body = (QBlockBody?)entry;
         if (body is null || !body.HasTag(tag))
         {
             if (body?.HadTag(tag) == true)
             {
-                return new BodyVerdict(BodyVerdictKind.Settle);
+                return new BlockVerdict(BlockVerdictKind.Settle);
             }
 
             // A new tag: the missing blocks of the body before will not come any more.
@@ -61,16 +61,16 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
                 bodies.GiveUp(body, string.Empty);
             }
 
-            bodies.Table.Add(body = fresh, now);
-            if (bodies.Charge(body, BodyAssembly.Overhead + key.Size + body.IndexSize, now) is { } full)
+            bodies.Add(body = fresh, now);
+            if (bodies.Charge(body, AssembledBody.Overhead + key.Size + body.IndexSize, now) is { } full)
             {
                 bodies.GiveUp(body, string.Empty);
-                return BodyVerdict.Answer(full);
+                return BlockVerdict.Answer(full);
             }
         }
         else if (!body.Fits(message, block))
         {
-            return BodyVerdict.Answer(BlockAnswers.Bad("The blocks of a body have one Size1, one block size and one Content-Format."));
+            return BlockVerdict.Answer(CoapResults.BadRequest("The blocks of a body have one Size1, one block size and one Content-Format."));
         }
 
         return Take(exchange, block.Number, body, now);
@@ -80,7 +80,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     public bool Begins(CoapExchange exchange)
     {
         CoapMessage message = exchange.Request.Message;
-        bodies.Table.TryGet(BodyKey.OfQBlock(exchange.Channel, message), out BodyEntry? before);
+        bodies.TryGet(TransferKey.OfQBlock(exchange.Channel, message), out StoredTransfer? before);
         byte[] tag = QBlockBody.TagOf(message);
         return before is not QBlockBody body || (!body.HasTag(tag) && !body.HadTag(tag));
     }
@@ -96,8 +96,8 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     public void Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal, long now)
     {
         CoapMessage message = exchange.Request.Message;
-        BodyKey key = BodyKey.OfQBlock(exchange.Channel, message);
-        bodies.Table.TryGet(key, out BodyEntry? entry);
+        TransferKey key = TransferKey.OfQBlock(exchange.Channel, message);
+        bodies.TryGet(key, out StoredTransfer? entry);
         if (message.Options.Size1 is not <= int.MaxValue || !message.Options.Contains(OptionNumber.RequestTag)
             || refusal.Payload.Length > 1024 || entry is { IsWhole: false })
         {
@@ -111,13 +111,9 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             bodies.GiveUp(entry, string.Empty);
         }
 
-        bodies.Table.Add(body, now);
-        long bytes = BodyAssembly.Overhead + key.Size + refusal.Payload.Length;
-        if (bodies.Table.TryCharge(body, bytes, bytes) == BodyShortage.None)
-        {
-            body.Charge += bytes;
-        }
-        else
+        bodies.Add(body, now);
+        long bytes = AssembledBody.Overhead + key.Size + refusal.Payload.Length;
+        if (bodies.TryCharge(body, bytes, bytes) != BudgetShortage.None)
         {
             bodies.GiveUp(body, string.Empty);
         }
@@ -129,7 +125,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     /// </summary>
     public void OnReplied(QBlockBody body, CoapResult result)
     {
-        if (body.Room is null)
+        if (body.Store is null)
         {
             return;
         }
@@ -139,19 +135,17 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             body.Result = result;
         }
 
-        long freed = body.Charge - BodyAssembly.Overhead - body.Key.Size - 1024;
+        long freed = body.Charge - AssembledBody.Overhead - body.Key.Size - 1024;
         if (freed > 0)
         {
-            BodyTable<BodyEntry>.DischargePeer(body, freed);
-            bodies.Table.Budget.GiveBack(freed, body.Standing);
-            body.Charge -= freed;
+            bodies.Discharge(body, freed, freed);
         }
     }
 
     /// <summary>The peer rejected a list of missing blocks: it does not know the body any more (RFC 9177 section 4.3).</summary>
     public void OnReset(QBlockBody body)
     {
-        if (body.Left > 0 && body.Room is not null)
+        if (body.Left > 0 && body.Store is not null)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
             bodies.GiveUp(body, string.Empty);
@@ -180,25 +174,25 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     private static int EndOfSet(int number, int maxPayloads, int count) =>
         (int)Math.Min((((long)number / maxPayloads) + 1) * maxPayloads, count);
 
-    private BodyVerdict Take(CoapExchange exchange, int number, QBlockBody body, long now)
+    private BlockVerdict Take(CoapExchange exchange, int number, QBlockBody body, long now)
     {
         CoapMessage message = exchange.Request.Message;
         body.Token = message.Token;
         if (body.Left == 0)
         {
             // All of it came before. Only the answer may have been lost.
-            return body.Result is { } result ? BodyVerdict.Answer(result) : new BodyVerdict(BodyVerdictKind.Settle);
+            return body.Result is { } result ? BlockVerdict.Answer(result) : new BlockVerdict(BlockVerdictKind.Settle);
         }
 
         bool isNew = !body.Has(number);
         if (isNew)
         {
             // Only what is new keeps a body alive.
-            bodies.Table.Touch(body, (long)(body.Count - body.Left) << (body.SizeExponent + 4), now);
+            bodies.Touch(body, (long)(body.Count - body.Left) << (body.SizeExponent + 4), now);
             if (bodies.Charge(body, body.CapacityWith(number) - body.Capacity, now) is { } full)
             {
                 bodies.GiveUp(body, string.Empty);
-                return BodyVerdict.Answer(full);
+                return BlockVerdict.Answer(full);
             }
 
             body.Put(number, message.Payload.Span);
@@ -216,11 +210,11 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         }
 
         // Each Confirmable block is acknowledged and sent again by itself: nothing is confirmed or asked for (RFC 9177 sections 4.3 and 5).
-        return exchange.Request.Confirmable ? new BodyVerdict(BodyVerdictKind.Settle) : Confirm(exchange, number, body, isNew, now);
+        return exchange.Request.Confirmable ? new BlockVerdict(BlockVerdictKind.Settle) : Confirm(exchange, number, body, isNew, now);
     }
 
     // Says that a set is here, or what is missing of those before.
-    private BodyVerdict Confirm(CoapExchange exchange, int number, QBlockBody body, bool isNew, long now)
+    private BlockVerdict Confirm(CoapExchange exchange, int number, QBlockBody body, bool isNew, long now)
     {
         int max = exchange.Channel.Parameters.MaxPayloads;
         Await(body, now);
@@ -228,7 +222,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         if (body.Prefix % max == 0 && body.Prefix == body.Highest + 1 && (isNew || number == body.Highest))
         {
             body.AskedBefore = body.Prefix;
-            return BodyVerdict.Answer(QBlockAnswers.Continue(body.Prefix - 1, body.SizeExponent));
+            return BlockVerdict.Answer(QBlockAnswers.Continue(body.Prefix - 1, body.SizeExponent));
         }
 
         if (body.AskedBefore < set * max)
@@ -243,7 +237,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             }
         }
 
-        return new BodyVerdict(BodyVerdictKind.Settle);
+        return new BlockVerdict(BlockVerdictKind.Settle);
     }
 
     private void Ask(QBlockBody body, int end)

@@ -56,13 +56,13 @@ internal sealed class QBlockWish
         {
             if (blocks[i].IsBert || blocks[i].SizeExponent != blocks[0].SizeExponent)
             {
-                wrong = BlockAnswers.Bad("Q-Block2 options of a request have one size, of 16 to 1024 bytes.");
+                wrong = CoapResults.BadRequest("Q-Block2 options of a request have one size, of 16 to 1024 bytes.");
                 return null;
             }
 
             if (i > 0 && blocks[i].Number <= blocks[i - 1].Number)
             {
-                wrong = BlockAnswers.Bad("Missing blocks are asked for in ascending order, each once.");
+                wrong = CoapResults.BadRequest("Missing blocks are asked for in ascending order, each once.");
                 return null;
             }
         }

@@ -185,7 +185,7 @@ public sealed class LossyPathTests
     }
 
     private static int LeftOver(CoapEndpoint endpoint) =>
-        endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
+        endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Blockwise.Requests.Count);
 
     private static async Task<SecureEndpoints> StartAsync(int size, CoapQBlock qBlock = CoapQBlock.Off)
     {

@@ -300,7 +300,7 @@ public sealed class EndInTheMidstTests
     }
 
     private static int LeftOver(CoapEndpoint endpoint) =>
-        endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
+        endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Blockwise.Requests.Count);
 
     private SecureEndpoints Secure(int size, CoapQBlock qBlock = CoapQBlock.Off) => new(endpoint: options =>
     {

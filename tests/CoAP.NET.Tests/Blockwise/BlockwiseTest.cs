@@ -12,9 +12,11 @@ public abstract class BlockwiseTest : EndpointTest
 
     private ushort _messageId = 0x1000;
 
-    private protected CoAP.NET.Blockwise.BodyLayer Bodies => Server.Endpoint.Pipelines[0].Bodies;
+    private protected CoAP.NET.Blockwise.RequestBodies Bodies => Server.Endpoint.Pipelines[0].Blockwise.Requests;
 
-    private protected CoAP.NET.Blockwise.BodyMemory Memory => Server.Endpoint.Bodies;
+    private protected CoAP.NET.Blockwise.ResponseBodies Responses => Server.Endpoint.Pipelines[0].Blockwise.Responses;
+
+    private protected CoAP.NET.Blockwise.BlockwiseBudgets Memory => Server.Endpoint.Bodies;
 
     /// <summary>Starts the server. Without a context the continuations of handlers run on the thread that hands datagrams in.</summary>
     private protected new Task StartAsync()
@@ -142,7 +144,7 @@ public abstract class BlockwiseTest : EndpointTest
         // Who ran a handler on a thread of its own sends the answer before it counts the request out.
         Assert.True(SpinWait.SpinUntil(() => Server.Endpoint.Served.Count == 0, TimeSpan.FromMinutes(2)));
         Clock.Advance(TimeSpan.FromMinutes(10));
-        Assert.Equal((0, 0, 0), (Bodies.Count, Bodies.Answers.Transfers, Bodies.Answers.Bodies));
+        Assert.Equal((0, 0, 0), (Bodies.Count, Responses.Count, Responses.SharedCount));
         Assert.Equal((0L, 0L, 0L, 0L),
             (Memory.Requests.Used, Memory.Requests.UsedByNewcomers, Memory.Responses.Used, Memory.Responses.UsedByNewcomers));
         Assert.Equal((0L, 0L), (Memory.Requests.Unverified.Bytes, Memory.Responses.Unverified.Bytes));

@@ -196,7 +196,7 @@ public sealed class BoundTests : BlockwiseTest
             Get("x/1", new BlockValue(0, false, 2), peer: CoapAddress.FromIPv4(0x0a000000 + (uint)i, 5683));
         }
 
-        Assert.Equal((10, 1), (Bodies.Answers.Transfers, Bodies.Answers.Bodies));
+        Assert.Equal((10, 1), (Responses.Count, Responses.SharedCount));
         Assert.InRange(Memory.Responses.Used, 5000, 12_000);
 
         // What finds no room is computed again, and carried out again by no means.

@@ -113,13 +113,13 @@ public sealed class DownloadTests : BlockwiseTest
         Assert.NotEqual(Wire.Hex(first.Options.ETag!.Value.Span), Wire.Hex(other.Options.ETag!.Value.Span));
         Assert.Equal(Body(300, 0)[128..192], Get("x", new BlockValue(2, false, 2)).Payload.ToArray());
         Assert.Equal(Body(300, 1)[128..192], Get("x", new BlockValue(2, false, 2), peer: Other).Payload.ToArray());
-        Assert.Equal((2, 2), (Bodies.Answers.Transfers, Bodies.Answers.Bodies));
+        Assert.Equal((2, 2), (Responses.Count, Responses.SharedCount));
 
         // Back to the old content: the old tag. The same representation is kept once for both.
         version = 0;
         Assert.Equal(Wire.Hex(first.Options.ETag!.Value.Span),
             Wire.Hex(Get("x", new BlockValue(0, false, 2), peer: Other).Options.ETag!.Value.Span));
-        Assert.Equal((2, 1), (Bodies.Answers.Transfers, Bodies.Answers.Bodies));
+        Assert.Equal((2, 1), (Responses.Count, Responses.SharedCount));
 
         // When it is gone the handler runs again, and the tag tells.
         Clock.Advance(TimeSpan.FromMinutes(10));
@@ -301,7 +301,7 @@ public sealed class DownloadTests : BlockwiseTest
             Assert.Equal(Body(300, payload.Length)[..64], Fetch(payload, 0));
         }
 
-        Assert.Equal(3, Bodies.Answers.Transfers);
+        Assert.Equal(3, Responses.Count);
         foreach (byte[] payload in payloads)
         {
             Assert.Equal(Body(300, payload.Length)[64..128], Fetch(payload, 1));

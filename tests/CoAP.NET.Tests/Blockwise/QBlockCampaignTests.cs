@@ -86,7 +86,7 @@ public sealed class QBlockCampaignTests
         {
             Assert.Equal(0, endpoint.Counters[CoapCounter.StageErrors]);
             Assert.Equal((0, 0, 0),
-                (endpoint.Pipelines[0].Bodies.Count, endpoint.Pipelines[0].Bodies.Answers.Transfers,
+                (endpoint.Pipelines[0].Blockwise.Requests.Count, endpoint.Pipelines[0].Blockwise.Responses.Count,
                     endpoint.Pipelines[0].Messages.Outstanding));
             Assert.Equal((0L, 0L), (endpoint.Bodies.Requests.Used, endpoint.Bodies.Responses.Used));
             Assert.All(endpoint.Pipelines[0].Channels.All(),

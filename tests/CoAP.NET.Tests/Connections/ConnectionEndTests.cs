@@ -166,7 +166,7 @@ public class ConnectionEndTests : ClientConnectionTest
         await SettleAsync();
 
         Assert.Equal(0, connection.Channel!.Requests!.Count);
-        Assert.Equal(0, Server.Endpoint.Pipelines[0].Bodies.Answers.Transfers);
+        Assert.Equal(0, Server.Endpoint.Pipelines[0].Blockwise.Responses.Count);
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
     }
 

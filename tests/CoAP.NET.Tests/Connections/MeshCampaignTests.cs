@@ -111,9 +111,9 @@ public sealed class MeshCampaignTests
             {
                 lock (pipeline.Shard.Gate)
                 {
-                    Assert.Equal(0, pipeline.Bodies.Count);
-                    Assert.Equal(0, pipeline.Bodies.Answers.Transfers);
-                    Assert.Equal(0, pipeline.Bodies.Answers.Bodies);
+                    Assert.Equal(0, pipeline.Blockwise.Requests.Count);
+                    Assert.Equal(0, pipeline.Blockwise.Responses.Count);
+                    Assert.Equal(0, pipeline.Blockwise.Responses.SharedCount);
                 }
             }
         }

@@ -43,7 +43,7 @@ internal static class TableBounds
             Add(left, "waiting messages", pipeline.Messages.Waiting);
             Add(left, "running exchanges", pipeline.Messages.Memory.Running);
             Add(left, "finished exchanges", pipeline.Messages.Memory.Finished);
-            Add(left, "transfers", pipeline.Bodies.Count);
+            Add(left, "transfers", pipeline.Blockwise.Requests.Count);
             Add(left, "peers", pipeline.Channels.Count);
         }
 

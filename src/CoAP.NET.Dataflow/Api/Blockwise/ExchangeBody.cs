@@ -18,10 +18,13 @@ internal sealed class ExchangeBody
     public bool IsAdmitted { get; init; }
 
     /// <summary>The assembly or stream of the body; informed when the response exists.</summary>
-    public BodyEntry? Owner { get; init; }
+    public StoredTransfer? Owner { get; init; }
 
     /// <summary>The source of the requested block, without the handler; null for requests to a handler.</summary>
     public SeekableBody? Later { get; init; }
+
+    /// <summary>Whether the body arrives while the handler reads it.</summary>
+    public bool IsStreamed { get; init; }
 
     /// <summary>By which a handler reads the body.</summary>
     public PipeReader? Reader { get; set; }

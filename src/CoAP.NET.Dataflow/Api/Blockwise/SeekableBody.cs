@@ -116,7 +116,7 @@ internal sealed class SeekableBody : IAfterRelease
     /// <returns>The part as a response.</returns>
     /// <exception cref="EndOfStreamException">The body became shorter.</exception>
     /// <exception cref="ObjectDisposedException">It was closed meanwhile, or another reader passed that position.</exception>
-    public async Task<BodyPart> ReadAsync(FileStream? file, long offset, int length, CancellationToken cancellationToken)
+    public async Task<BlockResult> ReadAsync(FileStream? file, long offset, int length, CancellationToken cancellationToken)
     {
         offset = Math.Min(offset, Length);
         if (file is not null)
@@ -179,10 +179,10 @@ internal sealed class SeekableBody : IAfterRelease
         }
     }
 
-    private BodyPart PartOf(byte[] bytes, long offset)
+    private BlockResult PartOf(byte[] bytes, long offset)
     {
         Interlocked.Add(ref _given, bytes.Length);
-        BodyPart part = new(_result.Code, bytes)
+        BlockResult part = new(_result.Code, bytes)
         {
             Offset = offset,
             Total = Length is var total and not long.MaxValue ? total : offset + bytes.Length + 1,

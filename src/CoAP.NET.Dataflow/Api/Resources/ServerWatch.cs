@@ -125,7 +125,7 @@ internal sealed class ServerWatch
 
     private void SetSize(Activity activity, CoapResult result)
     {
-        long total = result is BodyPart part ? part.Total : result.Payload.Length;
+        long total = result is BlockResult part ? part.Total : result.Payload.Length;
         if (total == 0)
         {
             return;

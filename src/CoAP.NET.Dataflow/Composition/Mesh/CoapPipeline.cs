@@ -59,7 +59,7 @@ internal sealed class CoapPipeline
 
         // The only circle: state machines leave effects with the shard, which exists before the blocks that carry them out.
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
-        shard.Drain.AttachStates(Messages, Blockwise.Bodies);
+        shard.Drain.AttachStates(Messages, Blockwise);
 
         _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
         _wiring.Link(channelIn, serializer.Datagrams, CoapSeams.ChannelToSerializer);
@@ -70,7 +70,7 @@ internal sealed class CoapPipeline
         }
         else
         {
-            ProtectionInbound protectionIn = new(shard, Protection, MessagingOut, Exchanges, ExchangesOut, Bodies);
+            ProtectionInbound protectionIn = new(shard, Protection, MessagingOut, Exchanges, ExchangesOut, Blockwise.Requests);
             _wiring.LinkWithin(MessagingIn, protectionIn, nameof(CoapStages.Protection));
             _wiring.Link(protectionIn, exchangesIn, CoapSeams.MessagingToExchanges);
         }
@@ -115,8 +115,6 @@ internal sealed class CoapPipeline
     public ExchangeLayer Exchanges { get; }
 
     public BlockwiseServing Blockwise { get; }
-
-    public BodyLayer Bodies => Blockwise.Bodies;
 
     public ObserverLayer Observers { get; }
 

@@ -32,7 +32,7 @@ internal sealed class PipelineParts
 
     public required ServedRequests Served { get; init; }
 
-    public required BodyMemory Bodies { get; init; }
+    public required BlockwiseBudgets Bodies { get; init; }
 
     /// <summary>Q-Block1 and Q-Block2; null for none.</summary>
     public required QBlockFeature? QBlock { get; init; }

@@ -40,7 +40,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         };
         Routes = options.Routes?.Take() ?? new RouteTable();
         Routes.Environment = Environment;
-        Bodies = new BodyMemory(limits);
+        Bodies = new BlockwiseBudgets(limits);
         Connections = new ConnectionTable(limits, Environment.Sources);
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions
         {
@@ -63,7 +63,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         options.Pipeline.Take();
         if (options.Pipeline.IsReplaced(CoapStages.Resource))
         {
-            Routes.LeaveTo(new BodyPolicy(BodyMode.Whole, limits.MaxBodySize));
+            Routes.LeaveTo(new RequestBodyPolicy(RequestBodyMode.Whole, limits.MaxBodySize));
         }
 
         PipelineParts parts = new()
@@ -146,7 +146,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     public ServedRequests Served { get; }
 
     /// <summary>The memory of block-wise bodies.</summary>
-    public BodyMemory Bodies { get; }
+    public BlockwiseBudgets Bodies { get; }
 
     /// <summary>How many observers there are.</summary>
     public ObserverPlaces Observers { get; } = new();
@@ -214,7 +214,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     {
         foreach (CoapPipeline pipeline in Pipelines)
         {
-            pipeline.Blockwise.Answering.Stop();
+            pipeline.Blockwise.Stop();
             RemoveObservers(pipeline);
             FailRequests(pipeline);
             Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());

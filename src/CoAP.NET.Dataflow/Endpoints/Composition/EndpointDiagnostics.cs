@@ -113,7 +113,7 @@ internal sealed class EndpointDiagnostics
         EndpointGauge.ObservationsReregistering => _core.Observed.States[CoapObserveState.Reregistering],
         EndpointGauge.Outstanding => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Outstanding),
         EndpointGauge.Waiting => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Waiting),
-        EndpointGauge.Transfers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Bodies.Count),
+        EndpointGauge.Transfers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Blockwise.Requests.Count),
         EndpointGauge.TransferBytes => _core.Bodies.Requests.Used + _core.Bodies.Responses.Used,
         EndpointGauge.Peers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Channels.Count),
         _ => _core.Connections.Count,

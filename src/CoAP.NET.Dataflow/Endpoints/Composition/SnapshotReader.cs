@@ -18,7 +18,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
     public List<CoapShardSnapshot> ReadShards() =>
     [
         .. pipelines.Select(static pipeline => new CoapShardSnapshot(
-            pipeline.Shard.Index, pipeline.Channels.Count, pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Bodies.Count,
+            pipeline.Shard.Index, pipeline.Channels.Count, pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Blockwise.Requests.Count,
             CountObservers(pipeline))),
     ];
 
@@ -91,7 +91,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 Pending = ReadPending(channel, exchanges, now),
                 Observers = PeerObservers.Of(channel)?.Count ?? 0,
                 Observations = exchanges?.Standing?.Count ?? 0,
-                Transfers = pipeline.Bodies.CountOf(channel),
+                Transfers = pipeline.Blockwise.Requests.CountOf(channel),
                 RoundTripTime = MessageLayer.RttOf(channel),
                 RetransmissionTimeout = MessageLayer.TimeoutOf(channel, now),
                 LastDrop = drop is null

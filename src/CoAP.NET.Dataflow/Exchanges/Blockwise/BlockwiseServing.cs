@@ -8,9 +8,9 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// Requests with Block1 and Block2, or Q-Block options, in the role of a server (RFC 7959 sections 2.3 to 2.8, RFC 9177): what becomes of
-/// them before they go up to the Resource stage. Takes the lock of the shard.
+/// them before they go up to the Resource stage. Takes the lock of the shard, except where it is asked about peers.
 /// </summary>
-internal sealed class BlockwiseServing
+internal sealed class BlockwiseServing : IPeerState
 {
     private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2;
 
@@ -19,22 +19,53 @@ internal sealed class BlockwiseServing
     private readonly QBlockServer? _qblock;
     private readonly ILogger _logger;
 
-    public BlockwiseServing(CoapShard shard, BodyMemory memory, RouteTable routes, QBlockFeature? qblock)
+    public BlockwiseServing(CoapShard shard, BlockwiseBudgets budgets, RouteTable routes, QBlockFeature? qblock)
     {
         _shard = shard;
         _routes = routes;
         _logger = shard.Environment.Logger;
-        Bodies = new BodyLayer(shard, memory);
-        AnswerKeeper keeper = new(shard, Bodies.Answers, _logger);
-        _qblock = qblock?.MakeServer(shard, Bodies, keeper);
-        Answering = new BlockwiseAnswering(shard, Bodies, keeper, _qblock);
+        Requests = new RequestBodies(shard, budgets.Requests);
+        Responses = new ResponseBodies(shard, budgets.Responses);
+        Answering = new BlockwiseAnswering(shard, Requests, Responses, qblock);
+        _qblock = Answering.QBlock;
     }
 
-    /// <summary>The stored bodies.</summary>
-    public BodyLayer Bodies { get; }
+    /// <summary>The bodies of requests that are not answered yet.</summary>
+    public RequestBodies Requests { get; }
+
+    /// <summary>The responses that peers fetch block by block.</summary>
+    public ResponseBodies Responses { get; }
 
     /// <summary>Processes responses.</summary>
     public BlockwiseAnswering Answering { get; }
+
+    // Bodies pin nothing: a peer that must go takes its unfinished ones with it.
+    bool IPeerState.CanForget(CoapChannel channel, long now) => true;
+
+    bool IPeerState.IsQuiet(CoapChannel channel) => Requests.CountOf(channel) == 0;
+
+    /// <summary>The peer was forgotten, and with it what it had not finished. Under the lock of the shard.</summary>
+    public void Forget(CoapChannel channel)
+    {
+        Requests.GiveUpAllOf(
+            channel, channel.IsConnection ? "The connection has ended." : "The peer was forgotten for lack of room.");
+        Responses.Forget(channel);
+    }
+
+    /// <summary>Ends all bodies because the endpoint stops: handlers that read them are informed.</summary>
+    public void Stop()
+    {
+        _shard.Enter();
+        try
+        {
+            Requests.GiveUpAll("The endpoint was stopped.");
+            Responses.Clear();
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
 
     /// <summary>Whether a request has anything to do with blocks.</summary>
     public static bool Concerns(CoapExchange exchange) => (exchange.Special & (BlockOptions | SpecialOptions.QBlock)) != 0;
@@ -50,7 +81,7 @@ internal sealed class BlockwiseServing
         _shard.Enter();
         try
         {
-            return Bodies.Uploads.Continues(exchange);
+            return Requests.Continues(exchange);
         }
         finally
         {
@@ -61,21 +92,21 @@ internal sealed class BlockwiseServing
     /// <summary>
     /// Processes a request with Block options. The caller must hold no lock, because handlers that read a body continue within the call.
     /// </summary>
-    public BodyVerdict Take(CoapExchange exchange) =>
-        Told(exchange, IsQBlock(exchange) && _qblock is not null ? TakeQBlock(exchange, _qblock) : TakeBlock(exchange));
+    public BlockVerdict Take(CoapExchange exchange) =>
+        Logged(exchange, IsQBlock(exchange) && _qblock is not null ? TakeQBlock(exchange, _qblock) : TakeBlock(exchange));
 
-    private static BodyVerdict Settled => new(BodyVerdictKind.Settle);
+    private static BlockVerdict Settled => new(BlockVerdictKind.Settle);
 
     private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & SpecialOptions.QBlock) != 0;
 
-    private BodyVerdict TakeBlock(CoapExchange exchange)
+    private BlockVerdict TakeBlock(CoapExchange exchange)
     {
         CoapMessage message = exchange.Request.Message;
         BlockValue? block1 = message.OptionsToRead!.Block1;
         BlockValue? block2 = message.OptionsToRead!.Block2;
-        if (BlockAnswers.Check(block1, block2, message.Payload.Length, exchange.Channel.TakesBert) is { } wrong)
+        if (BlockResponses.Check(block1, block2, message.Payload.Length, exchange.Channel.TakesBert) is { } wrong)
         {
-            return BodyVerdict.Answer(wrong);
+            return BlockVerdict.Answer(wrong);
         }
 
         if (block2 is { } asked && !exchange.Channel.IsReliable)
@@ -88,7 +119,7 @@ internal sealed class BlockwiseServing
             : TakeLater(exchange, later);
     }
 
-    private BodyVerdict TakeLater(CoapExchange exchange, BlockValue asked)
+    private BlockVerdict TakeLater(CoapExchange exchange, BlockValue asked)
     {
         if (exchange.Request.IsMulticast)
         {
@@ -97,21 +128,21 @@ internal sealed class BlockwiseServing
             return Settled;
         }
 
-        return Answering.Find(exchange, asked) is { } block ? BodyVerdict.Answer(block) : Anew(exchange);
+        return Answering.Find(exchange, asked) is { } block ? BlockVerdict.Answer(block) : RunAgain(exchange);
     }
 
-    private BodyVerdict TakeQBlock(CoapExchange exchange, QBlockServer qblock) =>
-        qblock.Read(exchange, out BodyVerdict? verdict) is { } block ? TakeUpload(exchange, block) : verdict ?? Anew(exchange);
+    private BlockVerdict TakeQBlock(CoapExchange exchange, QBlockServer qblock) =>
+        qblock.Read(exchange, out BlockVerdict? verdict) is { } block ? TakeUpload(exchange, block) : verdict ?? RunAgain(exchange);
 
     // The stored response for later blocks was evicted: run the handler again if the method is safe.
-    private BodyVerdict Anew(CoapExchange exchange)
+    private BlockVerdict RunAgain(CoapExchange exchange)
     {
         CoapRequest request = exchange.Request;
         if (!request.Code.IsSafe || (request.Code == CoapCode.Fetch && request.Payload.IsEmpty))
         {
             // It was carried out once, and what came of it is gone.
             _shard.Environment.Counters.Add(CoapCounter.BodiesIncomplete);
-            return BodyVerdict.Answer(BlockAnswers.Incomplete("The answer is not here any more. Begin anew."));
+            return BlockVerdict.Answer(BlockResponses.Incomplete("The answer is not here any more. Begin anew."));
         }
 
         // A request for a later block needs its bytes, not the confirmation that an older representation is still valid.
@@ -119,7 +150,7 @@ internal sealed class BlockwiseServing
         return default;
     }
 
-    private BodyVerdict TakeUpload(CoapExchange exchange, BlockValue block)
+    private BlockVerdict TakeUpload(CoapExchange exchange, BlockValue block)
     {
         if (_routes.FindBodyPolicy(exchange.Request, !IsQBlock(exchange), _shard.Environment) is not { } policy)
         {
@@ -132,9 +163,9 @@ internal sealed class BlockwiseServing
     }
 
     // Whether a block is the first one of a body to assemble, with checks to run before.
-    private bool Begins(CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    private bool Begins(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy)
     {
-        if (!policy.HasGates || policy.Mode != BodyMode.Whole)
+        if (!policy.HasGates || policy.Mode != RequestBodyMode.Whole)
         {
             return false;
         }
@@ -142,7 +173,7 @@ internal sealed class BlockwiseServing
         _shard.Enter();
         try
         {
-            return IsQBlock(exchange) ? _qblock!.Begins(exchange) : Bodies.Uploads.Begins(exchange, block);
+            return IsQBlock(exchange) ? _qblock!.Begins(exchange) : Requests.Begins(exchange, block);
         }
         finally
         {
@@ -150,13 +181,13 @@ internal sealed class BlockwiseServing
         }
     }
 
-    private BodyVerdict Admit(CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    private BlockVerdict Admit(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy)
     {
         ValueTask<CoapResult?> pending = _routes.AdmitAsync(exchange, _shard.Environment);
         if (!pending.IsCompletedSuccessfully)
         {
             _ = AdmitLaterAsync(pending, exchange, block, policy);
-            return new BodyVerdict(BodyVerdictKind.Wait);
+            return new BlockVerdict(BlockVerdictKind.Wait);
         }
 
         return pending.Result is { } refusal ? Refuse(exchange, block, refusal) : TakeAdmitted(exchange, block, policy, isAdmitted: true);
@@ -164,7 +195,7 @@ internal sealed class BlockwiseServing
 
     // Q-Block messages may be repeated as separate messages: without memory of the refusal, a late copy would start the assembly of the
     // body that its client was asked to send again.
-    private BodyVerdict Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal)
+    private BlockVerdict Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal)
     {
         if (IsQBlock(exchange))
         {
@@ -179,22 +210,22 @@ internal sealed class BlockwiseServing
             }
         }
 
-        return BodyVerdict.Answer(refusal);
+        return BlockVerdict.Answer(refusal);
     }
 
-    private async Task AdmitLaterAsync(ValueTask<CoapResult?> pending, CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    private async Task AdmitLaterAsync(ValueTask<CoapResult?> pending, CoapExchange exchange, BlockValue block, RequestBodyPolicy policy)
     {
         CoapResult? refusal = await pending.ConfigureAwait(false);
-        BodyVerdict verdict = refusal is null ? TakeAdmitted(exchange, block, policy, isAdmitted: true) : Refuse(exchange, block, refusal);
-        Told(exchange, verdict);
+        BlockVerdict verdict = refusal is null ? TakeAdmitted(exchange, block, policy, isAdmitted: true) : Refuse(exchange, block, refusal);
+        Logged(exchange, verdict);
         _shard.Enter();
         try
         {
-            if (verdict.Kind == BodyVerdictKind.Deliver)
+            if (verdict.Kind == BlockVerdictKind.Deliver)
             {
                 _shard.AfterRelease(exchange);
             }
-            else if (verdict.Kind is BodyVerdictKind.Answer or BodyVerdictKind.Settle)
+            else if (verdict.Kind is BlockVerdictKind.Answer or BlockVerdictKind.Settle)
             {
                 _shard.AfterRelease(new LateAnswer(exchange, verdict.Result));
             }
@@ -205,32 +236,32 @@ internal sealed class BlockwiseServing
         }
     }
 
-    private BodyVerdict TakeAdmitted(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted)
+    private BlockVerdict TakeAdmitted(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy, bool isAdmitted)
     {
-        BodyVerdict verdict;
+        BlockVerdict verdict;
         _shard.Enter();
         try
         {
             long now = _shard.Environment.Now;
             verdict = IsQBlock(exchange)
                 ? _qblock!.Receive(exchange, block, policy, isAdmitted, now)
-                : Bodies.Uploads.Receive(exchange, block, policy, isAdmitted, now);
+                : Requests.Receive(exchange, block, policy, isAdmitted, now);
         }
         finally
         {
             _shard.Exit();
         }
 
-        if (verdict.Kind == BodyVerdictKind.Write)
+        if (verdict.Kind == BlockVerdictKind.Write)
         {
             Write(exchange, block, verdict.Stream!);
-            return new BodyVerdict(BodyVerdictKind.Wait);
+            return new BlockVerdict(BlockVerdictKind.Wait);
         }
 
         return verdict;
     }
 
-    private BodyVerdict Told(CoapExchange exchange, BodyVerdict verdict)
+    private BlockVerdict Logged(CoapExchange exchange, BlockVerdict verdict)
     {
         if (verdict.Result is { Code.IsError: true } refusal)
         {
@@ -268,7 +299,7 @@ internal sealed class BlockwiseServing
         _shard.Enter();
         try
         {
-            isAborted = StreamedUploads.OnWriteReturned(stream);
+            isAborted = stream.OnWriteReturned();
         }
         finally
         {
@@ -288,7 +319,7 @@ internal sealed class BlockwiseServing
                 Confirmable = exchange.Request.Confirmable,
                 Channel = exchange.Channel,
                 EchoAge = exchange.Request.EchoAge,
-                Body = new ExchangeBody { Owner = stream, Reader = stream.Reader },
+                Body = new ExchangeBody { Owner = stream, IsStreamed = true, Reader = stream.Reader },
             }));
         }
 
@@ -323,7 +354,7 @@ internal sealed class BlockwiseServing
         _shard.Enter();
         try
         {
-            Bodies.Uploads.Streamed.OnWritten(stream);
+            stream.OnWritten();
         }
         finally
         {

@@ -147,8 +147,8 @@ internal sealed class Route
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
                 ExecutionOwner = owner,
                 SecurityRefusal = NeedsSecurity ? MakeSecurityRefusal() : null,
-                Body = new BodyPolicy(
-                    Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
+                Body = new RequestBodyPolicy(
+                    Inherit<RequestBodyMode?>(settings => settings.RequestBodyMode) ?? RequestBodyMode.Whole,
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
                 Streamed = Inherit(settings => settings.Streamed),
                 Observing = Inherit(settings => settings.Observing),

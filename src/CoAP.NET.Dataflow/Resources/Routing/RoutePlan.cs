@@ -16,7 +16,7 @@ internal sealed record RoutePlan(
     public required RouteSettings ExecutionOwner { get; init; }
 
     /// <summary>The policy for request bodies, except those of <see cref="Streamed"/>.</summary>
-    public required BodyPolicy Body { get; init; }
+    public required RequestBodyPolicy Body { get; init; }
 
     /// <summary>The methods whose bodies are streamed; null for none.</summary>
     public StreamedMethods? Streamed { get; init; }
@@ -77,7 +77,7 @@ internal sealed record RoutePlan(
 
     /// <summary>Returns the policy for the body of a request.</summary>
     /// <param name="code">The method.</param>
-    public BodyPolicy BodyOf(CoapCode code) =>
+    public RequestBodyPolicy BodyOf(CoapCode code) =>
         Streamed is not null && Array.IndexOf(Streamed.Methods, (CoapMethod)code.Value) >= 0 ? Streamed.Body : Body;
 
     /// <summary>Returns whether the route is served over the transport of a request.</summary>

@@ -37,11 +37,11 @@ internal sealed class RouteSettings
     /// <summary>Whether responses are sent in the format of the handler, whatever Accept asks for.</summary>
     public bool? IgnoresAccept { get; set; }
 
-    public BodyMode? BodyMode { get; set; }
+    public RequestBodyMode? RequestBodyMode { get; set; }
 
     public long? MaxBodySize { get; set; }
 
-    /// <summary>The methods whose bodies are streamed, independent of <see cref="BodyMode"/>.</summary>
+    /// <summary>The methods whose bodies are streamed, independent of <see cref="RequestBodyMode"/>.</summary>
     public StreamedMethods? Streamed { get; set; }
 
     public TimeSpan? Freshness { get; set; }

@@ -19,7 +19,7 @@ internal sealed class RouteTable
     private readonly HashSet<Route> _routes = [];
     private readonly NoticedPaths _noticed = new();
     private RouteNode _root = RouteNode.Empty;
-    private BodyPolicy? _leftTo;
+    private RequestBodyPolicy? _leftTo;
     private int _version;
 
     public RouteTable() => Root = new CoapRouteGroup(this, null, RouteTemplate.Root);
@@ -123,7 +123,7 @@ internal sealed class RouteTable
     /// <param name="isInOrder">Whether its blocks arrive in order, so that the handler can read them as they arrive.</param>
     /// <param name="environment">Provides the limits.</param>
     /// <returns>Null if the Resource stage would refuse the request in any case; that stage then answers it.</returns>
-    public BodyPolicy? FindBodyPolicy(CoapRequest request, bool isInOrder, CoapEnvironment environment)
+    public RequestBodyPolicy? FindBodyPolicy(CoapRequest request, bool isInOrder, CoapEnvironment environment)
     {
         if (Volatile.Read(ref _leftTo) is { } leftTo)
         {
@@ -137,7 +137,7 @@ internal sealed class RouteTable
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        BodyPolicy body = isInOrder ? plan.BodyOf(request.Code) : plan.Body;
+        RequestBodyPolicy body = isInOrder ? plan.BodyOf(request.Code) : plan.Body;
         return !plan.Serves(request) || RequestRules.LacksSecurity(request, plan) || RequestRules.CheckFormats(request, plan) is not null
             ? null
             : plan.Freshness is null && plan.Limiter is null && plan.Admission is null ? body
@@ -161,7 +161,7 @@ internal sealed class RouteTable
     /// <summary>Leaves all requests to a user's router.</summary>
     /// <param name="policy">The policy for their bodies.</param>
     /// <exception cref="InvalidOperationException">There is already a route.</exception>
-    public void LeaveTo(BodyPolicy policy)
+    public void LeaveTo(RequestBodyPolicy policy)
     {
         lock (Gate)
         {

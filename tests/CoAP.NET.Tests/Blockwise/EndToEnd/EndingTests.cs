@@ -160,7 +160,7 @@ public sealed class EndingTests
             // As good: the window was full for longer than a client waits.
         }
 
-        Assert.Equal(0, network.Server.Endpoint.Pipelines[0].Bodies.Count);
+        Assert.Equal(0, network.Server.Endpoint.Pipelines[0].Blockwise.Requests.Count);
         end.SetResult();
         await network.AssertAllIsFreeAsync();
     }

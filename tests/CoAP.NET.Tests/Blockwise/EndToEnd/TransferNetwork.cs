@@ -165,9 +165,9 @@ internal sealed class TransferNetwork : IAsyncDisposable
         {
             lock (pipeline.Shard.Gate)
             {
-                Count("bodies", pipeline.Bodies.Count);
-                Count("transfers", pipeline.Bodies.Answers.Transfers);
-                Count("answers", pipeline.Bodies.Answers.Bodies);
+                Count("bodies", pipeline.Blockwise.Requests.Count);
+                Count("transfers", pipeline.Blockwise.Responses.Count);
+                Count("answers", pipeline.Blockwise.Responses.SharedCount);
                 Count("messages outstanding", pipeline.Messages.Outstanding);
                 Count("messages waiting", pipeline.Messages.Waiting);
                 Count("timers", timers ? pipeline.Shard.Wheel.Count - (pipeline.Channels.WatchesIdle ? 1 : 0) : 0);

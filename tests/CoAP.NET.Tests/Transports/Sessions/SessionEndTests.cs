@@ -166,11 +166,11 @@ public class SessionEndTests : SessionTest
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         Assert.Equal("5f", Ask(session, "41030001aab178d10308ff" + new string('6', 32))[2..4]);
-        Assert.Equal(1, Endpoint.Pipelines.Sum(pipeline => pipeline.Bodies.Count));
+        Assert.Equal(1, Endpoint.Pipelines.Sum(pipeline => pipeline.Blockwise.Requests.Count));
 
         session.End();
 
-        Assert.Equal(0, Endpoint.Pipelines.Sum(pipeline => pipeline.Bodies.Count));
+        Assert.Equal(0, Endpoint.Pipelines.Sum(pipeline => pipeline.Blockwise.Requests.Count));
         AssertFreed(session.Channel!);
         Clock.Advance(TimeSpan.FromMinutes(10));
         Assert.Equal(0, session.Channel!.Shard.Wheel.Count);

@@ -7,7 +7,7 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// Answers of a server that do not fit one message, or answer one block of a request (RFC 7959 sections 2.4 and 2.7): what goes out of
-/// them. Takes the lock of the shard.
+/// them, and what is kept for later blocks. Takes the lock of the shard.
 /// </summary>
 internal sealed class BlockwiseAnswering
 {
@@ -17,19 +17,21 @@ internal sealed class BlockwiseAnswering
     private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2 | SpecialOptions.QBlock;
 
     private readonly CoapShard _shard;
-    private readonly BodyLayer _bodies;
-    private readonly AnswerKeeper _keeper;
-    private readonly QBlockServer? _qblock;
     private readonly ILogger _logger;
 
-    public BlockwiseAnswering(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper, QBlockServer? qblock)
+    public BlockwiseAnswering(CoapShard shard, RequestBodies requests, ResponseBodies responses, QBlockFeature? qblock)
     {
         _shard = shard;
-        _bodies = bodies;
-        _keeper = keeper;
-        _qblock = qblock;
         _logger = shard.Environment.Logger;
+        Responses = responses;
+        QBlock = qblock?.MakeServer(shard, requests, this);
     }
+
+    /// <summary>The kept answers.</summary>
+    public ResponseBodies Responses { get; }
+
+    /// <summary>Q-Block1 and Q-Block2; null where they are not used.</summary>
+    public QBlockServer? QBlock { get; }
 
     /// <summary>
     /// Whether an answer is anything but one message to a request of one. For most a few tests of fields; what is sent without a request at
@@ -37,7 +39,7 @@ internal sealed class BlockwiseAnswering
     /// </summary>
     public static bool Concerns(CoapExchange exchange, CoapResult result) =>
         (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || exchange.IsWithoutRequest
-        || result.Payload.Length > exchange.Channel.BlockSize || result is BodyPart;
+        || result.Payload.Length > exchange.Channel.BlockSize || result is BlockResult;
 
     /// <summary>Converts a response to its final form: the block that the request asks for, or the whole with its Block options.</summary>
     /// <returns>Null if the response belongs to a later block, or is no longer needed.</returns>
@@ -48,14 +50,14 @@ internal sealed class BlockwiseAnswering
             return null;
         }
 
-        if (result is BodyPart { IsBlock: true })
+        if (result is BlockResult { IsBlock: true })
         {
             return result;
         }
 
-        if (_qblock?.Uses(exchange, result) == true)
+        if (QBlock?.Uses(exchange, result) == true)
         {
-            return _qblock.Cut(exchange, result);
+            return QBlock.Cut(exchange, result);
         }
 
         // A notification answers no block, though its registration may have come in some.
@@ -63,29 +65,29 @@ internal sealed class BlockwiseAnswering
         BlockValue? block1 = exchange.IsWithoutRequest && observe is not null ? null : exchange.Body?.Block1;
         bool asks = (exchange.Special & SpecialOptions.Block2) != 0 || exchange.IsWithoutRequest;
         BlockValue? asked = asks ? exchange.Request.Message.OptionsToRead?.Block2 : null;
-        BodyPart? part = result as BodyPart;
+        BlockResult? part = result as BlockResult;
         long total = part?.Total ?? result.Payload.Length;
         if (!result.Code.IsSuccess)
         {
-            return BlockCutter.Whole(BlockCutter.CutDiagnostic(exchange, result, exchange.Channel.BlockSize), block1, null);
+            return BlockResponses.Whole(BlockResponses.CutDiagnostic(exchange, result, exchange.Channel.BlockSize), block1, null);
         }
 
         long offset = asked?.ByteOffset ?? 0;
         if (total == 0 && (offset == 0 || result.Code != CoapCode.Content))
         {
-            return BlockCutter.Whole(result, block1, null);
+            return BlockResponses.Whole(result, block1, null);
         }
 
         if (offset > 0 && offset >= total)
         {
-            return BlockAnswers.BeyondEnd(offset, total);
+            return BlockResponses.BeyondEnd(offset, total);
         }
 
-        BlockFit fit = BlockCutter.Fit(exchange, asked, result);
-        long room = asked is null && exchange.Channel.IsReliable ? BlockCutter.Room(exchange, result) : fit.Last;
+        BlockFit fit = BlockResponses.Fit(exchange, asked, result);
+        long room = asked is null && exchange.Channel.IsReliable ? BlockResponses.Room(exchange, result) : fit.Last;
         if (offset == 0 && total == result.Payload.Length && total <= room)
         {
-            return BlockCutter.Whole(result, block1, asked is null ? null : new BlockValue(0, more: false, fit.SizeExponent));
+            return BlockResponses.Whole(result, block1, asked is null ? null : new BlockValue(0, more: false, fit.SizeExponent));
         }
 
         if (!MayBeSentBlocks(exchange))
@@ -94,17 +96,17 @@ internal sealed class BlockwiseAnswering
             return total == result.Payload.Length ? result : RefuseTooLarge(exchange, total);
         }
 
-        CoapResult whole = BlockCutter.Prepare(result);
-        if (part is null && _keeper.Keep(exchange, whole, offset) is { } refusal)
+        CoapResult whole = BlockResponses.Prepare(result);
+        if (part is null && Keep(exchange, whole, offset) is { } refusal)
         {
-            return BlockCutter.Whole(refusal, block1, null);
+            return BlockResponses.Whole(refusal, block1, null);
         }
 
         CoapResult block = Cut(
             exchange, whole, offset, fit, (part?.Offset ?? 0, total, part is null ? total : part.Size), block1, observe);
         if (part is { Source: SeekableBody source })
         {
-            _keeper.Keep(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
+            Keep(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
         }
 
         return block;
@@ -115,11 +117,56 @@ internal sealed class BlockwiseAnswering
     public CoapResult? CutSmaller(CoapExchange exchange, CoapResult result) =>
         Concerns(exchange, result) || result.Payload.IsEmpty ? null : Cut(exchange, result);
 
-    /// <summary>Keeps the whole of an answer of which less goes out than its block.</summary>
-    public void Keep(CoapExchange exchange, CoapResult whole) => _keeper.Keep(exchange, whole, 0);
+    /// <summary>Keeps an answer in memory for its later blocks.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <param name="whole">Options of every block, the whole payload.</param>
+    /// <param name="offset">The block that goes out now.</param>
+    /// <returns>Null when its block may go out; otherwise what is answered instead.</returns>
+    public CoapResult? Keep(CoapExchange exchange, CoapResult whole, long offset)
+    {
+        CoapChannel channel = exchange.Channel;
+        TransferKey key = KeyOf(exchange);
+        TransferKey shared = key.ForEveryone(whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> etag) ? etag : default);
+        int size = whole.Payload.Length;
+        BudgetShortage shortage;
+
+        // Observers get the block in any case; they fetch the others with a request, which reports the error. If storing is switched off,
+        // handlers run for each block.
+        bool mayRefuse = exchange.Request.Code.IsSafe && Responses.Budget.Max != 0 && !exchange.IsWithoutRequest;
+        bool isPooled;
+        CoapResult? refusal;
+        _shard.Enter();
+        try
+        {
+            if (TransferStore.HasEnded(channel))
+            {
+                return null;
+            }
+
+            long now = _shard.Environment.Now;
+            shortage = Responses.Keep(key, KeyWithoutPayload(exchange), channel, shared, whole, offset, now);
+            isPooled = shortage != BudgetShortage.None && !channel.IsConnection && !_shard.Guard.IsTrusted(channel, now);
+            refusal = shortage == BudgetShortage.None || !mayRefuse ? null : Responses.Refuse(key, channel, size, isPooled, now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (refusal is not null)
+        {
+            Responses.LogRefusal(exchange, shortage, size, isPooled);
+        }
+        else if (shortage != BudgetShortage.None && !exchange.Request.Code.IsSafe)
+        {
+            Responses.LogNotKept(exchange, shortage, size);
+        }
+
+        return refusal;
+    }
 
     /// <summary>Sends what follows a block without being asked for. The block went out.</summary>
-    public void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response) => _qblock?.Follow(exchange, sent, response);
+    public void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response) => QBlock?.Follow(exchange, sent, response);
 
     /// <summary>The answer in place of one that fits no message.</summary>
     public CoapResult RefuseTooLarge(CoapExchange exchange, long size)
@@ -149,22 +196,22 @@ internal sealed class BlockwiseAnswering
     /// </summary>
     public CoapResult? Find(CoapExchange exchange, BlockValue asked)
     {
-        BodyKey key = AnswerKeeper.KeyOf(exchange);
-        BodyTransfer? transfer;
+        TransferKey key = KeyOf(exchange);
+        ResponseTransfer? transfer;
         CoapResult? refusal;
         _shard.Enter();
         try
         {
             long now = _shard.Environment.Now;
-            transfer = _bodies.Answers.Find(key, asked.ByteOffset, asked.IsBert ? exchange.Channel.LargestPart(asked) : asked.Size, now);
-            refusal = transfer is null ? _bodies.Answers.Refusals.Find(key, exchange.Channel, now) : null;
+            transfer = Responses.Find(key, asked.ByteOffset, asked.IsBert ? exchange.Channel.LargestPart(asked) : asked.Size, now);
+            refusal = transfer is null ? Responses.FindRefusal(key, exchange.Channel, now) : null;
         }
         finally
         {
             _shard.Exit();
         }
 
-        if (transfer?.Body is not { } body)
+        if (transfer?.Response is not { } response)
         {
             if (transfer is not null)
             {
@@ -174,20 +221,48 @@ internal sealed class BlockwiseAnswering
             return refusal;
         }
 
-        CoapResult whole = body.Result;
+        CoapResult whole = response.Result;
         int total = whole.Payload.Length;
         return asked.ByteOffset >= total
-            ? BlockAnswers.BeyondEnd(asked.ByteOffset, total)
-            : Cut(exchange, whole, asked.ByteOffset, BlockCutter.Fit(exchange, asked, whole), (0, total, total), null, null);
+            ? BlockResponses.BeyondEnd(asked.ByteOffset, total)
+            : Cut(exchange, whole, asked.ByteOffset, BlockResponses.Fit(exchange, asked, whole), (0, total, total), null, null);
     }
 
-    /// <summary>Tells handlers that read bodies that nothing follows, because the endpoint stops.</summary>
-    public void Stop()
+    /// <summary>Under which key the answer to a request is kept.</summary>
+    public static TransferKey KeyOf(CoapExchange exchange) => TransferKey.Of(
+        exchange.Channel,
+        exchange.Request.Message,
+        HasPayloadInKey(exchange) ? exchange.Request.Payload.Span : default);
+
+    private static TransferKey? KeyWithoutPayload(CoapExchange exchange) =>
+        HasPayloadInKey(exchange) ? TransferKey.Of(exchange.Channel, exchange.Request.Message) : null;
+
+    // The payload of a FETCH in one message is part of what is asked for; one that came in blocks is not there any more when later blocks
+    // are asked for.
+    private static bool HasPayloadInKey(CoapExchange exchange) =>
+        exchange.Request.Code == CoapCode.Fetch && !exchange.Request.Payload.IsEmpty
+        && exchange.Body is not ({ Block1: not null } or { Owner: not null });
+
+    // Keeps the source of the later blocks of a response, until the last one was read. Without room for that, the handler runs for them.
+    private void Keep(CoapExchange exchange, SeekableBody source, long offset, bool isLast)
     {
+        if (exchange.IsWithoutRequest || source.IsKept != isLast)
+        {
+            return;
+        }
+
+        TransferKey key = KeyOf(exchange);
         _shard.Enter();
         try
         {
-            _bodies.Stop();
+            if (isLast)
+            {
+                Responses.End(key, source);
+            }
+            else if (!TransferStore.HasEnded(exchange.Channel))
+            {
+                Responses.Keep(key, KeyWithoutPayload(exchange), exchange.Channel, source, offset, _shard.Environment.Now);
+            }
         }
         finally
         {
@@ -204,28 +279,16 @@ internal sealed class BlockwiseAnswering
     {
         bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;
         return !fit.HasNumber(offset)
-            ? BlockAnswers.Bad("The block number for this place of the body would have more than 20 bits.")
-            : BlockCutter.Cut(whole, offset, fit, body.Start, body.Total, block1, observe, saysSize ? body.Size : null);
+            ? CoapResults.BadRequest("The block number for this place of the body would have more than 20 bits.")
+            : BlockResponses.Cut(whole, offset, fit, body.Start, body.Total, block1, observe, saysSize ? body.Size : null);
     }
 
-    // Reports the response to the body of the request. False if the response is sent with a later block of that body.
-    private bool OnReplied(BodyEntry owner, CoapResult result)
+    private bool OnReplied(StoredTransfer owner, CoapResult result)
     {
         _shard.Enter();
         try
         {
-            switch (owner)
-            {
-                case StreamedBody stream:
-                    _bodies.Uploads.Streamed.OnResult(stream, result);
-                    return false;
-                case BodyAssembly assembly:
-                    _bodies.Uploads.OnReplied(assembly, result);
-                    return true;
-                default:
-                    _qblock?.OnReplied(owner, result);
-                    return true;
-            }
+            return owner.OnReplied(result);
         }
         finally
         {

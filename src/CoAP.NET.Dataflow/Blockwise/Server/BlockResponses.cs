@@ -1,15 +1,67 @@
+using System.Globalization;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// Makes of an answer the block that goes out (RFC 7959 section 2.4). Plain functions: the same for responses and notifications.
+/// The responses of block-wise transfers: those that it gives itself (RFC 7959 section 2.9), and the block of an answer that goes out
+/// (section 2.4). Plain functions: the same for responses and notifications.
 /// </summary>
-internal static class BlockCutter
+internal static class BlockResponses
 {
     // The options that are added to a block: ETag, Block1, Block2, Size2, each with its header.
     private const int AddedOptions = 13 + 8 + 8 + 9;
+
+    /// <summary>
+    /// 2.31: the block was taken, send the next one. Without payload and without Block2 (RFC 7959 sections 2.3 and 2.9.1). The first
+    /// response says which size is wanted; the peer then goes on with it (figure 9).
+    /// </summary>
+    /// <param name="exchange">The request with the block.</param>
+    /// <param name="block">Its Block1.</param>
+    public static CoapResult Continue(CoapExchange exchange, BlockValue block)
+    {
+        BlockResult result = new(CoapCode.Continue) { IsBlock = true };
+        result.Options.Block1 = block.Number > 0 || exchange.Channel.IsReliable
+            ? block
+            : new BlockValue(0, more: true,
+                Math.Min(block.SizeExponent, BlockValue.GetSizeExponent(exchange.Channel.Parameters.PreferredBlockSize)));
+        return result;
+    }
+
+    /// <summary>4.08: blocks are missing, or what came of the body is gone (RFC 7959 section 2.9.2).</summary>
+    public static CoapResult Incomplete(string diagnostic) => CoapResults.Status(CoapCode.RequestEntityIncomplete, diagnostic);
+
+    /// <summary>4.00 for a block after the end of the body.</summary>
+    public static CoapResult BeyondEnd(long offset, long total) => CoapResults.BadRequest(string.Create(
+        CultureInfo.InvariantCulture, $"The body has {total} bytes; no block begins at {offset}."));
+
+    /// <summary>Returns the error in the Block options of a request (RFC 7959 sections 2.2 and 2.3); null for none.</summary>
+    /// <param name="block1">Its Block1.</param>
+    /// <param name="block2">Its Block2.</param>
+    /// <param name="length">The length of its payload.</param>
+    /// <param name="takesBert">Whether the peer and this endpoint support size exponent 7 (RFC 8323 section 6).</param>
+    public static CoapResult? Check(BlockValue? block1, BlockValue? block2, int length, bool takesBert)
+    {
+        if (!takesBert && (block1 is { IsBert: true } || block2 is { IsBert: true }))
+        {
+            return CoapResults.BadRequest("Size exponent 7 is reserved.");
+        }
+
+        if (block1 is not { } block)
+        {
+            return null;
+        }
+
+        if (block2 is { Number: > 0 })
+        {
+            return CoapResults.BadRequest("A request with Block1 asks for block 0 of the answer.");
+        }
+
+        return BlockFit.IsLength(block, length)
+            ? null
+            : CoapResults.BadRequest(string.Create(CultureInfo.InvariantCulture, $"A block {block} with a payload of {length} bytes."));
+    }
 
     /// <summary>
     /// The blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above
@@ -81,7 +133,7 @@ internal static class BlockCutter
         long? size)
     {
         int length = fit.LengthOf(total - offset);
-        BodyPart block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
+        BlockResult block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
         if (whole.HasOptions)
         {
             block.Options.AddAll(whole.Options);

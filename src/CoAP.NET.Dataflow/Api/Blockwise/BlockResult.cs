@@ -1,9 +1,9 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>An answer whose payload is not the whole body: a block ready to be sent, or what was read at the place of one.</summary>
-internal sealed class BodyPart : CoapResult
+internal sealed class BlockResult : CoapResult
 {
-    public BodyPart(CoapCode code, ReadOnlyMemory<byte> payload = default)
+    public BlockResult(CoapCode code, ReadOnlyMemory<byte> payload = default)
         : base(code, payload)
     {
     }
@@ -21,7 +21,7 @@ internal sealed class BodyPart : CoapResult
     public long? Size { get; init; }
 
     /// <summary>The blocks that follow it without a request; null for none.</summary>
-    public FollowingBlocks? Following { get; init; }
+    public UnsolicitedBlocks? Following { get; init; }
 
     /// <summary>The source of later blocks; null for none.</summary>
     public SeekableBody? Source { get; init; }
@@ -29,14 +29,14 @@ internal sealed class BodyPart : CoapResult
     /// <summary>Closes the stream of a response that is no longer fetched.</summary>
     public static void CloseUnlessKept(CoapResult result)
     {
-        if (result is BodyPart { Source: { IsKept: false } source })
+        if (result is BlockResult { Source: { IsKept: false } source })
         {
             _ = source.CloseAsync();
         }
     }
 
     private protected override CoapResult CopyWithoutOptions() =>
-        new BodyPart(Code, Payload)
+        new BlockResult(Code, Payload)
         {
             IsBlock = IsBlock,
             Offset = Offset,
@@ -45,4 +45,13 @@ internal sealed class BodyPart : CoapResult
             Following = Following,
             Source = Source
         }.As(this);
+}
+
+/// <summary>
+/// Blocks of an answer that go out after another one without being asked for. The timer is the pause between them. Guarded by Shard.Gate.
+/// </summary>
+internal abstract class UnsolicitedBlocks : WheelTimer
+{
+    /// <summary>Whether no more of them is sent.</summary>
+    public bool IsOver { get; set; }
 }

@@ -9,13 +9,13 @@ namespace CoAP.NET.Blockwise;
 /// Which operation a block belongs to: the channel, and so the peer's security identity too (RFC 7959 section 7), the code, and the options
 /// of the cache key, the list of Request-Tags among them (RFC 9175 section 3.3). Compared byte by byte; the hash only finds the place.
 /// </summary>
-internal sealed class BodyKey : IEquatable<BodyKey>
+internal sealed class TransferKey : IEquatable<TransferKey>
 {
     private readonly CoapChannel? _channel;
     private readonly byte[] _bytes;
     private readonly int _hash;
 
-    private BodyKey(CoapChannel? channel, byte[] bytes)
+    private TransferKey(CoapChannel? channel, byte[] bytes)
     {
         _channel = channel;
         _bytes = bytes;
@@ -33,10 +33,10 @@ internal sealed class BodyKey : IEquatable<BodyKey>
     /// <param name="message">The request.</param>
     /// <param name="payload">The part of its payload that distinguishes it from other requests: FETCH has it in the cache key (RFC 8132
     /// section 2.1).</param>
-    public static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default) =>
+    public static TransferKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default) =>
         Of(channel, message, payload, ofQBlock: false);
 
-    private static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload, bool ofQBlock)
+    private static TransferKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload, bool ofQBlock)
     {
         CoapOptionCollection? options = message.OptionsToRead;
         int length = 1 + sizeof(int) + payload.Length;
@@ -66,30 +66,30 @@ internal sealed class BodyKey : IEquatable<BodyKey>
         }
 
         payload.CopyTo(rest);
-        return new BodyKey(channel, bytes);
+        return new TransferKey(channel, bytes);
     }
 
     /// <summary>
     /// The key of a body that comes by Q-Block1: without its Request-Tag, as of each resource only the newest is collected (RFC 9177
     /// section 4.3).
     /// </summary>
-    public static BodyKey OfQBlock(CoapChannel channel, CoapMessage message) => Of(channel, message, default, ofQBlock: true);
+    public static TransferKey OfQBlock(CoapChannel channel, CoapMessage message) => Of(channel, message, default, ofQBlock: true);
 
     /// <summary>The key of a representation that all peers share: what was asked for without who asked, and the entity-tag.</summary>
-    public BodyKey ForEveryone(ReadOnlySpan<byte> etag)
+    public TransferKey ForEveryone(ReadOnlySpan<byte> etag)
     {
         byte[] bytes = new byte[(_bytes.Length + etag.Length + 3) & ~1];
         _bytes.CopyTo(bytes.AsSpan());
         etag.CopyTo(bytes.AsSpan(_bytes.Length));
         bytes[^1] = (byte)etag.Length;
-        return new BodyKey(null, bytes);
+        return new TransferKey(null, bytes);
     }
 
-    public bool Equals(BodyKey? other) =>
+    public bool Equals(TransferKey? other) =>
         other is not null && _hash == other._hash && ReferenceEquals(_channel, other._channel)
             && _bytes.AsSpan().SequenceEqual(other._bytes);
 
-    public override bool Equals(object? obj) => Equals(obj as BodyKey);
+    public override bool Equals(object? obj) => Equals(obj as TransferKey);
 
     public override int GetHashCode() => _hash;
 

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>Something that is kept for a peer between its blocks, for a time and within a bound. Guarded by Shard.Gate.</summary>
-internal abstract class BodyEntry : WheelTimer
+internal abstract class StoredTransfer : WheelTimer
 {
     // While others are refused, a body has to be through after so many times MAX_TRANSMIT_SPAN at the latest (48 minutes).
     private const int MaxSpans = 64;
@@ -11,23 +11,23 @@ internal abstract class BodyEntry : WheelTimer
     private long _paceAt;
     private long _paceFrom;
 
-    protected BodyEntry(BodyKey key, CoapChannel channel)
+    protected StoredTransfer(TransferKey key, CoapChannel channel)
     {
         Key = key;
         Channel = channel;
     }
 
-    public BodyKey Key { get; }
+    public TransferKey Key { get; }
 
     public CoapChannel Channel { get; }
 
     /// <summary>
-    /// The table that counts it, and looks at it when it was idle for a time. Set by the table; null once it is released.
+    /// The store that counts it, and looks at it when it was idle for a time. Set by the store; null once it is released.
     /// </summary>
-    public BodyRoom? Room { get; set; }
+    public TransferStore? Store { get; set; }
 
-    /// <summary>Of whose share it takes. Set by the table.</summary>
-    public BodySource Source { get; set; } = null!;
+    /// <summary>Of whose share it takes. Set by the store.</summary>
+    public BudgetAccount Account { get; set; } = null!;
 
     /// <summary>When it was used last, in units of 100 ns.</summary>
     public long LastUse { get; set; }
@@ -36,10 +36,10 @@ internal abstract class BodyEntry : WheelTimer
     public long Charge { get; set; }
 
     /// <summary>How many bytes of the share of its source it takes; what is shared with others counts in full.</summary>
-    public long PeerCharge { get; set; }
+    public long ShareCharge { get; set; }
 
-    /// <summary>Which part of the bound it takes of. Set by the table.</summary>
-    public BodyStanding Standing { get; set; }
+    /// <summary>Which part of the bound it takes of. Set by the store.</summary>
+    public BudgetPart Part { get; set; }
 
     /// <summary>Whether its peer is far slower than who means to end it. It goes when others are refused.</summary>
     public bool IsSlow { get; private set; }
@@ -53,11 +53,11 @@ internal abstract class BodyEntry : WheelTimer
     /// <summary>Whether all of it came, so that it waits for its handler, which may take its time.</summary>
     public virtual bool IsWhole => false;
 
-    /// <summary>The place among the entries of the peer; the first was idle longest.</summary>
-    public LinkedListNode<BodyEntry>? PeerPlace { get; set; }
+    /// <summary>The place among the transfers of the peer; the first was idle longest.</summary>
+    public LinkedListNode<StoredTransfer>? PeerPlace { get; set; }
 
-    /// <summary>The place among the entries of its standing in the shard; the first was idle longest.</summary>
-    public LinkedListNode<BodyEntry>? Place { get; set; }
+    /// <summary>The place among the transfers of its part in the shard; the first was idle longest.</summary>
+    public LinkedListNode<StoredTransfer>? Place { get; set; }
 
     /// <summary>
     /// How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies; and, where that is longer,
@@ -97,17 +97,21 @@ internal abstract class BodyEntry : WheelTimer
         long span = Patience;
         if (passed >= span)
         {
-            IsSlow = position - _paceFrom < Math.Max(1, PeerCharge / MaxSpans) * (double)passed / span;
+            IsSlow = position - _paceFrom < Math.Max(1, ShareCharge / MaxSpans) * (double)passed / span;
             _paceAt = now;
             _paceFrom = position;
         }
     }
 
-    /// <summary>Handles the end of an entry that was given up and removed from its table: readers of the rest are informed.</summary>
+    /// <summary>The handler has answered the request whose body this is.</summary>
+    /// <returns>Whether the response goes out now, and not with a later block of the body.</returns>
+    public virtual bool OnReplied(CoapResult result) => true;
+
+    /// <summary>Handles the end of a transfer that was given up and removed from its store: readers of the rest are informed.</summary>
     /// <param name="reason">The reason.</param>
     public virtual void OnGivenUp(string reason)
     {
     }
 
-    internal override void Fire(long now) => Room?.OnIdle(this, now);
+    internal override void Fire(long now) => Store?.OnIdle(this, now);
 }

@@ -1,0 +1,257 @@
+using System.IO.Pipelines;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>
+/// The body of a request that a handler reads while its blocks come. The pipe holds at most a window: a block is acknowledged when what the
+/// handler has not read yet fits it. State is guarded by Shard.Gate; the pipe is touched outside of it, by one thread at a time, as readers
+/// continue inside those calls.
+/// </summary>
+internal sealed class StreamedBody : StoredTransfer, IAfterRelease
+{
+    // How many bytes wait for the handler before the peer is held back.
+    private const int Window = 8 * 1024;
+
+    // Its cost for the limits: the window, the block beyond it and the one before it, and the objects.
+    private const int Size = Window + 4096;
+
+    // A block of this size and the one before it are in Size.
+    private const int CountedBlock = 1024;
+
+    private readonly RequestBodies _bodies;
+    private readonly Pipe _pipe = new(new PipeOptions(
+        readerScheduler: PipeScheduler.Inline,
+        writerScheduler: PipeScheduler.Inline,
+        pauseWriterThreshold: Window + 1,
+        resumeWriterThreshold: Window / 2,
+        minimumSegmentSize: 1024,
+        useSynchronizationContext: false));
+    private readonly CoapContentFormat? _format;
+
+    // How many bytes were taken.
+    private long _length;
+
+    // The block that was taken last, to know a copy of it; nothing on connections, where there are none.
+    private ReadOnlyMemory<byte> _lastBlock;
+
+    // The block that is not answered yet.
+    private CoapExchange? _waiting;
+
+    // Whether a block is on its way into the pipe, or waits there for room.
+    private bool _isBusy;
+
+    // Whether a thread is inside Write.
+    private bool _isWriting;
+
+    // Whether the last block came.
+    private bool _isFinal;
+
+    // The response of the handler, if it completed before the last block.
+    private CoapResult? _result;
+
+    // Why nothing follows any more.
+    private CoapIncompleteBodyException? _abortion;
+
+    public StreamedBody(RequestBodies bodies, TransferKey key, CoapChannel channel, CoapMessage first)
+        : base(key, channel)
+    {
+        _bodies = bodies;
+        CoapMessage head = new(first.Code, first.Options.Registry);
+        head.Options.AddAll(first.Options);
+        head.Options.Remove(OptionNumber.Block1);
+        _format = first.Options.ContentFormat;
+        Head = head;
+    }
+
+    /// <summary>The request without its body, for the handler.</summary>
+    public CoapMessage Head { get; }
+
+    public PipeReader Reader => _pipe.Reader;
+
+    public override bool WaitsForUs => _isBusy || _isFinal;
+
+    public override bool IsWhole => _isFinal;
+
+    /// <summary>Whether the first block of a body that is not its last came again.</summary>
+    public bool IsCopyOfFirst(CoapMessage message) =>
+        !Channel.IsReliable && _length == message.Payload.Length && IsCopy(0, message) && _format == message.Options.ContentFormat;
+
+    /// <summary>Processes a block.</summary>
+    public BlockVerdict Receive(CoapExchange exchange, BlockValue block, long now)
+    {
+        CoapMessage message = exchange.Request.Message;
+        if (message.Options.ContentFormat != _format)
+        {
+            return _bodies.OtherFormat();
+        }
+
+        if (_length > 0 && _isFinal == !block.More && !Channel.IsReliable && IsCopy(block.ByteOffset, message))
+        {
+            return ReceiveCopy(exchange, block, now);
+        }
+
+        if (block.ByteOffset != _length || _isFinal || _isBusy)
+        {
+            return _bodies.OutOfSequence(_length);
+        }
+
+        int length = message.Payload.Length;
+        _bodies.Touch(this, _length + length, now);
+        if (_result is { Code.IsSuccess: false } failed)
+        {
+            return End(exchange, block, failed);
+        }
+
+        // After a success, nothing more of the body is read. With BERT a message has many blocks (RFC 8323 section 6), and is in its frame
+        // and in the pipe.
+        long size = Size + Key.Size + (length > CountedBlock ? 2L * length : 0);
+        if (_result is null && _bodies.Charge(this, size - Charge, now) is { } full)
+        {
+            _bodies.GiveUp(this, "There is no room for its next block.");
+            return BlockVerdict.Answer(full);
+        }
+
+        _length += length;
+        _lastBlock = Channel.IsReliable ? default : message.Payload;
+        _isFinal = !block.More;
+        if (_result is { } result)
+        {
+            return block.More ? BlockVerdict.Answer(BlockResponses.Continue(exchange, block)) : End(exchange, block, result);
+        }
+
+        _waiting = exchange;
+        _isBusy = true;
+        _isWriting = true;
+        return new BlockVerdict(BlockVerdictKind.Write, Stream: this);
+    }
+
+    /// <summary>Puts a block into the pipe. Runs the handler's continuation, so no lock may be held.</summary>
+    public ValueTask<FlushResult> Write(ReadOnlyMemory<byte> block, bool isFinal)
+    {
+        if (!isFinal)
+        {
+            return _pipe.Writer.WriteAsync(block);
+        }
+
+        if (!block.IsEmpty)
+        {
+            block.Span.CopyTo(_pipe.Writer.GetSpan(block.Length));
+            _pipe.Writer.Advance(block.Length);
+        }
+
+        // Written bytes become visible at the end; no later data has to be held back.
+        _pipe.Writer.Complete();
+        return new ValueTask<FlushResult>(new FlushResult(isCanceled: false, isCompleted: true));
+    }
+
+    /// <summary>The thread that put a block into the pipe is through with it.</summary>
+    /// <returns>Whether it must end the pipe, outside the lock, as the body was given up meanwhile.</returns>
+    public bool OnWriteReturned()
+    {
+        _isWriting = false;
+        return _abortion is not null && !_isFinal;
+    }
+
+    /// <summary>
+    /// A block stands in the pipe, or the handler reads no more: it is answered, if it is not the last one, whose answer the handler makes.
+    /// </summary>
+    public void OnWritten()
+    {
+        _isBusy = false;
+        if (!_isFinal && _waiting is { } waiting)
+        {
+            _waiting = null;
+            CoapResult answer = BlockResponses.Continue(waiting, waiting.Request.Options.Block1!.Value);
+            Channel.Shard.AfterRelease(new LateAnswer(waiting, answer));
+        }
+    }
+
+    /// <summary>The handler has answered: what it did not read is let go when the lock is released.</summary>
+    public override bool OnReplied(CoapResult result)
+    {
+        _result = result;
+        if (_waiting is { } waiting && (_isFinal || !result.Code.IsSuccess))
+        {
+            _waiting = null;
+            _bodies.Release(this);
+            waiting.Body = new ExchangeBody { Block1 = waiting.Request.Options.Block1 };
+            Channel.Shard.AfterRelease(new LateAnswer(waiting, result));
+        }
+
+        // Otherwise the next block is told: of an error at once, of a success after the last block, as what follows is part of what the
+        // handler did not need.
+        Channel.Shard.AfterRelease(new ReadingEnd(_pipe.Reader));
+        return false;
+    }
+
+    /// <summary>
+    /// Informs the reading handler, and answers the waiting block. Bytes that the handler has completely stay available to it.
+    /// </summary>
+    public override void OnGivenUp(string reason)
+    {
+        if (_isFinal || _abortion is not null)
+        {
+            return;
+        }
+
+        _abortion = new CoapIncompleteBodyException($"The body of the request ends after {_length} bytes: {reason}");
+        if (_waiting is { } waiting)
+        {
+            _waiting = null;
+            Channel.Shard.AfterRelease(
+                new LateAnswer(waiting, BlockResponses.Incomplete("The body was given up. Begin with block 0.")));
+        }
+
+        if (!_isWriting)
+        {
+            Channel.Shard.AfterRelease(this);
+        }
+    }
+
+    /// <summary>Ends the reader with the reason. Runs the handler's continuation, so no lock may be held.</summary>
+    public void CompleteWithAbortion()
+    {
+        _pipe.Writer.CancelPendingFlush();
+        _pipe.Writer.Complete(_abortion);
+    }
+
+    void IAfterRelease.OnReleased(CoapShard shard) => CompleteWithAbortion();
+
+    // Whether a block is the one that came last.
+    private bool IsCopy(long offset, CoapMessage message) =>
+        offset + message.Payload.Length == _length && _lastBlock.Span.SequenceEqual(message.Payload.Span);
+
+    private BlockVerdict ReceiveCopy(CoapExchange exchange, BlockValue block, long now)
+    {
+        if (!_isBusy && !_isFinal)
+        {
+            return BlockVerdict.Answer(BlockResponses.Continue(exchange, block));
+        }
+
+        // It waits for the handler, so its peer need not send anything new.
+        _bodies.Touch(this, _length, now);
+
+        // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
+        if (_waiting is { } earlier)
+        {
+            Channel.Shard.AfterRelease(new LateAnswer(earlier, null));
+        }
+
+        _waiting = exchange;
+        return new BlockVerdict(BlockVerdictKind.Wait);
+    }
+
+    private BlockVerdict End(CoapExchange exchange, BlockValue block, CoapResult result)
+    {
+        _bodies.Release(this);
+        exchange.Body = new ExchangeBody { Block1 = block };
+        return BlockVerdict.Answer(result);
+    }
+
+    private sealed class ReadingEnd(PipeReader reader) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => reader.Complete();
+    }
+}
