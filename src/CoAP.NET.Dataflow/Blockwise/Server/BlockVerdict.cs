@@ -3,7 +3,7 @@ namespace CoAP.NET.Blockwise;
 /// <summary>The decision about a request. The default value passes it to the Resource stage.</summary>
 /// <param name="Kind">The action.</param>
 /// <param name="Result">The response, for <see cref="BlockVerdictKind.Answer"/>.</param>
-/// <param name="Stream">The stream for the block, for <see cref="BlockVerdictKind.Write"/>.</param>
+/// <param name="Stream">The body that a handler reads, to which the block is written once the lock is released; null for none.</param>
 internal readonly record struct BlockVerdict(BlockVerdictKind Kind, CoapResult? Result = null, StreamedBody? Stream = null)
 {
     public static BlockVerdict Answer(CoapResult result) => new(BlockVerdictKind.Answer, result);
@@ -17,9 +17,6 @@ internal enum BlockVerdictKind : byte
 
     /// <summary>It is answered at once.</summary>
     Answer,
-
-    /// <summary>Its block goes to a handler that reads.</summary>
-    Write,
 
     /// <summary>It gets no answer, but an acknowledgement when it is Confirmable.</summary>
     Settle,

@@ -30,6 +30,9 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         useSynchronizationContext: false));
     private readonly CoapContentFormat? _format;
 
+    // The request without its body, for the handler.
+    private readonly CoapMessage _head;
+
     // How many bytes were taken.
     private long _length;
 
@@ -42,7 +45,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
     // Whether a block is on its way into the pipe, or waits there for room.
     private bool _isBusy;
 
-    // Whether a thread is inside Write.
+    // Whether a thread is inside the pipe.
     private bool _isWriting;
 
     // Whether the last block came.
@@ -54,6 +57,10 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
     // Why nothing follows any more.
     private CoapIncompleteBodyException? _abortion;
 
+    /// <param name="bodies">The bodies of its shard.</param>
+    /// <param name="key">The operation.</param>
+    /// <param name="channel">The peer.</param>
+    /// <param name="first">The request with the first block.</param>
     public StreamedBody(RequestBodies bodies, TransferKey key, CoapChannel channel, CoapMessage first)
         : base(key, channel)
     {
@@ -62,13 +69,8 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         head.Options.AddAll(first.Options);
         head.Options.Remove(OptionNumber.Block1);
         _format = first.Options.ContentFormat;
-        Head = head;
+        _head = head;
     }
-
-    /// <summary>The request without its body, for the handler.</summary>
-    public CoapMessage Head { get; }
-
-    public PipeReader Reader => _pipe.Reader;
 
     public override bool WaitsForUs => _isBusy || _isFinal;
 
@@ -124,48 +126,58 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         _waiting = exchange;
         _isBusy = true;
         _isWriting = true;
-        return new BlockVerdict(BlockVerdictKind.Write, Stream: this);
+        return new BlockVerdict(BlockVerdictKind.Wait, Stream: this);
     }
 
-    /// <summary>Puts a block into the pipe. Runs the handler's continuation, so no lock may be held.</summary>
-    public ValueTask<FlushResult> Write(ReadOnlyMemory<byte> block, bool isFinal)
+    /// <summary>Hands a block to the handler that reads the body, which goes on within the call. No lock may be held.</summary>
+    /// <param name="exchange">The request with the block.</param>
+    /// <param name="block">Its Block1.</param>
+    public void Write(CoapExchange exchange, BlockValue block)
     {
-        if (!isFinal)
+        CoapShard shard = Channel.Shard;
+        ValueTask<FlushResult> flush = default;
+        UserCode.Enter();
+        try
         {
-            return _pipe.Writer.WriteAsync(block);
+            flush = WriteToPipe(exchange.Request.Payload, isFinal: !block.More);
+        }
+#pragma warning disable CA1031 // the handler's continuation is user code
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            shard.Environment.Counters.Add(CoapCounter.HandlerErrors);
+            Log.StageFailed(shard.Environment.Logger, exception);
+        }
+        finally
+        {
+            UserCode.Exit();
         }
 
-        if (!block.IsEmpty)
+        bool isAborted;
+        shard.Enter();
+        try
         {
-            block.Span.CopyTo(_pipe.Writer.GetSpan(block.Length));
-            _pipe.Writer.Advance(block.Length);
+            _isWriting = false;
+            isAborted = _abortion is not null && !_isFinal;
+        }
+        finally
+        {
+            shard.Exit();
         }
 
-        // Written bytes become visible at the end; no later data has to be held back.
-        _pipe.Writer.Complete();
-        return new ValueTask<FlushResult>(new FlushResult(isCanceled: false, isCompleted: true));
-    }
-
-    /// <summary>The thread that put a block into the pipe is through with it.</summary>
-    /// <returns>Whether it must end the pipe, outside the lock, as the body was given up meanwhile.</returns>
-    public bool OnWriteReturned()
-    {
-        _isWriting = false;
-        return _abortion is not null && !_isFinal;
-    }
-
-    /// <summary>
-    /// A block stands in the pipe, or the handler reads no more: it is answered, if it is not the last one, whose answer the handler makes.
-    /// </summary>
-    public void OnWritten()
-    {
-        _isBusy = false;
-        if (!_isFinal && _waiting is { } waiting)
+        if (isAborted)
         {
-            _waiting = null;
-            CoapResult answer = BlockResponses.Continue(waiting, waiting.Request.Options.Block1!.Value);
-            Channel.Shard.AfterRelease(new LateAnswer(waiting, answer));
+            // It was given up meanwhile.
+            CompleteWithAbortion();
         }
+
+        if (block.Number == 0)
+        {
+            // The block is in the pipe, so a handler that reads at once finds it.
+            Serve(exchange.Request);
+        }
+
+        _ = AwaitRoomAsync(flush);
     }
 
     /// <summary>The handler has answered: what it did not read is let go when the lock is released.</summary>
@@ -210,14 +222,82 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         }
     }
 
-    /// <summary>Ends the reader with the reason. Runs the handler's continuation, so no lock may be held.</summary>
-    public void CompleteWithAbortion()
+    void IAfterRelease.OnReleased(CoapShard shard) => CompleteWithAbortion();
+
+    // Ends the reader with the reason. Runs the handler's continuation, so no lock may be held.
+    private void CompleteWithAbortion()
     {
         _pipe.Writer.CancelPendingFlush();
         _pipe.Writer.Complete(_abortion);
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard) => CompleteWithAbortion();
+    private ValueTask<FlushResult> WriteToPipe(ReadOnlyMemory<byte> block, bool isFinal)
+    {
+        if (!isFinal)
+        {
+            return _pipe.Writer.WriteAsync(block);
+        }
+
+        if (!block.IsEmpty)
+        {
+            block.Span.CopyTo(_pipe.Writer.GetSpan(block.Length));
+            _pipe.Writer.Advance(block.Length);
+        }
+
+        // Written bytes become visible at the end; no later data has to be held back.
+        _pipe.Writer.Complete();
+        return new ValueTask<FlushResult>(new FlushResult(isCanceled: false, isCompleted: true));
+    }
+
+    private void Serve(CoapRequest first)
+    {
+        CoapExchange exchange = new(Channel, null, new CoapRequest(_head)
+        {
+            Confirmable = first.Confirmable,
+            Channel = Channel,
+            EchoAge = first.EchoAge,
+            Body = new ExchangeBody { Owner = this, IsStreamed = true, Reader = _pipe.Reader },
+        });
+        Channel.Shard.Enter();
+        try
+        {
+            Channel.Shard.AfterRelease(exchange);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
+
+    // A block stands in the pipe, or the handler reads no more: it is answered, if it is not the last one, whose answer the handler makes.
+    private async Task AwaitRoomAsync(ValueTask<FlushResult> flush)
+    {
+        try
+        {
+            await flush.ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // the handler ended its reader with an exception of its own: it reads no more
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+
+        Channel.Shard.Enter();
+        try
+        {
+            _isBusy = false;
+            if (!_isFinal && _waiting is { } waiting)
+            {
+                _waiting = null;
+                CoapResult answer = BlockResponses.Continue(waiting, waiting.Request.Options.Block1!.Value);
+                Channel.Shard.AfterRelease(new LateAnswer(waiting, answer));
+            }
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
 
     // Whether a block is the one that came last.
     private bool IsCopy(long offset, CoapMessage message) =>

@@ -1,4 +1,3 @@
-using System.IO.Pipelines;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Resources;
@@ -252,12 +251,8 @@ internal sealed class BlockwiseServing : IPeerState
             _shard.Exit();
         }
 
-        if (verdict.Kind == BlockVerdictKind.Write)
-        {
-            Write(exchange, block, verdict.Stream!);
-            return new BlockVerdict(BlockVerdictKind.Wait);
-        }
-
+        // No lock is held, as the handler goes on within the call.
+        verdict.Stream?.Write(exchange, block);
         return verdict;
     }
 
@@ -272,93 +267,5 @@ internal sealed class BlockwiseServing : IPeerState
         }
 
         return verdict;
-    }
-
-    /// <summary>Hands a block to the handler that reads the body, which goes on within the call. No lock is held.</summary>
-    private void Write(CoapExchange exchange, BlockValue block, StreamedBody stream)
-    {
-        ValueTask<FlushResult> flush = default;
-        UserCode.Enter();
-        try
-        {
-            flush = stream.Write(exchange.Request.Payload, isFinal: !block.More);
-        }
-#pragma warning disable CA1031 // the handler's continuation is user code
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            _shard.Environment.Counters.Add(CoapCounter.HandlerErrors);
-            Log.StageFailed(_logger, exception);
-        }
-        finally
-        {
-            UserCode.Exit();
-        }
-
-        bool isAborted;
-        _shard.Enter();
-        try
-        {
-            isAborted = stream.OnWriteReturned();
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-
-        if (isAborted)
-        {
-            stream.CompleteWithAbortion();
-        }
-
-        if (block.Number == 0)
-        {
-            // The block is in the pipe, so a handler that reads at once finds it.
-            Serve(new CoapExchange(exchange.Channel, null, new CoapRequest(stream.Head)
-            {
-                Confirmable = exchange.Request.Confirmable,
-                Channel = exchange.Channel,
-                EchoAge = exchange.Request.EchoAge,
-                Body = new ExchangeBody { Owner = stream, IsStreamed = true, Reader = stream.Reader },
-            }));
-        }
-
-        _ = AwaitRoomAsync(stream, flush);
-    }
-
-    private void Serve(CoapExchange exchange)
-    {
-        _shard.Enter();
-        try
-        {
-            _shard.AfterRelease(exchange);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-    }
-
-    private async Task AwaitRoomAsync(StreamedBody stream, ValueTask<FlushResult> flush)
-    {
-        try
-        {
-            await flush.ConfigureAwait(false);
-        }
-#pragma warning disable CA1031 // the handler ended its reader with an exception of its own: it reads no more
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-        }
-
-        _shard.Enter();
-        try
-        {
-            stream.OnWritten();
-        }
-        finally
-        {
-            _shard.Exit();
-        }
     }
 }
