@@ -57,7 +57,7 @@ public sealed class CoapContent
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static CoapContent Json<T>(T value, JsonSerializerOptions? options = null) => Json(value, JsonMetadata.Of<T>(options));
 
-    private CoapContent(CoapContentFormat? format, Func<RequestBody> open, bool isRepeatable = true)
+    private CoapContent(CoapContentFormat? format, Func<UploadBody> open, bool isRepeatable = true)
     {
         Format = format;
         Open = open;
@@ -68,7 +68,7 @@ public sealed class CoapContent
     internal bool IsRepeatable { get; } = true;
 
     /// <summary>Opens the body for one upload; null for contents in memory.</summary>
-    internal Func<RequestBody>? Open { get; }
+    internal Func<UploadBody>? Open { get; }
 
     /// <summary>Creates a content that reads a stream from its current position, block by block while it is sent.</summary>
     /// <remarks>
@@ -97,12 +97,12 @@ public sealed class CoapContent
             return new CoapContent(format ?? CoapContentFormat.OctetStream, () =>
             {
                 stream.Position = start;
-                return new RequestBody(stream, start, length ?? (stream.Length - start), isOwner: false);
+                return new UploadBody(stream, start, length ?? (stream.Length - start), isOwner: false);
             });
         }
 
         // One instance for all uploads: bytes that it read and did not send remain available for another address of the same host.
-        RequestBody only = new(stream, 0, length, isOwner: false);
+        UploadBody only = new(stream, 0, length, isOwner: false);
         return new CoapContent(
             format ?? CoapContentFormat.OctetStream,
             () => only.TryRestart()
@@ -124,7 +124,7 @@ public sealed class CoapContent
         {
             FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 1,
                 FileOptions.Asynchronous | FileOptions.SequentialScan);
-            return new RequestBody(file, 0, file.Length, isOwner: true);
+            return new UploadBody(file, 0, file.Length, isOwner: true);
         });
     }
 }

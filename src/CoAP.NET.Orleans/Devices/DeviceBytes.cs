@@ -43,7 +43,7 @@ internal static class DeviceBytes
         CoapMessage message = DeviceMessage.Of(request);
         if (request.Content?.Open is { } open)
         {
-            RequestBody body = open();
+            UploadBody body = open();
             await using (body.ConfigureAwait(false))
             {
                 (message.Payload, bool isMore) = await body.ReadAsync(0, MaxBody, cancellationToken).ConfigureAwait(false);

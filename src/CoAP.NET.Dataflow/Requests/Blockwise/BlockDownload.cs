@@ -11,7 +11,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
 {
     private const int MaxRestarts = 3;
 
-    private ResponseBody _body = null!;
+    private DownloadBody _body = null!;
 
     // The response with the first block of the representation. None before it came.
     private CoapResponse? _first;
@@ -50,8 +50,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         _sizeExponent = beginning.SizeExponent;
         _skipped = (int)((transfer.Settings?.Download?.Offset ?? 0) - _offset);
         _body = transfer.Settings?.Destination is { } destination
-            ? new ResponseBody(destination)
-            : new ResponseBody(transfer.Settings?.OpenedResponse?.MaxInMemory ?? transfer.Limits.MaxResponseBodySize);
+            ? new DownloadBody(destination)
+            : new DownloadBody(transfer.Settings?.OpenedResponse?.MaxInMemory ?? transfer.Limits.MaxResponseBodySize);
         return ReceiveAsync(response, cancellationToken);
     }
 
@@ -173,7 +173,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     private async Task PassAsync(Stream reader, ReadOnlyMemory<byte> payload, BlockValue? block, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> held = _body.ToPayload();
-        _body = new ResponseBody(reader);
+        _body = new DownloadBody(reader);
         await _body.WriteAsync(held, null, cancellationToken).ConfigureAwait(false);
         await _body.WriteAsync(payload, null, cancellationToken).ConfigureAwait(false);
         Report(block?.Number ?? 0);

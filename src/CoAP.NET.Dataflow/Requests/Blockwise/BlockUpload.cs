@@ -29,7 +29,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     /// <returns>The response to its last message.</returns>
     public async Task<CoapResponse> RunAsync(CoapResponse? answer, CancellationToken cancellationToken)
     {
-        RequestBody body = transfer.Request.Request.Content?.Open?.Invoke() ?? new RequestBody(transfer.Request.Message.Payload);
+        UploadBody body = transfer.Request.Request.Content?.Open?.Invoke() ?? new UploadBody(transfer.Request.Message.Payload);
         await using (body.ConfigureAwait(false))
         {
             int whole = Math.Max(16, TransferSizes.Whole(transfer.Request));
@@ -101,7 +101,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
         return response;
     }
 
-    private async ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(RequestBody body, CancellationToken cancellationToken)
+    private async ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(UploadBody body, CancellationToken cancellationToken)
     {
         (ReadOnlyMemory<byte> block, bool more) = await body.ReadAsync(_offset, _fit.Last, cancellationToken).ConfigureAwait(false);
         return more ? (block[.._fit.Size], true) : (block, false);
@@ -270,7 +270,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
         }
     }
 
-    private void Restart(RequestBody body, CoapCode code)
+    private void Restart(UploadBody body, CoapCode code)
     {
         if (!body.TryRestart())
         {

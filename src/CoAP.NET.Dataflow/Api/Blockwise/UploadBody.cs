@@ -5,7 +5,7 @@ namespace CoAP.NET.Blockwise;
 /// few blocks, or of one message with many, is kept, so that blocks may get smaller on the way and the last one is known when it goes out.
 /// One upload at a time.
 /// </summary>
-internal sealed class RequestBody : IAsyncDisposable
+internal sealed class UploadBody : IAsyncDisposable
 {
     private const int FirstWindow = 4096;
 
@@ -21,13 +21,13 @@ internal sealed class RequestBody : IAsyncDisposable
     private bool _isAtEnd;
 
     /// <param name="bytes">The body.</param>
-    public RequestBody(ReadOnlyMemory<byte> bytes) => (_bytes, Length) = (bytes, bytes.Length);
+    public UploadBody(ReadOnlyMemory<byte> bytes) => (_bytes, Length) = (bytes, bytes.Length);
 
     /// <param name="stream">The stream.</param>
     /// <param name="start">Where the body begins in a stream that can seek.</param>
     /// <param name="length">The number of bytes; null when it is not known.</param>
     /// <param name="isOwner">Whether the stream is closed with this object.</param>
-    public RequestBody(Stream stream, long start, long? length, bool isOwner)
+    public UploadBody(Stream stream, long start, long? length, bool isOwner)
     {
         (_stream, _start, Length, _isOwner) = (stream, start, length, isOwner);
         _window = new byte[FirstWindow];

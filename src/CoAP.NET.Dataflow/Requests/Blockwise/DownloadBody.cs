@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>The body of a response while its blocks come: in memory, up to a limit, or written to a stream of the user.</summary>
-internal sealed class ResponseBody
+internal sealed class DownloadBody
 {
     // The limit up to which an announced size is trusted.
     private const int MaxFirstBuffer = 64 * 1024;
@@ -15,11 +15,11 @@ internal sealed class ResponseBody
 
     /// <summary>Begins a body in memory.</summary>
     /// <param name="limit">The largest body in bytes.</param>
-    public ResponseBody(int limit) => _limit = limit;
+    public DownloadBody(int limit) => _limit = limit;
 
     /// <summary>Begins a body that goes to a stream.</summary>
     /// <param name="destination">The stream.</param>
-    public ResponseBody(Stream destination)
+    public DownloadBody(Stream destination)
     {
         _destination = destination;
         _start = destination.CanSeek ? destination.Position : 0;
