@@ -42,10 +42,10 @@ internal sealed class FragmentedRequests
             try
             {
                 answer = _bodies.Receive(exchange, block, _policy, isAdmitted: false, _shard.Environment.Now).Result;
-                if (exchange.Body?.Owner is { } owner)
+                if (exchange.Body?.Transfer is StoredTransfer body)
                 {
                     // From here on it is an ordinary message.
-                    _bodies.Release(owner);
+                    _bodies.Release(body);
                 }
             }
             finally

@@ -56,7 +56,7 @@ internal static class SeekableReader
 
         // Requests for later blocks of a block-wise FETCH have no body, so the handler cannot run for them.
         if (request.Code.IsSafe
-            && !(request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null }))
+            && !(request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Transfer: not null }))
         {
             BlockValue? asked = request.Message.OptionsToRead?.Block2;
             return await body.ReadAsync(file, asked?.ByteOffset ?? 0, exchange.Channel.LargestPart(asked), request.Aborted)

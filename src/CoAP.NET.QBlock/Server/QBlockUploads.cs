@@ -204,7 +204,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             _counters.Add(CoapCounter.BodiesAssembled);
             shard.Wheel.Cancel(body.Waiting);
             body.Complete(message);
-            exchange.Body = new ExchangeBody { Owner = body, IsAdmitted = body.Admitted is not null };
+            exchange.Body = new ExchangeBody { Transfer = body, IsAdmitted = body.Admitted is not null };
             exchange.Request.EchoAge ??= body.Admitted?.AgeAt(now);
             return default;
         }

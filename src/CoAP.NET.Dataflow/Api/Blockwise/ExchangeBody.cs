@@ -17,8 +17,8 @@ internal sealed class ExchangeBody
     /// <summary>Whether limits were asked about its first block, so that they are not asked again.</summary>
     public bool IsAdmitted { get; init; }
 
-    /// <summary>The assembly or stream of the body; informed when the response exists.</summary>
-    public StoredTransfer? Owner { get; init; }
+    /// <summary>The transfer of the body, a timer of its shard; informed when the response exists.</summary>
+    public WheelTimer? Transfer { get; init; }
 
     /// <summary>The source of the requested block, without the handler; null for requests to a handler.</summary>
     public SeekableBody? Later { get; init; }

@@ -45,7 +45,7 @@ internal sealed class BlockwiseAnswering
     /// <returns>Null if the response belongs to a later block, or is no longer needed.</returns>
     public CoapResult? Cut(CoapExchange exchange, CoapResult result)
     {
-        if (exchange.Body?.Owner is { } owner && !OnReplied(owner, result))
+        if (exchange.Body?.Transfer is StoredTransfer body && !OnReplied(body, result))
         {
             return null;
         }
@@ -241,7 +241,7 @@ internal sealed class BlockwiseAnswering
     // are asked for.
     private static bool HasPayloadInKey(CoapExchange exchange) =>
         exchange.Request.Code == CoapCode.Fetch && !exchange.Request.Payload.IsEmpty
-        && exchange.Body is not ({ Block1: not null } or { Owner: not null });
+        && exchange.Body is not ({ Block1: not null } or { Transfer: not null });
 
     // Keeps the source of the later blocks of a response, until the last one was read. Without room for that, the handler runs for them.
     private void Keep(CoapExchange exchange, SeekableBody source, long offset, bool isLast)
@@ -283,12 +283,12 @@ internal sealed class BlockwiseAnswering
             : BlockResponses.Cut(whole, offset, fit, body.Start, body.Total, block1, observe, saysSize ? body.Size : null);
     }
 
-    private bool OnReplied(StoredTransfer owner, CoapResult result)
+    private bool OnReplied(StoredTransfer body, CoapResult result)
     {
         _shard.Enter();
         try
         {
-            return owner.OnReplied(result);
+            return body.OnReplied(result);
         }
         finally
         {

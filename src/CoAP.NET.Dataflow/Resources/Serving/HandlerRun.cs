@@ -176,7 +176,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         }
 
         // The peer caused an incomplete body, not the handler.
-        return exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null }
+        return exception is CoapIncompleteBodyException && exchange.Body is { Transfer: not null }
             ? ResourceInbound.Incomplete
             : reports.Fail(exchange, route.Template, exception);
     }

@@ -268,7 +268,7 @@ internal abstract class TransferStore
     // would take the room for as long as bodies are kept.
     private bool Yields(StoredTransfer transfer, long now) =>
         transfer.IsDone
-            || (!transfer.WaitsForUs && (transfer.IsSlow || now - transfer.LastUse >= PatienceWith(transfer, now)));
+            || (!transfer.WaitsForServer && (transfer.IsSlow || now - transfer.LastUse >= PatienceWith(transfer, now)));
 
     private static bool Helps(BudgetPart part, StoredTransfer transfer, BudgetShortage shortage) => shortage switch
     {

@@ -72,7 +72,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         _head = head;
     }
 
-    public override bool WaitsForUs => _isBusy || _isFinal;
+    public override bool WaitsForServer => _isBusy || _isFinal;
 
     public override bool IsWhole => _isFinal;
 
@@ -256,7 +256,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
             Confirmable = first.Confirmable,
             Channel = Channel,
             EchoAge = first.EchoAge,
-            Body = new ExchangeBody { Owner = this, IsStreamed = true, Reader = _pipe.Reader },
+            Body = new ExchangeBody { Transfer = this, IsStreamed = true, Reader = _pipe.Reader },
         });
         Channel.Shard.Enter();
         try

@@ -36,7 +36,7 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
     /// <summary>Whether the last block was given, which only a copy of its request may still want.</summary>
     public override bool IsDone => _isDone;
 
-    public override bool WaitsForUs => Sending is { IsOver: false };
+    public override bool WaitsForServer => Sending is { IsOver: false };
 
     /// <summary>A transfer that is done is kept for copies of its last request; a stream is not kept open for longer.</summary>
     public override long IdleTime => _isDone ? Math.Min(base.IdleTime, Patience) : base.IdleTime;

@@ -47,8 +47,8 @@ internal abstract class StoredTransfer : WheelTimer
     /// <summary>Whether nothing more is expected of its peer, so that it goes first.</summary>
     public virtual bool IsDone => false;
 
-    /// <summary>Whether it waits for us and not for its peer.</summary>
-    public virtual bool WaitsForUs => false;
+    /// <summary>Whether it waits for the server and not for its peer.</summary>
+    public virtual bool WaitsForServer => false;
 
     /// <summary>Whether all of it came, so that it waits for its handler, which may take its time.</summary>
     public virtual bool IsWhole => false;

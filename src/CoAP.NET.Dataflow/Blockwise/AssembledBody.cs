@@ -103,7 +103,7 @@ internal sealed class AssembledBody : StoredTransfer
         Channel.Shard.Environment.Counters.Add(CoapCounter.BodiesAssembled);
         _bodies.Detach(this);
         Complete(message);
-        exchange.Body = new ExchangeBody { Block1 = block, Owner = this, IsAdmitted = _admitted is not null };
+        exchange.Body = new ExchangeBody { Block1 = block, Transfer = this, IsAdmitted = _admitted is not null };
         exchange.Request.EchoAge ??= _admitted?.AgeAt(now);
         return default;
     }
