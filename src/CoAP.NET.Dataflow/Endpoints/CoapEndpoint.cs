@@ -94,7 +94,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     internal BlockwiseBudgets Bodies => Core.Bodies;
 
-    internal ObserverPlaces Observers => Core.Observers;
+    internal ObserverQuota Observers => Core.Observers;
 
     internal ClientObservations Observed => Core.Observed;
 

@@ -20,7 +20,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
     private readonly ResponseMatching _responses;
     private readonly int _busyMaxAge;
     private readonly BlockwiseServing _blockwise;
-    private readonly ObserverLayer _observers;
+    private readonly ObserverTable _observers;
     private readonly ConnectionTable _connections;
     private readonly ForwardedRequests _forwarding;
 
@@ -31,7 +31,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
         EndpointState state,
         GroupRequests groupRequests,
         BlockwiseServing blockwise,
-        ObserverLayer observers,
+        ObserverTable observers,
         ConnectionTable connections,
         RouteTable routes,
         StatelessReceivers stateless)
@@ -156,7 +156,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             _shard.Enter();
             try
             {
-                _observers.Table.Deregister(exchange.Channel, exchange.Request.Message);
+                _observers.Deregister(exchange.Channel, exchange.Request.Message);
             }
             finally
             {

@@ -23,7 +23,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     private readonly GroupSettings _groups;
     private readonly MessageSizes _sizes;
     private readonly AnswerLimit _limit;
-    private readonly ObserveAnswers _observe;
+    private readonly ObserverTable _observers;
 
     // Answers to group requests that wait for their moment. Guarded by Shard.Gate.
     private readonly DelayedReplies _delayed;
@@ -35,7 +35,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         MessagingOutbound messagingOut,
         EndpointState state,
         BlockwiseAnswering blockwise,
-        ObserverLayer observers,
+        ObserverTable observers,
         MessageFormats formats,
         GroupSettings groups)
         : base(shard.Environment.Counters, shard.Environment.Logger)
@@ -46,7 +46,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         _blockwise = blockwise;
         _sizes = new MessageSizes(formats.Datagrams, formats.Streams);
         _limit = new AnswerLimit(shard, blockwise, _sizes);
-        _observe = new ObserveAnswers(observers);
+        _observers = observers;
         Sender = new ClientSender(shard, layer, channels, this, state, _sizes);
         _groups = groups;
         _delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
@@ -124,9 +124,9 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     {
         exchange.IsAnswered = true;
         CoapMessage response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
-        if (exchange.Observing is SubjectRun run)
+        if (exchange.Observing is Notification notification)
         {
-            _observe.Publish(run, response);
+            notification.Publish(response);
         }
         else
         {
@@ -163,16 +163,23 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         }
 
         CoapResult result = item.Result;
-        Observer? observer = null;
-        if (exchange.Observing is not null && !_observe.TryObserve(exchange, ref result, out observer))
+
+        // Later steps, such as cutting the body into blocks, treat notifications like answers: the exchange of a notification has the
+        // options of the registration.
+        Notification? notification = exchange.Observing as Notification;
+        if (notification?.TryAnswer(ref result) == false)
         {
             return;
         }
 
+        Observer? observer = exchange.Observing is Registration registration
+            ? registration.Answer(_observers, exchange, ref result)
+            : null;
+
         CoapResult? sent = BlockwiseAnswering.Concerns(exchange, result) ? _blockwise.Cut(exchange, result) : result;
         if (sent is null)
         {
-            _observe.Withdraw(observer);
+            observer?.Withdraw();
             return;
         }
 
@@ -184,10 +191,10 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
             response = Compose(exchange, result);
         }
 
-        if (exchange.Observing is SubjectRun run)
+        if (notification is not null)
         {
             exchange.IsAnswered = true;
-            _observe.Publish(run, response);
+            notification.Publish(response);
             return;
         }
 
@@ -222,7 +229,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         if (observer is not null && (silent || !response.Code.IsSuccess))
         {
             // The client does not learn that it was registered.
-            _observe.Withdraw(observer);
+            observer.Withdraw();
             observer = null;
         }
 
@@ -239,13 +246,13 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
-            Transmission = observer is null ? null : _observe.Answer(observer, response),
+            Transmission = observer?.Answer(response),
             NeverConfirmable = carriesEcho,
         };
         exchange.IsAnswered = true;
         if (toGroup && !silent ? !TryAnswerAtLeisure(outbound, observer) : !Offer(outbound))
         {
-            _observe.Withdraw(observer);
+            observer?.Withdraw();
         }
         else if (!silent && sent is BlockResult { Following: not null })
         {
@@ -296,7 +303,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     internal void DropDelayed(CoapOutbound answer, Observer? observer)
     {
         FinishDropped(answer);
-        _observe.Withdraw(observer);
+        observer?.Withdraw();
     }
 
     private void FinishDropped(in CoapOutbound answer)
@@ -312,7 +319,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     {
         if (!Emit(answer))
         {
-            _observe.Withdraw(observer);
+            observer?.Withdraw();
         }
     }
 

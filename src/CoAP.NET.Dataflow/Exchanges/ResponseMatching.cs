@@ -17,7 +17,7 @@ internal sealed class ResponseMatching
     private readonly GroupRequests _groupRequests;
     private readonly StatelessReceivers _stateless;
     private readonly BlockwiseServing _blockwise;
-    private readonly ObserverLayer _observers;
+    private readonly ObserverTable _observers;
     private readonly CoapCounters _counters;
 
     public ResponseMatching(
@@ -27,7 +27,7 @@ internal sealed class ResponseMatching
         GroupRequests groupRequests,
         StatelessReceivers stateless,
         BlockwiseServing blockwise,
-        ObserverLayer observers)
+        ObserverTable observers)
     {
         _shard = shard;
         _layer = layer;
@@ -268,7 +268,7 @@ internal sealed class ResponseMatching
             pending = _layer.TakeAll(channel);
             open = ExchangeLayer.StandingAt(channel);
             _blockwise.Forget(channel);
-            _observers.Table.RemoveAllOf(channel, reason.Error == CoapConnectionError.HandedOver
+            _observers.RemoveAllOf(channel, reason.Error == CoapConnectionError.HandedOver
                 ? CoapObserverEnd.HandedOver
                 : CoapObserverEnd.Disconnected);
         }

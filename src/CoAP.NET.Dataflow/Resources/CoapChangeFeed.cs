@@ -20,7 +20,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     private const int MaxWaiting = 65_536;
 
     private readonly RouteTable _routes;
-    private readonly ChangeNotice _notice;
+    private readonly ObserverNotifier _notifier;
     private readonly ICoapChangeListener _listener;
     private readonly CoapEnvironment _environment;
     private readonly ConcurrentQueue<(string Name, int Shard, bool IsObserved)> _waiting = new();
@@ -32,13 +32,13 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     private bool _isTold;
     private bool _isIncomplete;
 
-    internal CoapChangeFeed(RouteTable routes, ChangeNotice notice, ICoapChangeListener listener, CoapEnvironment environment)
+    internal CoapChangeFeed(RouteTable routes, ObserverNotifier notifier, ICoapChangeListener listener, CoapEnvironment environment)
     {
         _routes = routes;
-        _notice = notice;
+        _notifier = notifier;
         _listener = listener;
         _environment = environment;
-        notice.Add(this);
+        notifier.Add(this);
     }
 
     /// <summary>Marks changes elsewhere as known from now on.</summary>
@@ -91,7 +91,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     }
 
     /// <summary>Ends the feed: the listener gets no further calls.</summary>
-    public void Dispose() => _notice.Remove(this);
+    public void Dispose() => _notifier.Remove(this);
 
     /// <summary>Queues everything that is observed already.</summary>
     internal void TakeAll()
@@ -164,7 +164,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
         Volatile.Write(ref _count, 0);
         Volatile.Write(ref _isIncomplete, false);
         Dictionary<string, ulong> now = new(StringComparer.Ordinal);
-        foreach ((string name, int shard) in _notice.ObservedNames())
+        foreach ((string name, int shard) in _notifier.ObservedNames())
         {
             now[name] = now.GetValueOrDefault(name) | Bit(shard);
         }

@@ -210,15 +210,15 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// </remarks>
     public event EventHandler<CoapObserverChange>? ObserverCame
     {
-        add => _route.Observed.Listen(this).Came += value;
-        remove => _route.Observed.Listen(this).Came -= value;
+        add => _route.Observed.From(this).Came += value;
+        remove => _route.Observed.From(this).Came -= value;
     }
 
     /// <summary>Raised when a client is no longer an observer, with the reason; see <see cref="ObserverCame"/>.</summary>
     public event EventHandler<CoapObserverChange>? ObserverWent
     {
-        add => _route.Observed.Listen(this).Went += value;
-        remove => _route.Observed.Listen(this).Went -= value;
+        add => _route.Observed.From(this).Went += value;
+        remove => _route.Observed.From(this).Went -= value;
     }
 
     /// <summary>
@@ -228,8 +228,8 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// <remarks>Non-confirmable notifications are not acknowledged.</remarks>
     public event EventHandler<CoapObserverChange>? ObserverAcknowledged
     {
-        add => _route.Observed.Listen(this).Acknowledged += value;
-        remove => _route.Observed.Listen(this).Acknowledged -= value;
+        add => _route.Observed.From(this).Acknowledged += value;
+        remove => _route.Observed.From(this).Acknowledged -= value;
     }
 
     /// <summary>The number of observers of the route: pairs of a client and a token, over all its paths.</summary>

@@ -182,7 +182,7 @@ public sealed class FanOutTests : ServerObserveTest
             Register(PeerNumber(i));
         }
 
-        Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.InRange(pipeline.Observers.Table.Count, 1, 99));
+        Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.InRange(pipeline.Observers.Count, 1, 99));
         Change(route, "1");
         Assert.Equal(104, Runs);
         var sent = TakeNew();

@@ -31,7 +31,7 @@ public sealed class ObserverShareTests : ServerObserveTest
         Verify(s_honest);
         Register(s_honest, token: "0b");
         Assert.Equal(Places, Server.ObserverCount);
-        Assert.Equal(Places, Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Observers.Table.Count));
+        Assert.Equal(Places, Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Observers.Count));
         Assert.Equal(1, Server.Counters[CoapCounter.ObserversEvicted]);
 
         // However often the others come again, it stays and is told.

@@ -110,7 +110,7 @@ public abstract class ServerObserveTest : EndpointTest
             Assert.Null(PeerObservers.Of(channel));
         }
 
-        Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.Equal(0, pipeline.Observers.Table.Count));
+        Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.Equal(0, pipeline.Observers.Count));
     }
 
     /// <summary>Whether a sequence number is later than another (RFC 7641 section 3.4, without the clock).</summary>

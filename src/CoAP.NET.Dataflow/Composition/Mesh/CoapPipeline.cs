@@ -31,7 +31,7 @@ internal sealed class CoapPipeline
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
         Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes, parts.QBlock);
-        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount, parts.ObserverKeeping);
+        Observers = new ObserverTable(shard, parts.Observers, parts.ShardCount, parts.ObserverReports);
         Channels = new ChannelTable(shard, parts.ShardCount);
 
         // The blocks, from the last one to the first. Three of them refer to a later one, besides the links: a client's requests enter at
@@ -116,7 +116,7 @@ internal sealed class CoapPipeline
 
     public BlockwiseServing Blockwise { get; }
 
-    public ObserverLayer Observers { get; }
+    public ObserverTable Observers { get; }
 
     public TransportInbound TransportIn { get; }
 

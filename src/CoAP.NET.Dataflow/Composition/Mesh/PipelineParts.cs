@@ -43,8 +43,7 @@ internal sealed class PipelineParts
 
     public required GroupMessageIds GroupMessageIds { get; init; }
 
-    public required ObserverPlaces Observers { get; init; }
+    public required ObserverQuota Observers { get; init; }
 
-    /// <summary>Notifies a store of observers; null without one.</summary>
-    public required ObserverKeeping? ObserverKeeping { get; init; }
+    public required ObserverReports ObserverReports { get; init; }
 }

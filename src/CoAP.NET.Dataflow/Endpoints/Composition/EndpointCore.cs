@@ -84,7 +84,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
             Bodies = Bodies,
             QBlock = options.QBlock,
             Observers = Observers,
-            ObserverKeeping = options.ObserverKeeper is { } keeper ? new ObserverKeeping(keeper, State, Environment) : null,
+            ObserverReports = new ObserverReports(options.ObserverKeeper, State, Environment),
         };
         AddressGuard guard = new(Environment);
         Pipelines = new CoapPipeline[options.Shards];
@@ -101,8 +101,8 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
             Clocks[i] = new ShardClock(Pipelines[i].Shard);
         }
 
-        ObserverLayer[] observers = [.. Pipelines.Select(static pipeline => pipeline.Observers)];
-        Routes.Changes = new ChangeNotice(Environment, Observers, observers);
+        ObserverTable[] observers = [.. Pipelines.Select(static pipeline => pipeline.Observers)];
+        Routes.Changes = new ObserverNotifier(Environment, Observers, observers);
         RestoredObservers = new ObserverRestoring(Routes, Environment, State, observers);
 
         // The client's side, from the messages up.
@@ -149,7 +149,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     public BlockwiseBudgets Bodies { get; }
 
     /// <summary>How many observers there are.</summary>
-    public ObserverPlaces Observers { get; } = new();
+    public ObserverQuota Observers { get; } = new();
 
     /// <summary>The keeper of observers; null for none.</summary>
     public ICoapObserverKeeper? ObserverKeeper { get; }
@@ -284,7 +284,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         pipeline.Shard.Enter();
         try
         {
-            pipeline.Observers.Table.RemoveAll();
+            pipeline.Observers.RemoveAll();
         }
         finally
         {

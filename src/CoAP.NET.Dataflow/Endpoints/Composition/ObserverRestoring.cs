@@ -9,8 +9,8 @@ namespace CoAP.NET.Composition;
 /// <param name="routes">The routes.</param>
 /// <param name="environment">For the plans of routes.</param>
 /// <param name="state">The state of the endpoint, for example stopping.</param>
-/// <param name="layers">The observer layers of the shards.</param>
-internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverLayer[] layers)
+/// <param name="tables">The lists of observers of the shards.</param>
+internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverTable[] tables)
 {
     /// <summary>Restores an observer.</summary>
     /// <param name="channel">The client.</param>
@@ -50,16 +50,16 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         }
 
         Registration registration = plan.Register(route, settings, request, routes.Changes);
-        ObserverLayer layer = layers[channel.Shard.Index];
-        layer.Shard.Enter();
+        ObserverTable table = tables[channel.Shard.Index];
+        table.Shard.Enter();
         try
         {
-            return layer.Table.Restore(channel, message, verdict.Special & ~SpecialOptions.Observe, registration,
-                observer.Format is { } known ? known.Value : PreparedNotification.AnyFormat, observer.NumbersFrom);
+            return table.Restore(channel, message, verdict.Special & ~SpecialOptions.Observe, registration,
+                observer.Format is { } known ? known.Value : Notification.AnyFormat, observer.NumbersFrom);
         }
         finally
         {
-            layer.Shard.Exit();
+            table.Shard.Exit();
         }
     }
 }

@@ -50,7 +50,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
     {
         lock (pipeline.Shard.Gate)
         {
-            return pipeline.Observers.Table.Count;
+            return pipeline.Observers.Count;
         }
     }
 

@@ -1,36 +1,79 @@
+using CoAP.NET.Resources;
+
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). The timer is for notifications without a change.
-/// Guarded by the shard's lock.
+/// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). It sends the newest state when its turn has come, one
+/// notification at a time, and learns what became of it (sections 4.5 and 4.5.2; on connections RFC 8323 section 7). The timer is for
+/// notifications without a change. Guarded by the shard's lock.
 /// </summary>
+/// <remarks>
+/// A connection delivers everything in order, so there is nothing to pace, to repeat or to confirm. If a connection has no room, no message
+/// waits, but the request for the newest state when there is room again.
+/// </remarks>
 internal sealed class Observer : WheelTimer, ITransmissionOwner
 {
-    private readonly ObserverLayer _layer;
-    private int _format;
+    private static readonly CoapMessage s_otherFormat = new(CoapCode.NotAcceptable);
+
+    // Stands for a notification that waits for room on its connection.
+    private static readonly CoapMessage s_released = new(CoapCode.Content);
+
+    // How long a copy waits for the newer state that is being created for it.
+    private static readonly long s_hold = TimeSpan.FromMilliseconds(50).Ticks;
+
+    // The delay before another attempt if a notification could not be protected because numbers are being reserved.
+    private static readonly long s_protectionPace = TimeSpan.FromMilliseconds(100).Ticks;
+
+    private readonly ObserverTable _table;
+
+    // Whether it counts among the busy observers of its subject, which get a notification or wait for one.
     private bool _isBusy;
 
+    // The last change of the subject that it has seen, and the last run whose result was sent to it, or that started before it registered.
+    private long _seen;
+    private long _sentRun;
+
+    // The run that it waits for; 0 for none.
+    private long _awaited;
+
+    // Whether it must get the state even if nothing changed.
+    private bool _needsRefresh;
+
+    // The time of its registration, or of its last acknowledgement of a Confirmable notification.
+    private long _confirmedAt;
+
+    // The time until which a retransmission waits for a newer state; 0 for none.
+    private long _heldUntil;
+
+    // The response to the registration is the first notification: no other is sent before or in parallel. It exists from the moment when
+    // that response is sent until it needs no acknowledgement any more.
+    private bool _isBeingAnswered;
+    private CoapTransmission? _answer;
+
+    // The Confirmable notification without acknowledgement yet.
+    private CoapTransmission? _confirmable;
+
+    // The transmission that resets of Non-confirmable notifications match, and the newest of them.
+    private CoapTransmission? _nonConfirmable;
+    private CoapMessage? _nonConfirmableMessage;
+
     /// <summary>Creates an observer and adds it to its subject.</summary>
-    /// <param name="layer">The observer layer of the shard.</param>
+    /// <param name="table">The list of observers of the shard.</param>
     /// <param name="subject">The subject.</param>
     /// <param name="peer">The client.</param>
     /// <param name="token">The token of the registration.</param>
     /// <param name="isAnswered">Whether the response to the registration is being sent; it is the first notification.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public Observer(ObserverLayer layer, Subject subject, PeerObservers peer, CoapToken token, bool isAnswered, long now)
+    public Observer(ObserverTable table, Subject subject, PeerObservers peer, CoapToken token, bool isAnswered, long now)
     {
-        _layer = layer;
+        _table = table;
         Subject = subject;
         Peer = peer;
         Token = token;
-        IsBeingAnswered = isAnswered;
-        ConfirmedAt = MovedAt = now;
-        Seen = subject.Change;
-        SentRun = subject.Started;
+        _isBeingAnswered = isAnswered;
+        _confirmedAt = MovedAt = now;
         peer.Outstanding += isAnswered ? 1 : 0;
-        subject.Add(this);
-        subject.SetStalled(this, isAnswered && Channel.IsReliable);
-        CountBusy();
+        Join(subject);
     }
 
     /// <summary>The subject; replaced when its peer accepts messages of another size.</summary>
@@ -52,33 +95,14 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public int Index { get; set; }
 
     /// <summary>
-    /// The Content-Format of its notifications, which never changes (RFC 7641 section 4.2); or a constant of
-    /// <see cref="PreparedNotification"/>.
+    /// The Content-Format of its notifications, which never changes (RFC 7641 section 4.2); or a constant of <see cref="Notification"/>
+    /// until the first result determines it.
     /// </summary>
-    public required int Format
-    {
-        get => _format;
-        init => _format = value;
-    }
-
-    /// <summary>The last change of the subject that it has seen.</summary>
-    public long Seen { get; private set; }
-
-    /// <summary>The last run of the subject whose result was sent to it, or that started before it registered.</summary>
-    public long SentRun { get; private set; }
-
-    /// <summary>The run that it waits for; 0 for none.</summary>
-    public long Ask { get; private set; }
-
-    /// <summary>Whether it must get the state even if nothing changed.</summary>
-    public bool NeedsRefresh { get; private set; }
-
-    /// <summary>The time of its registration, or of its last acknowledgement of a Confirmable notification.</summary>
-    public long ConfirmedAt { get; private set; }
+    public required int Format { get; set; }
 
     /// <summary>The time after which the next notification must be Confirmable (RFC 7641 section 4.5).</summary>
     public long ConfirmableFrom =>
-        ConfirmedAt + (Terms is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
+        _confirmedAt + (Terms is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
 
     /// <summary>The time before which nothing is sent: the leisure after a registration by group request.</summary>
     public long NotBefore { get; private set; } = long.MinValue;
@@ -90,224 +114,245 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public long MovedAt { get; private set; }
 
     /// <summary>The time when the keeper of observers was last informed of it, in units of 100 ns.</summary>
-    public long KeptAt { get; private set; }
+    public long KeptAt { get; set; }
 
     /// <summary>Whether it counts among the unverified observers of its source.</summary>
-    public bool IsCountedBySource { get; private set; }
-
-    /// <summary>The time until which a retransmission waits for a newer state; 0 for none.</summary>
-    public long HeldUntil { get; private set; }
+    public bool IsCountedBySource { get; set; }
 
     /// <summary>Whether it is in the list of the waiting observers of its peer.</summary>
     public bool IsWaiting { get; private set; }
 
-    public bool IsRemoved { get; private set; }
+    /// <summary>Whether it left the list of observers, which alone sets it.</summary>
+    public bool IsRemoved { get; set; }
 
-    /// <summary>
-    /// Whether the response to the registration is still being sent. It is the first notification: no other is sent before or in parallel.
-    /// </summary>
-    public bool IsBeingAnswered { get; private set; }
+    public bool IsOutstanding => _isBeingAnswered || _confirmable is not null;
 
-    /// <summary>The response to the registration, until it needs no acknowledgement any more.</summary>
-    public CoapTransmission? Answer { get; private set; }
+    // Whether it lacks a change, and no result of a run shows that change.
+    private bool IsStale => Subject.Latest is not { } latest ? Subject.Change > _seen || _needsRefresh
+        : Subject.Change > latest.Change || (_needsRefresh && latest.Number <= _sentRun);
 
-    /// <summary>The Confirmable notification without acknowledgement yet.</summary>
-    public CoapTransmission? Confirmable { get; private set; }
-
-    /// <summary>The transmission that resets of Non-confirmable notifications match.</summary>
-    public CoapTransmission? NonConfirmable { get; private set; }
-
-    /// <summary>The newest Non-confirmable notification.</summary>
-    public CoapMessage? NonConfirmableMessage { get; private set; }
-
-    public bool IsOutstanding => IsBeingAnswered || Confirmable is not null;
-
-    /// <summary>Whether it lacks a change, and no result of a run shows that change.</summary>
-    public bool IsStale => Subject.Latest is not { } latest ? Subject.Change > Seen || NeedsRefresh
-        : Subject.Change > latest.Change || (NeedsRefresh && latest.Number <= SentRun);
-
-    /// <summary>Whether it waits for a run that is not complete.</summary>
-    public bool AwaitsRun => Subject.Completed < Ask;
-
-    /// <summary>Returns whether the result of a run is new for it.</summary>
-    public bool Lacks(PreparedNotification latest) => latest.Number > SentRun && (latest.Change > Seen || NeedsRefresh);
-
-    /// <summary>Records that the result of a run was sent to it.</summary>
-    public void NoteSent(PreparedNotification latest)
+    /// <summary>Sets the time after which it gets a notification even if nothing changed.</summary>
+    public void ArmRefresh(long now)
     {
-        Seen = latest.Change;
-        SentRun = latest.Number;
-        NeedsRefresh = false;
-    }
-
-    /// <summary>Returns whether the result of a run has the format of its notifications; the first result determines the format.</summary>
-    public bool TryKeepFormat(PreparedNotification latest)
-    {
-        if (latest.Format != _format && latest.Format != PreparedNotification.AnyFormat)
+        // The end of a connection is detected without them.
+        long due = Channel.IsReliable ? long.MaxValue : Math.Max(ConfirmableFrom, now + PeerObservers.Pace);
+        ObserveSettings settings = Subject.Settings;
+        if (settings.Refreshes)
         {
-            if (_format != PreparedNotification.AnyFormat)
-            {
-                return false;
-            }
-
-            _format = latest.Format;
+            long maxAge = settings.MaxAge * TimeSpan.TicksPerSecond;
+            due = Math.Min(due, now + maxAge - Math.Min(maxAge / 4, 10 * TimeSpan.TicksPerSecond));
         }
 
-        return true;
+        if (due != long.MaxValue)
+        {
+            Channel.Shard.Wheel.Schedule(this, due);
+        }
     }
 
     /// <summary>Requires the state even if nothing changed.</summary>
-    public void Refresh() => NeedsRefresh = true;
+    public void Refresh() => _needsRefresh = true;
 
     /// <summary>Requires the state, in a Confirmable notification, because an earlier process had the observer.</summary>
     public void Restore(long now)
     {
-        ConfirmedAt = now - ObserveSettings.LongestConfirmableEvery;
-        NeedsRefresh = true;
+        _confirmedAt = now - ObserveSettings.LongestConfirmableEvery;
+        _needsRefresh = true;
+        Wait(now);
     }
 
-    /// <summary>Moves it to another subject, whose state it then requires.</summary>
-    public void Join(Subject subject)
+    /// <summary>
+    /// Moves it to another subject if its peer has changed its limits (RFC 8323 section 5.3): it gets notifications of the new size from
+    /// here.
+    /// </summary>
+    public void FollowSize(long now)
+    {
+        Subject before = Subject;
+        if (before.Key.Fits(Channel))
+        {
+            return;
+        }
+
+        LeaveSubject();
+        SubjectKey key = before.Key.For(Channel);
+        Join(_table.Subjects.Find(key) ?? _table.Subjects.Add(
+            key, new Registration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
+        _needsRefresh = true;
+        _awaited = 0;
+    }
+
+    /// <summary>Handles the result of a run.</summary>
+    public void OnLatest(Notification latest, long now)
+    {
+        // If it is outstanding, it gets the newest state with the next copy, or after the acknowledgement.
+        if (!TryKeepFormat(latest) || !Lacks(latest) || IsOutstanding)
+        {
+            return;
+        }
+
+        if (!IsWaiting)
+        {
+            Wait(now);
+            _awaited = latest.Number;
+        }
+        else
+        {
+            Peer.Queue(now);
+        }
+    }
+
+    /// <summary>Queues a notification, which is sent as soon as its turn comes.</summary>
+    public void Wait(long now)
+    {
+        if (!IsWaiting)
+        {
+            IsWaiting = true;
+            _awaited = 0;
+            Peer.Waiting.Add(this);
+            CountBusy();
+            if (IsOfGroup)
+            {
+                // All members of a group may have changed at the same moment.
+                NotBefore = now + (long)(Channel.Parameters.DefaultLeisure.Ticks * _table.NextJitter());
+            }
+        }
+
+        Peer.Queue(now);
+    }
+
+    /// <summary>
+    /// Returns whether it waits for a run that shows the changes since the last one, because its turn has come. It waits once: a result
+    /// since then is sufficient, however much has changed again.
+    /// </summary>
+    public bool AwaitsRun(long now)
+    {
+        if (_awaited == 0)
+        {
+            if (!IsStale)
+            {
+                return false;
+            }
+
+            AwaitNextRun(now);
+        }
+
+        return Subject.Completed < _awaited;
+    }
+
+    /// <summary>Waits for no run: by the time of its turn, a result may no longer be the newest.</summary>
+    public void AwaitNoRun() => _awaited = 0;
+
+    /// <summary>Sends the newest state, because its turn has come. The caller removes it from the list of the waiting observers.</summary>
+    public void Send(bool isConfirmable, long now)
+    {
+        IsWaiting = false;
+        _awaited = 0;
+
+        // Unless it got this state in another way meanwhile.
+        if (Subject.Latest is { } latest && latest.Number > _sentRun)
+        {
+            OnSent(latest);
+            Channel.Shard.Environment.Counters.Add(CoapCounter.NotificationsSent);
+            Peer.OnSent(this, isConfirmable, now);
+            if (isConfirmable)
+            {
+                SendConfirmable(latest);
+            }
+            else
+            {
+                SendNonConfirmable(latest, now);
+            }
+        }
+
+        CountBusy();
+    }
+
+    /// <summary>
+    /// Sends an error, without Observe, and removes it. The message is Confirmable, and independent from here.
+    /// </summary>
+    public void End(CoapMessage message, CoapObserverEnd end)
+    {
+        _table.Remove(this, end, isTold: true);
+        CoapMessage last = message.HasOptions ? new CoapMessage(message.Code, message.OptionsToRead!) : new CoapMessage(message.Code);
+        last.Token = Token;
+        last.Payload = message.Payload;
+        Channel.Shard.Environment.Counters.Add(CoapCounter.NotificationsSent);
+        Channel.Shard.Send(new CoapTransmission(Channel, last, null) { IsLimited = true });
+    }
+
+    /// <summary>
+    /// Creates the transmission of the response to the registration. It withdraws the registration if the response is not a success after
+    /// all. Takes the lock.
+    /// </summary>
+    /// <returns>Null if it no longer exists.</returns>
+    public CoapTransmission? Answer(CoapMessage response)
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            if (!response.Code.IsSuccess)
+            {
+                _table.Remove(this, CoapObserverEnd.Failed, isTold: true);
+            }
+
+            return IsRemoved ? null : _answer = new CoapTransmission(Channel, response, this) { IsRenewable = true };
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
+
+    /// <summary>Removes it because the response to the registration did not leave. Takes the lock.</summary>
+    public void Withdraw()
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            _table.Remove(this, CoapObserverEnd.NotAnswered);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
+
+    /// <summary>Stops its messages and leaves its subject, because it was removed.</summary>
+    public void Detach()
+    {
+        Channel.Shard.Wheel.Cancel(this);
+        Peer.Outstanding -= IsOutstanding ? 1 : 0;
+        Stop(_answer);
+        Stop(_confirmable);
+        Stop(_nonConfirmable);
+        _answer = _confirmable = _nonConfirmable = null;
+        _nonConfirmableMessage = null;
+        LeaveSubject();
+        if (IsWaiting)
+        {
+            Peer.Waiting.Remove(this);
+        }
+    }
+
+    /// <summary>Records that the list of the waiting observers of its peer was emptied.</summary>
+    public void EndWaiting() => IsWaiting = false;
+
+    private void Join(Subject subject)
     {
         Subject = subject;
         subject.Add(this);
-        subject.SetStalled(this, IsOutstanding);
+        subject.SetStalled(this, IsOutstanding && Channel.IsReliable);
         CountBusy();
-        Seen = subject.Change;
-        SentRun = subject.Started;
-        NeedsRefresh = true;
-        Ask = 0;
+        _seen = subject.Change;
+        _sentRun = subject.Started;
     }
 
-    /// <summary>Removes it from its subject.</summary>
-    public void LeaveSubject()
+    private void LeaveSubject()
     {
         SetBusy(false);
         Subject.Remove(this);
     }
 
-    /// <summary>Puts it into the list of the waiting observers of its peer.</summary>
-    /// <returns>False when it is there already.</returns>
-    public bool TryWait()
-    {
-        if (IsWaiting)
-        {
-            return false;
-        }
-
-        IsWaiting = true;
-        Ask = 0;
-        Peer.Waiting.Add(this);
-        CountBusy();
-        return true;
-    }
-
-    /// <summary>Records that it left that list.</summary>
-    public void EndWaiting() => IsWaiting = false;
-
-    /// <summary>Sends nothing before a time.</summary>
-    public void Delay(long until) => NotBefore = until;
-
-    /// <summary>Waits for the next run of the subject.</summary>
-    public void AskForRun() => Ask = Subject.AskForRun();
-
-    /// <summary>Waits for a run, whose result it has not got.</summary>
-    public void AwaitRun(long number) => Ask = number;
-
-    /// <summary>Waits for no run: by the time of its turn, a result may no longer be the newest.</summary>
-    public void AwaitNoRun() => Ask = 0;
-
-    /// <summary>Lets copies of its message wait for a newer state until a time; 0 to end it.</summary>
-    public void Hold(long until) => HeldUntil = until;
-
-    /// <summary>Creates the transmission of the response to the registration.</summary>
-    public CoapTransmission SendAnswer(CoapMessage response) =>
-        Answer = new CoapTransmission(Channel, response, this) { IsRenewable = true };
-
-    /// <summary>Records that the response to the registration left as a Non-confirmable message, which only a reset may match later.</summary>
-    public void NoteUnconfirmedAnswer(CoapTransmission answer)
-    {
-        NonConfirmable = answer;
-        NonConfirmableMessage = answer.Message;
-    }
-
-    /// <summary>Creates a Confirmable notification. The observer is outstanding until it ends.</summary>
-    public CoapTransmission SendConfirmable(CoapMessage message)
-    {
-        Confirmable = new CoapTransmission(Channel, message, this) { IsRenewable = true, IsLimited = true };
-        Peer.Outstanding++;
-        Subject.SetStalled(this, Channel.IsReliable);
-        return Confirmable;
-    }
-
-    /// <summary>Creates a Non-confirmable notification, or renews the one that waits.</summary>
-    public CoapTransmission SendNonConfirmable(CoapMessage message)
-    {
-        NonConfirmableMessage = message;
-        if (NonConfirmable is not { IsOver: false })
-        {
-            NonConfirmable = new CoapTransmission(Channel, message, this) { IsRenewable = true, IsLimited = true };
-        }
-
-        Peer.Unacknowledged++;
-        return NonConfirmable;
-    }
-
-    /// <summary>Records that a notification could not be sent: a later state will do.</summary>
-    /// <param name="notBefore">The earliest time of the next one.</param>
-    public void NoteNotSent(long notBefore)
-    {
-        NeedsRefresh = true;
-        SentRun = Math.Min(SentRun, (Subject.Latest?.Number ?? 0) - 1);
-        NotBefore = notBefore;
-    }
-
-    /// <summary>Records an acknowledgement of a Confirmable notification.</summary>
-    public void NoteConfirmed(long now)
-    {
-        Peer.Unacknowledged = 0;
-        Peer.NextProbe = now + NotificationPacing.RoundTripLife;
-        ConfirmedAt = now;
-    }
-
-    /// <summary>Records a sign of life of the client.</summary>
-    public void NoteMoved(long now) => MovedAt = Peer.MovedAt = now;
-
-    /// <summary>Records when the keeper of observers was informed of it.</summary>
-    public void NoteKept(long at) => KeptAt = at;
-
-    /// <summary>Ends the outstanding message: it is ready for the newest state.</summary>
-    public void EndOutstanding()
-    {
-        IsBeingAnswered = false;
-        Subject.SetStalled(this, isStalled: false);
-        Answer = Confirmable = null;
-        Peer.Outstanding--;
-        HeldUntil = 0;
-    }
-
-    /// <summary>Counts among the unverified observers of its source, or no longer, because its successor does.</summary>
-    public void CountBySource(bool isCounted) => IsCountedBySource = isCounted;
-
-    /// <summary>Records that it was removed.</summary>
-    public void Remove() => IsRemoved = true;
-
-    /// <summary>Returns its messages, which are to be stopped, and drops them.</summary>
-    public (CoapTransmission? Answer, CoapTransmission? Confirmable, CoapTransmission? NonConfirmable) TakeMessages()
-    {
-        if (IsOutstanding)
-        {
-            Peer.Outstanding--;
-        }
-
-        (CoapTransmission?, CoapTransmission?, CoapTransmission?) messages = (Answer, Confirmable, NonConfirmable);
-        Answer = Confirmable = NonConfirmable = null;
-        NonConfirmableMessage = null;
-        return messages;
-    }
-
-    /// <summary>Updates whether it counts among the busy observers of its subject, which get a notification or wait for one.</summary>
-    public void CountBusy()
+    private void CountBusy()
     {
         if (!IsRemoved)
         {
@@ -324,23 +369,175 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
     }
 
-    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    private bool Lacks(Notification latest) => latest.Number > _sentRun && (latest.Change > _seen || _needsRefresh);
+
+    private void OnSent(Notification latest)
     {
-        Channel.Shard.Enter();
-        try
+        _seen = latest.Change;
+        _sentRun = latest.Number;
+        _needsRefresh = false;
+    }
+
+    // A registration for one format never continues in another (RFC 7641 section 4.2).
+    private bool TryKeepFormat(Notification latest)
+    {
+        if (latest.Format == Format || latest.Format == Notification.AnyFormat)
         {
-            _layer.Sender.OnEnded(this, transmission, fate, Channel.Shard.Environment.Now);
+            return true;
         }
-        finally
+
+        if (Format != Notification.AnyFormat)
         {
-            Channel.Shard.Exit();
+            End(s_otherFormat, CoapObserverEnd.Failed);
+            return false;
+        }
+
+        Format = latest.Format;
+        return true;
+    }
+
+    private void AwaitNextRun(long now)
+    {
+        _awaited = Subject.AwaitRun();
+        Subject.RequestRun(now);
+    }
+
+    // It is outstanding until the message ends.
+    private void SendConfirmable(Notification latest)
+    {
+        _confirmable = new CoapTransmission(Channel, latest.For(Token, CoapMessageType.Confirmable), this)
+        {
+            IsRenewable = true,
+            IsLimited = true,
+        };
+        Peer.Outstanding++;
+        Subject.SetStalled(this, Channel.IsReliable);
+        Channel.Shard.Send(_confirmable);
+    }
+
+    // A message that still waits in the queue of Messaging gets the newer content.
+    private void SendNonConfirmable(Notification latest, long now)
+    {
+        ArmRefresh(now);
+        _nonConfirmableMessage = latest.For(Token, CoapMessageType.NonConfirmable);
+        if (_nonConfirmable is not { IsOver: false })
+        {
+            _nonConfirmable = new CoapTransmission(Channel, _nonConfirmableMessage, this) { IsRenewable = true, IsLimited = true };
+        }
+
+        Channel.Shard.Send(_nonConfirmable);
+        if (Subject.Change > _seen)
+        {
+            Subject.RequestRun(now);
         }
     }
 
-    void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) =>
-        ((ITransmissionOwner)this).OnFate(transmission, CoapInboundKind.Disconnected);
+    private void Stop(CoapTransmission? transmission)
+    {
+        if (transmission is { IsOver: false })
+        {
+            Channel.Shard.Cancel(transmission);
+        }
+    }
 
-    // Usually there is nothing more to report.
+    // A Confirmable notification, first or as a copy, waits a moment for a newer state.
+    long ITransmissionOwner.MayBeTakenAt(CoapTransmission transmission, long now)
+    {
+        if (IsRemoved || (transmission != _confirmable && transmission != _answer) || !IsStale)
+        {
+            _heldUntil = 0;
+            return long.MinValue;
+        }
+
+        if (_heldUntil == 0)
+        {
+            AwaitNextRun(now);
+            _heldUntil = now + s_hold;
+        }
+        else if (_heldUntil <= now)
+        {
+            // However long the handler takes: the previous state is better than none.
+            _heldUntil = 0;
+            return long.MinValue;
+        }
+
+        return _heldUntil;
+    }
+
+    CoapMessage? ITransmissionOwner.Take(CoapTransmission transmission, long now)
+    {
+        if (IsRemoved)
+        {
+            return null;
+        }
+
+        if (Channel.IsReliable)
+        {
+            return TakeOnConnection(transmission, now);
+        }
+
+        if (transmission == _nonConfirmable)
+        {
+            return _nonConfirmableMessage;
+        }
+
+        if (transmission == _answer && transmission.Message.Type == CoapMessageType.NonConfirmable)
+        {
+            // It has no acknowledgement; only a reset may match it later.
+            _nonConfirmable = transmission;
+            _nonConfirmableMessage = transmission.Message;
+            OnFree(now);
+            return transmission.Message;
+        }
+
+        if (Subject.Latest is not { } latest || !Lacks(latest))
+        {
+            return transmission.Message;
+        }
+
+        if (transmission.Attempts > 0)
+        {
+            Channel.Shard.Environment.Counters.Add(CoapCounter.NotificationsSuperseded);
+        }
+
+        OnSent(latest);
+        return latest.For(Token, CoapMessageType.Confirmable);
+    }
+
+    private CoapMessage? TakeOnConnection(CoapTransmission transmission, long now)
+    {
+        Notification? latest = Subject.Latest;
+        bool isNewer = latest is not null && Lacks(latest);
+        bool fits = Subject.Key.Fits(Channel);
+        if (transmission == _answer && (!isNewer || !fits))
+        {
+            return transmission.Message;
+        }
+
+        if (latest is null || !fits || (ReferenceEquals(transmission.Message, s_released) && IsStale))
+        {
+            // Created for messages of another size than the peer accepts now; or before a change that was not processed, because all
+            // observers were busy: now one is ready for it.
+            _needsRefresh |= !fits;
+            OnFree(now);
+            return null;
+        }
+
+        if (isNewer)
+        {
+            if (!TryKeepFormat(latest))
+            {
+                return null;
+            }
+
+            Channel.Shard.Environment.Counters.Add(CoapCounter.NotificationsSuperseded);
+            OnSent(latest);
+        }
+
+        return latest.For(Token, CoapMessageType.Confirmable);
+    }
+
+    // Usually there is nothing more to report. Messaging never saw a declined message, so it cannot report its end.
     void ITransmissionOwner.OnOffered(CoapTransmission transmission, bool isTaken)
     {
         if (isTaken && (transmission.IsOver || !Channel.IsReliable))
@@ -351,7 +548,17 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         Channel.Shard.Enter();
         try
         {
-            _layer.Sender.OnOffered(this, transmission, isTaken);
+            if (!isTaken)
+            {
+                transmission.IsOver = true;
+                OnEnded(transmission, CoapInboundKind.NotSent, Channel.Shard.Environment.Now);
+            }
+            else if (!transmission.IsOver && _confirmable == transmission)
+            {
+                // It waits for room on its connection. Release its content, because the newest state is sent then: the queue of a peer that
+                // reads nothing therefore needs no memory.
+                transmission.Message = s_released;
+            }
         }
         finally
         {
@@ -359,9 +566,122 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
     }
 
-    long ITransmissionOwner.MayBeTakenAt(CoapTransmission transmission, long now) => _layer.Sender.MayBeTakenAt(this, transmission, now);
+    void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) =>
+        ((ITransmissionOwner)this).OnFate(transmission, CoapInboundKind.Disconnected);
 
-    CoapMessage? ITransmissionOwner.Take(CoapTransmission transmission, long now) => _layer.Sender.Take(this, transmission, now);
+    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            OnEnded(transmission, fate, Channel.Shard.Environment.Now);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
 
-    internal override void Fire(long now) => _layer.Sender.OnRefreshDue(this, now);
+    private void OnEnded(CoapTransmission transmission, CoapInboundKind fate, long now)
+    {
+        if (IsRemoved)
+        {
+            return;
+        }
+
+        if (fate is not (CoapInboundKind.Acknowledged or CoapInboundKind.NotSent)
+            || (fate == CoapInboundKind.NotSent && transmission == _answer))
+        {
+            // Rejected, given up or unreachable; or the response that should have informed the client was lost here.
+            Channel.Shard.Environment.Counters.Add(CoapCounter.ObserversLost);
+            Channel.NoteDrop(CoapCounter.ObserversLost);
+            _table.Remove(this, fate switch
+            {
+                CoapInboundKind.Reset => CoapObserverEnd.Rejected,
+                CoapInboundKind.NotSent => CoapObserverEnd.NotAnswered,
+                _ => CoapObserverEnd.Lost,
+            });
+            return;
+        }
+
+        if (fate == CoapInboundKind.NotSent)
+        {
+            // No room now. It is not lost: a later state will do.
+            _needsRefresh = true;
+            _sentRun = Math.Min(_sentRun, (Subject.Latest?.Number ?? 0) - 1);
+            NotBefore = now + (transmission.AwaitsProtection ? s_protectionPace : PeerObservers.Pace);
+            if (transmission == _nonConfirmable)
+            {
+                OnReady(now);
+                return;
+            }
+        }
+        else if (transmission == _confirmable)
+        {
+            Peer.OnAcknowledged(now);
+            _confirmedAt = MovedAt = Peer.MovedAt = now;
+            ArmRefresh(now);
+            _table.Reports.Acknowledged(this);
+        }
+
+        if (transmission == _confirmable || transmission == _answer)
+        {
+            OnFree(now);
+        }
+    }
+
+    // The outstanding message has ended: it is ready for the newest state.
+    private void OnFree(long now)
+    {
+        _isBeingAnswered = false;
+        Subject.SetStalled(this, isStalled: false);
+        _answer = _confirmable = null;
+        Peer.Outstanding--;
+        _heldUntil = 0;
+        OnReady(now);
+    }
+
+    private void OnReady(long now)
+    {
+        if (IsOutstanding)
+        {
+            return;
+        }
+
+        if (Subject.Change > _seen || _needsRefresh)
+        {
+            Wait(now);
+        }
+
+        CountBusy();
+        if (Peer.Waiting.Count > 0)
+        {
+            Peer.Queue(now);
+        }
+    }
+
+    // It had no notification for long, or its Max-Age ends soon.
+    internal override void Fire(long now)
+    {
+        if (IsOutstanding && Channel.IsReliable)
+        {
+            // It is processed when there is room again.
+            _needsRefresh = true;
+        }
+        else if ((_confirmable ?? _answer) is { IsOver: true } lost)
+        {
+            // A block of a user did not report the result.
+            OnEnded(lost, CoapInboundKind.NotSent, now);
+        }
+        else if (IsOutstanding)
+        {
+            // The outstanding message may be the response to the registration, after which nothing would check again.
+            Channel.Shard.Wheel.Schedule(this, now + PeerObservers.Pace);
+        }
+        else
+        {
+            _needsRefresh = true;
+            Wait(now);
+        }
+    }
 }

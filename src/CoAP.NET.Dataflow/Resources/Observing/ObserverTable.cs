@@ -5,9 +5,12 @@ using CoAP.NET.Protection;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The list of observers of a shard (RFC 7641 section 4.1): registration, admission, and eviction when there is no room. Called under the
-/// shard's lock, like all of <see cref="ObserverLayer"/>.
+/// The list of observers of a shard (RFC 7641 section 4.1): registration, admission, and eviction when there is no room.
 /// </summary>
+/// <remarks>
+/// No method takes the shard's lock: callers do, with <see cref="CoapShard.Enter"/>, for this and for all that it holds. Work without the
+/// lock is queued at the shard.
+/// </remarks>
 internal sealed class ObserverTable
 {
     private const int BytesOfNewcomer = 4096;
@@ -16,36 +19,34 @@ internal sealed class ObserverTable
     // The number of a client's observers, in the order of registration, among which the one that gives way is chosen.
     private const int MaxCompared = 16;
 
-    private readonly ObserverLayer _layer;
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
-    private readonly ObserverPlaces _places;
-    private readonly ObserverAdmission _admission;
-    private readonly ObserverNews _news;
+    private readonly ObserverQuota _quota;
     private readonly int _maxNewcomers;
     private readonly CoapMessage _noRoom;
 
     // Guarded by the shard's lock.
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
-    private readonly Dictionary<SubjectKey, Subject> _subjects = [];
 
     // Observers that were heard once so far, from an address that may be forged. A registration is one datagram and stays until a
     // notification is not acknowledged, forever if nothing changes. Like the newcomers themselves, they therefore replace each other. A
     // replaced client registers again after Max-Age, and is then no newcomer. Observers that returned meanwhile, or were removed, leave the
     // queue when their turn comes.
     private readonly Queue<Observer> _newcomers = new();
+    private JitterSequence _jitter;
 
-    public ObserverTable(ObserverLayer layer, ObserverPlaces places, int shardCount, ObserverKeeping? keeping)
+    public ObserverTable(CoapShard shard, ObserverQuota quota, int shardCount, ObserverReports reports)
     {
-        _layer = layer;
-        _shard = layer.Shard;
-        Observed = new ObservedIndex(_shard);
-        _limits = _shard.Environment.Limits;
-        _counters = _shard.Environment.Counters;
-        _places = places;
-        _admission = new ObserverAdmission(_shard, places);
-        _news = new ObserverNews(_shard, keeping);
+        _shard = shard;
+        _limits = shard.Environment.Limits;
+        _counters = shard.Environment.Counters;
+        _quota = quota;
+        _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
+        Clock = new SequenceNumberClock(shard.Environment);
+        Queue = new NotificationQueue(shard);
+        Subjects = new SubjectTable(this);
+        Reports = reports;
         _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _noRoom = new CoapMessage(CoapCode.ServiceUnavailable,
             new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
@@ -57,8 +58,19 @@ internal sealed class ObserverTable
     /// <summary>All observers of the shard.</summary>
     public IReadOnlyCollection<Observer> Observers => _observers.Values;
 
-    /// <summary>The observed subjects, by route and path.</summary>
-    public ObservedIndex Observed { get; }
+    public CoapShard Shard => _shard;
+
+    /// <summary>The start of sequence numbers.</summary>
+    public SequenceNumberClock Clock { get; }
+
+    public NotificationQueue Queue { get; }
+
+    public SubjectTable Subjects { get; }
+
+    public ObserverReports Reports { get; }
+
+    /// <summary>Returns a random number from 0 up to 1.</summary>
+    public double NextJitter() => _jitter.Next();
 
     /// <summary>
     /// Adds an observer whose registration was answered with success, and replaces one with the same token (RFC 7641 section 4.1).
@@ -73,15 +85,15 @@ internal sealed class ObserverTable
         long now = _shard.Environment.Now;
         number = 0;
         Observer? observer = Add(exchange.Channel, exchange.Request.Message, registration, exchange.Special & ~SpecialOptions.Observe,
-            PreparedNotification.FormatOf(result.Code, result.OptionsToRead), now, isAnswered: true, exchange.Request.IsMulticast);
+            Notification.FormatOf(result.Code, result.OptionsToRead), now, isAnswered: true, exchange.Request.IsMulticast);
         if (observer is null)
         {
             return null;
         }
 
         _counters.Add(CoapCounter.Registrations);
-        number = observer.Subject.NextNumber(now, _layer.Clock);
-        _layer.Sender.ArmRefresh(observer, now);
+        number = observer.Subject.NextNumber(now);
+        observer.ArmRefresh(now);
         return observer;
     }
 
@@ -113,29 +125,9 @@ internal sealed class ObserverTable
             return CoapObserverRestore.NoRoom;
         }
 
+        observer.Subject.SkipTo(numbersFrom is { } from ? SequenceNumberClock.NumberOf(from.UtcTicks) : Clock.Ahead(now));
         observer.Restore(now);
-        observer.Subject.SkipTo(numbersFrom is { } from ? NotificationClock.NumberOf(from.UtcTicks) : _layer.Clock.Ahead(now));
-        _layer.Sender.Wait(observer, now);
         return CoapObserverRestore.Restored;
-    }
-
-    /// <summary>
-    /// Creates the transmission of the response to a registration. It withdraws the registration if the response is not a success after
-    /// all.
-    /// </summary>
-    public CoapTransmission? Answer(Observer observer, CoapMessage response)
-    {
-        if (!response.Code.IsSuccess)
-        {
-            Remove(observer, CoapObserverEnd.Failed, isTold: true);
-        }
-
-        if (observer.IsRemoved)
-        {
-            return null;
-        }
-
-        return observer.SendAnswer(response);
     }
 
     /// <summary>Removes the observer with a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
@@ -204,7 +196,7 @@ internal sealed class ObserverTable
             Remove(observer, CoapObserverEnd.Stopped);
         }
 
-        _layer.Jobs.Clear();
+        Queue.Clear();
     }
 
     /// <summary>
@@ -214,14 +206,14 @@ internal sealed class ObserverTable
     public void GiveWay(PeerObservers peer)
     {
         long now = _shard.Environment.Now;
-        while (peer.Count > _places.HeldBy(peer.Place))
+        while (peer.Count > _quota.HeldBy(peer.Place))
         {
             Observer observer = peer.Stillest(MaxCompared);
             _counters.Add(CoapCounter.ObserversEvicted);
             peer.Channel.NoteDrop(CoapCounter.ObserversEvicted);
             if (_shard.Guard.IsTrusted(peer.Channel, now))
             {
-                _layer.Sender.End(observer, _noRoom, CoapObserverEnd.Replaced);
+                observer.End(_noRoom, CoapObserverEnd.Replaced);
             }
             else
             {
@@ -243,25 +235,15 @@ internal sealed class ObserverTable
         }
 
         PeerObservers peer = observer.Peer;
-        observer.Remove();
-        _news.Went(observer, end, successor);
+        observer.IsRemoved = true;
+        Reports.Removed(observer, end, successor);
         _observers.Remove((observer.Channel, observer.Token));
         if (_observers.Count == 0)
         {
             _newcomers.Clear();
         }
 
-        _shard.Wheel.Cancel(observer);
-        (CoapTransmission? answer, CoapTransmission? confirmable, CoapTransmission? nonConfirmable) = observer.TakeMessages();
-        Stop(answer);
-        Stop(confirmable);
-        Stop(nonConfirmable);
-        LeaveSubject(observer);
-        if (observer.IsWaiting)
-        {
-            peer.Waiting.Remove(observer);
-        }
-
+        observer.Detach();
         peer.Channel.Pins--;
         if (successor is null && !isTold)
         {
@@ -279,7 +261,7 @@ internal sealed class ObserverTable
         }
 
         peer.Remove(observer);
-        _places.Trim(peer.Place, peer.Count);
+        _quota.Trim(peer.Place, peer.Count);
         if (peer.Count == 0)
         {
             PeerObservers.Set(peer.Channel, null);
@@ -287,37 +269,8 @@ internal sealed class ObserverTable
         }
         else if (peer.Waiting.Count > 0)
         {
-            _layer.Sender.QueuePeer(peer, _shard.Environment.Now);
+            peer.Queue(_shard.Environment.Now);
         }
-    }
-
-    /// <summary>Handles an acknowledgement of a notification.</summary>
-    public void NoteAcknowledged(Observer observer, long now)
-    {
-        observer.NoteMoved(now);
-        _news.Acknowledged(observer);
-    }
-
-    /// <summary>
-    /// Moves an observer whose peer has changed its limits (RFC 8323 section 5.3): it gets notifications of the new size from here.
-    /// </summary>
-    public void Rekey(Observer observer, long now)
-    {
-        Subject before = observer.Subject;
-        if (before.Key.Fits(observer.Channel))
-        {
-            return;
-        }
-
-        LeaveSubject(observer);
-        SubjectKey key = before.Key.For(observer.Channel);
-        if (!_subjects.TryGetValue(key, out Subject? subject))
-        {
-            subject = AddSubject(key, new Registration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special,
-                now);
-        }
-
-        observer.Join(subject);
     }
 
     private Observer? Add(CoapChannel channel, CoapMessage request, Registration registration, SpecialOptions special, int format,
@@ -333,9 +286,9 @@ internal sealed class ObserverTable
             return null;
         }
 
-        peer ??= new PeerObservers(_layer, channel);
+        peer ??= new PeerObservers(this, channel);
         peer.MovedAt = now;
-        if (!_admission.TryEnter(peer, before, registration.Terms, now, ref isCounted))
+        if (!_quota.TryEnter(peer, before, registration.Terms, now, ref isCounted))
         {
             if (before is not null)
             {
@@ -347,18 +300,18 @@ internal sealed class ObserverTable
             return null;
         }
 
-        Subject subject = GetOrAddSubject(key, registration, special, now);
+        Subject subject = Subjects.Find(key) ?? Subjects.Add(key.ToKeep(), registration, special, now);
+        subject.Settings = registration.Settings;
         PeerObservers.Set(channel, peer);
-        Observer observer = new(_layer, subject, peer, request.Token, isAnswered, now)
+        Observer observer = new(this, subject, peer, request.Token, isAnswered, now)
         {
             Format = format,
             Terms = registration.Terms,
             IsOfGroup = isOfGroup,
+            IsCountedBySource = isCounted,
         };
-        observer.CountBySource(isCounted);
-        if (registration.Route.Changes != registration.Changes)
+        if (registration.IsOutdated)
         {
-            // Something changed while the handler ran: its response may be older.
             observer.Refresh();
         }
 
@@ -366,12 +319,12 @@ internal sealed class ObserverTable
         channel.Pins++;
         if (before is not null)
         {
-            before.CountBySource(false);
+            before.IsCountedBySource = false;
             Remove(before, CoapObserverEnd.Replaced, observer);
         }
 
         _observers.Add((channel, request.Token), observer);
-        _news.Came(observer, before);
+        Reports.Added(observer, before);
         ReplaceNewcomers(observer, now);
         return observer;
     }
@@ -395,45 +348,6 @@ internal sealed class ObserverTable
                 _counters.Add(CoapCounter.ObserversLost);
                 Remove(oldest, CoapObserverEnd.Replaced);
             }
-        }
-    }
-
-    private Subject GetOrAddSubject(SubjectKey key, Registration registration, SpecialOptions special, long now)
-    {
-        if (_subjects.TryGetValue(key, out Subject? subject))
-        {
-            subject.Use(registration.Settings);
-            return subject;
-        }
-
-        return AddSubject(key.ToKeep(), registration, special, now);
-    }
-
-    private Subject AddSubject(SubjectKey key, Registration registration, SpecialOptions special, long now)
-    {
-        Subject subject = new(_layer, key, registration, special, now);
-        _subjects.Add(subject.Key, subject);
-        Observed.Add(subject);
-        return subject;
-    }
-
-    private void LeaveSubject(Observer observer)
-    {
-        Subject subject = observer.Subject;
-        observer.LeaveSubject();
-        if (subject.IsGone)
-        {
-            _subjects.Remove(subject.Key);
-            _shard.Wheel.Cancel(subject);
-            Observed.Remove(subject);
-        }
-    }
-
-    private void Stop(CoapTransmission? transmission)
-    {
-        if (transmission is { IsOver: false })
-        {
-            _shard.Cancel(transmission);
         }
     }
 }

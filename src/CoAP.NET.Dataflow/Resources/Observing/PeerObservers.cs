@@ -1,18 +1,40 @@
+using CoAP.NET.Messaging;
+
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The observers of one client, and the limits of its notifications over all of them (RFC 7641 section 4.5.1). The timer is for waiting
-/// notifications. Guarded by the shard's lock.
+/// The observers of one client, and the pace of its notifications over all of them (RFC 7641 section 4.5.1). Acknowledgements pace the
+/// Confirmable ones. Non-confirmable ones are sent once per round-trip time, which only a Confirmable one can measure: if one had to wait
+/// because that time is unknown, it becomes Confirmable itself. The timer is for waiting notifications. Guarded by the shard's lock.
 /// </summary>
 internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
 {
-    private readonly ObserverLayer _layer;
+    /// <summary>The time between two notifications, in units of 100 ns, while the round-trip time is unknown.</summary>
+    public static readonly long Pace = TimeSpan.FromSeconds(3).Ticks;
+
+    // How long a faster pace is allowed without an acknowledgement, in units of 100 ns: an unreachable peer, or one behind a network that
+    // became slow, must not get that many for a day. It is also the time between two probes, because a peer whose acknowledgements are
+    // always late never reveals its round-trip time.
+    private static readonly long s_roundTripLife = TimeSpan.FromMinutes(1).Ticks;
+
+    private readonly ObserverTable _table;
     private long _movedAt;
     private Chain<Observer, OfPeer> _all;
 
-    public PeerObservers(ObserverLayer layer, CoapChannel channel)
+    // Of resources with Non-confirmable notifications: the time of the last one, and whether another one had to wait since then.
+    private long _lastPaced = long.MinValue / 2;
+    private bool _isHeldBack;
+
+    // The time after which one of them may be Confirmable to measure the round-trip time.
+    private long _nextProbe = long.MinValue;
+
+    // The number of Non-confirmable notifications since the last acknowledgement.
+    private int _unacknowledged;
+    private bool _isQueued;
+
+    public PeerObservers(ObserverTable table, CoapChannel channel)
     {
-        _layer = layer;
+        _table = table;
         Channel = channel;
         Place = new SourceLedger<PeerObservers>.Holding(this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
     }
@@ -25,7 +47,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     /// <summary>Sets the observers of a client; null for none. Guarded by Shard.Gate.</summary>
     public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerSlot.Observing, state);
 
-    /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverPlaces"/>.</summary>
+    /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverQuota"/>.</summary>
     public SourceLedger<PeerObservers>.Holding Place { get; }
 
     /// <summary>The time of its last registration or acknowledgement, in units of 100 ns. Other shards read it too.</summary>
@@ -45,23 +67,6 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
 
     /// <summary>The number of Confirmable notifications without acknowledgement, including responses to registrations.</summary>
     public int Outstanding { get; set; }
-
-    /// <summary>The number of Non-confirmable notifications since the last acknowledgement.</summary>
-    public int Unacknowledged { get; set; }
-
-    /// <summary>
-    /// The time of the last notification of a resource with Non-confirmable notifications, in units of 100 ns; long ago if there was none.
-    /// </summary>
-    public long LastPaced { get; set; } = long.MinValue / 2;
-
-    /// <summary>Whether another one had to wait since then.</summary>
-    public bool IsHeldBack { get; set; }
-
-    /// <summary>The time after which one of them may be Confirmable to measure the round-trip time, in units of 100 ns.</summary>
-    public long NextProbe { get; set; } = long.MinValue;
-
-    /// <summary>Whether it is in the jobs of its shard.</summary>
-    public bool IsQueued { get; set; }
 
     public void Add(Observer observer) => _all.Append(observer);
 
@@ -83,24 +88,133 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
         return stillest;
     }
 
-    /// <summary>Handles the loss of a place to a client that may belong to another shard. Takes the lock.</summary>
-    public void GiveWay()
+    /// <summary>Queues the sending of its waiting notifications, soon.</summary>
+    public void Queue(long now)
     {
-        _layer.Shard.Enter();
-        try
+        if (!_isQueued)
         {
-            _layer.Table.GiveWay(this);
-        }
-        finally
-        {
-            _layer.Shard.Exit();
+            _isQueued = true;
+            _table.Queue.Add(this, now);
         }
     }
 
-    // The shard is that of the client that takes the place.
-    void IAfterRelease.OnReleased(CoapShard shard) => GiveWay();
+    /// <summary>Sends the waiting notifications that may be sent.</summary>
+    public void SendWaiting(long now)
+    {
+        _isQueued = false;
+        long due = long.MaxValue;
+        int kept = 0;
+        for (int i = 0; i < Waiting.Count; i++)
+        {
+            Observer observer = Waiting[i];
+            observer.FollowSize(now);
+            if (!MayBeSent(observer, now, ref due))
+            {
+                observer.AwaitNoRun();
+            }
+            else if (!observer.AwaitsRun(now))
+            {
+                observer.Send(MustBeConfirmable(observer, now), now);
+                continue;
+            }
 
-    internal override void Fire(long now) => _layer.Sender.QueuePeer(this, now);
+            Waiting[kept++] = observer;
+        }
+
+        Waiting.RemoveRange(kept, Waiting.Count - kept);
+        if (due != long.MaxValue)
+        {
+            Channel.Shard.Wheel.Schedule(this, due);
+        }
+    }
+
+    /// <summary>Records a sent notification.</summary>
+    public void OnSent(Observer observer, bool isConfirmable, long now)
+    {
+        if (observer.Subject.Settings.Mode == CoapNotificationMode.NonConfirmable)
+        {
+            _lastPaced = now;
+            _isHeldBack = false;
+            _nextProbe = isConfirmable ? now + s_roundTripLife : _nextProbe;
+        }
+
+        _unacknowledged += isConfirmable ? 0 : 1;
+    }
+
+    /// <summary>Records an acknowledgement of a Confirmable notification.</summary>
+    public void OnAcknowledged(long now)
+    {
+        _unacknowledged = 0;
+        _nextProbe = now + s_roundTripLife;
+    }
+
+    // Lowers the time to the one when the notification may be sent, if that is known.
+    private bool MayBeSent(Observer observer, long now, ref long due)
+    {
+        long from = observer.NotBefore;
+        if (!Channel.IsReliable)
+        {
+            if (MustBeConfirmable(observer, now) && Outstanding >= Channel.Parameters.NStart)
+            {
+                // The end of the outstanding message leads back here.
+                return false;
+            }
+
+            if (observer.Subject.Settings.Mode == CoapNotificationMode.NonConfirmable)
+            {
+                // For any type: a message that is Confirmable for another reason is not sent faster.
+                long turn = _lastPaced + (RoundTrip() ?? Pace);
+                _isHeldBack |= turn > now;
+                from = Math.Max(from, turn);
+            }
+        }
+
+        if (from > now)
+        {
+            due = Math.Min(due, from);
+            return false;
+        }
+
+        return true;
+    }
+
+    // On connections all are, because their sending is reported.
+    private bool MustBeConfirmable(Observer observer, long now) =>
+        Channel.IsReliable
+        || observer.Subject.Settings.Mode == CoapNotificationMode.Confirmable
+        || now >= observer.ConfirmableFrom
+        || (!Channel.IsVerified && _unacknowledged >= Channel.Shard.Environment.Limits.MaxUnacknowledgedNotifications)
+        || IsProbe(observer, now);
+
+    // Confirmable to measure the round-trip time. Never in addition to another outstanding one, which measures it too.
+    private bool IsProbe(Observer observer, long now)
+    {
+        if (!observer.Subject.Settings.Probes || Outstanding > 0 || now < _nextProbe)
+        {
+            return false;
+        }
+
+        long since = now - _lastPaced;
+        return RoundTrip() is { } roundTrip ? since >= roundTrip && since < Pace : since >= Pace && _isHeldBack;
+    }
+
+    private long? RoundTrip() => MessageLayer.RttOf(Channel)?.Ticks;
+
+    // It lost a place to a client that may belong to another shard, whose lock was released.
+    void IAfterRelease.OnReleased(CoapShard shard)
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            _table.GiveWay(this);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
+
+    internal override void Fire(long now) => Queue(now);
 
     private readonly struct OfPeer : IChainPlace<Observer>
     {

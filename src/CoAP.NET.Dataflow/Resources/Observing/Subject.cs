@@ -1,10 +1,12 @@
+using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// An observed subject: one registration request, and all observers with it (RFC 7641 section 1.2). Its handler runs once for all of them.
-/// The timer is for a run that has to be repeated. Guarded by the shard's lock.
+/// An observed subject: one registration request, and all observers with it (RFC 7641 section 1.2). After a change its handler runs once
+/// for all of them (section 4.2). The timer is for a run that has to be repeated. Guarded by the shard's lock.
 /// </summary>
 internal sealed class Subject : WheelTimer
 {
@@ -12,21 +14,26 @@ internal sealed class Subject : WheelTimer
     private const int NumbersPerWindow = 1 << 21;
     private const long Window = 128 * TimeSpan.TicksPerSecond;
 
-    private readonly ObserverLayer _layer;
+    // How long to wait for a run. After that, and only if there is something new, another one starts: a block that a user linked in may
+    // have lost it.
+    private static readonly long s_patience = TimeSpan.FromMinutes(5).Ticks;
+
+    private readonly ObserverTable _table;
     private long _sequence;
     private long _windowStart;
     private int _inWindow;
     private int _busy;
+    private int _tokenLength;
     private long _startedAt;
     private bool _isQueued;
     private bool _runsAgain;
 
     // The last run that an observer waits for.
-    private long _asked;
+    private long _awaited;
 
-    public Subject(ObserverLayer layer, SubjectKey key, Registration registration, SpecialOptions special, long now)
+    public Subject(ObserverTable table, SubjectKey key, Registration registration, SpecialOptions special, long now)
     {
-        _layer = layer;
+        _table = table;
         Key = key;
         Route = registration.Route;
         Path = registration.Path;
@@ -35,14 +42,16 @@ internal sealed class Subject : WheelTimer
         _windowStart = now;
     }
 
+    public CoapShard Shard => _table.Shard;
+
     public SubjectKey Key { get; }
 
-    public RouteChanges Route { get; }
+    public ObservedRoute Route { get; }
 
     public string Path { get; }
 
-    /// <summary>The current settings of the route.</summary>
-    public ObserveSettings Settings { get; private set; }
+    /// <summary>The settings of the route, of the newest registration.</summary>
+    public ObserveSettings Settings { get; set; }
 
     /// <summary>The other special options of the request.</summary>
     public SpecialOptions Special { get; }
@@ -53,16 +62,11 @@ internal sealed class Subject : WheelTimer
     /// <summary>The number of its observers that are not stalled.</summary>
     public int Reachable { get; private set; }
 
-    /// <summary>The length in bytes of the longest token of an observer so far, which notifications reserve.</summary>
-    public int TokenLength { get; private set; }
-
-    public bool HasIdle => _busy < Observers.Count;
-
     /// <summary>The number of reported changes.</summary>
     public long Change { get; private set; }
 
     /// <summary>The result of the last run; null before the first.</summary>
-    public PreparedNotification? Latest { get; private set; }
+    public Notification? Latest { get; private set; }
 
     /// <summary>The number of the last started run.</summary>
     public long Started { get; private set; }
@@ -75,83 +79,178 @@ internal sealed class Subject : WheelTimer
     /// <summary>Whether the last observer left, so that it can no longer be found.</summary>
     public bool IsGone { get; private set; }
 
-    /// <summary>Uses the settings of a newer registration.</summary>
-    public void Use(ObserveSettings settings) => Settings = settings;
+    // Not all observers get a notification or wait for one.
+    private bool HasIdle => _busy < Observers.Count;
 
-    /// <summary>Counts one busy observer more or less: one that gets a notification or waits for one.</summary>
-    public void CountBusy(bool isBusy) => _busy += isBusy ? 1 : -1;
+    /// <summary>Handles a possible change of the resource.</summary>
+    /// <returns>The number of its observers.</returns>
+    public int OnChanged(long now)
+    {
+        Change++;
 
-    /// <summary>Records a change of the resource.</summary>
-    public void MarkChanged() => Change++;
+        // A busy observer requests the state itself when it is ready for more: changes that reach no observer therefore cost no run.
+        if (HasIdle)
+        {
+            RequestRun(now);
+        }
 
-    /// <summary>Requests a run.</summary>
-    /// <param name="now">The current time, in units of 100 ns.</param>
-    /// <param name="patience">How long to wait for a running one.</param>
-    /// <returns>Whether the caller must queue it: it is neither queued nor running.</returns>
-    public bool TryQueueRun(long now, long patience)
+        return Observers.Count;
+    }
+
+    /// <summary>Requests a run of the handler, unless one is queued already.</summary>
+    public void RequestRun(long now)
     {
         if (IsGone || _isQueued)
         {
-            return false;
+            return;
         }
 
-        if (IsRunning && now - _startedAt < patience)
+        if (IsRunning && now - _startedAt < s_patience)
         {
             _runsAgain = true;
-            return false;
+            return;
         }
 
         _isQueued = true;
-        return true;
+        _table.Queue.Add(this, now);
     }
 
-    /// <summary>Records that the run left the queue.</summary>
-    public void Dequeue() => _isQueued = false;
-
-    /// <summary>Starts a run.</summary>
-    public SubjectRun BeginRun(long now, NotificationClock clock)
+    /// <summary>Returns the number of the next run, for which an observer waits.</summary>
+    public long AwaitRun()
     {
+        _awaited = Math.Max(_awaited, Started + 1);
+        return Started + 1;
+    }
+
+    /// <summary>Starts a queued run.</summary>
+    /// <returns>The request to serve; null if there is nothing to run, or not yet.</returns>
+    public CoapExchange? BeginRun(long now)
+    {
+        _isQueued = false;
+        MoveObserversOfOtherSize(now);
+        if (IsGone)
+        {
+            return null;
+        }
+
+        CoapChannel channel = Observers[0].Channel;
+
+        // On connections the order is that of arrival (RFC 8323 section 7.1).
+        if (!channel.IsReliable && _inWindow >= NumbersPerWindow && now - _windowStart < Window)
+        {
+            Shard.Wheel.Schedule(this, _windowStart + Window);
+            return null;
+        }
+
+        CoapMessage request = new(Key.Code, Key.Options!) { Payload = Key.Payload, Token = new CoapToken(new byte[_tokenLength]) };
         IsRunning = true;
         _runsAgain = false;
         _startedAt = now;
         Started++;
-        return new SubjectRun(this, Started, Change, NextNumber(now, clock));
+        return new CoapExchange(channel, null, new CoapRequest(request) { Channel = channel, IsForObservers = true })
+        {
+            Special = Special,
+            Observing = new Notification(this, Started, Change, NextNumber(now)),
+        };
     }
 
-    /// <summary>Ends a run without a result.</summary>
-    public void GiveUpRun() => IsRunning = false;
-
-    /// <summary>Ends a run that has a result.</summary>
-    public void EndRun(SubjectRun run)
+    /// <summary>Schedules another attempt of a run that this server refused for lack of room.</summary>
+    public void Postpone(Notification run)
     {
+        if (!run.IsLate)
+        {
+            IsRunning = false;
+            Shard.Wheel.Schedule(this,
+                Shard.Environment.Now + (Math.Max(1, Shard.Environment.Limits.BusyMaxAge) * TimeSpan.TicksPerSecond));
+        }
+    }
+
+    /// <summary>Handles the result of a run: it goes to all observers, each as soon as its turn comes.</summary>
+    /// <param name="run">The run.</param>
+    /// <param name="response">
+    /// The notification except its token. An error ends all these observations (RFC 7641 section 4.2), and so does a response without
+    /// Observe option.
+    /// </param>
+    public void Publish(Notification run, CoapMessage response)
+    {
+        if (run.IsLate)
+        {
+            Shard.Environment.Counters.Add(CoapCounter.LateResponses);
+            return;
+        }
+
         IsRunning = false;
         Completed = run.Number;
-    }
+        if (!response.Code.IsSuccess || response.OptionsToRead?.Contains(OptionNumber.Observe) != true)
+        {
+            EndAll(response, CoapObserverEnd.Failed);
+            return;
+        }
 
-    /// <summary>Makes a result the newest state.</summary>
-    public void Show(PreparedNotification latest) => Latest = latest;
+        run.SetResult(response);
+        Latest = run;
+        _table.Queue.Suspend();
+        long now = Shard.Environment.Now;
+        for (int i = Reachable - 1; i >= 0; i--)
+        {
+            Observers[i].OnLatest(run, now);
+        }
 
-    /// <summary>Returns once whether another run was requested during the last one, and somebody needs it.</summary>
-    public bool TakeNextRun()
-    {
-        bool runsAgain = _runsAgain && (HasIdle || _asked > Completed);
+        // Another run was requested during this one, and somebody needs it.
+        bool runsAgain = _runsAgain && (HasIdle || _awaited > Completed);
         _runsAgain = false;
-        return runsAgain;
+        if (runsAgain)
+        {
+            RequestRun(now);
+        }
+
+        _table.Queue.Resume(now);
     }
 
-    /// <summary>Returns the number of the next run, for which an observer waits.</summary>
-    public long AskForRun()
+    /// <summary>Ends all its observations with a last response.</summary>
+    public void EndAll(CoapMessage message, CoapObserverEnd end)
     {
-        _asked = Math.Max(_asked, Started + 1);
-        return Started + 1;
+        for (int i = Observers.Count - 1; i >= 0; i--)
+        {
+            Observers[i].End(message, end);
+        }
     }
+
+    /// <summary>
+    /// Returns the next sequence number, above all earlier ones (RFC 7641 section 4.4). Never below the clock, which counts at the maximum
+    /// rate: numbers of other subjects of the same resource, such as a removed one or one with another entity-tag, and of earlier
+    /// processes, are therefore older too. Clock and windows together use fewer than 2^23 in 256 s.
+    /// </summary>
+    public uint NextNumber(long now)
+    {
+        if (now - _windowStart >= Window)
+        {
+            _windowStart = now;
+            _inWindow = 0;
+        }
+
+        _inWindow++;
+        _sequence = Math.Max(_sequence, _table.Clock.At(now)) + 1;
+        return (uint)_sequence & Observe.MaxValue;
+    }
+
+    /// <summary>
+    /// Skips numbers so that the next ones are newer than those of any other process, including one with a shorter run time.
+    /// </summary>
+    /// <param name="sequence">The number to skip to; not reduced to 24 bits.</param>
+    public void SkipTo(long sequence) => _sequence = Math.Max(_sequence, sequence);
+
+    /// <summary>Counts one busy observer more or less: one that gets a notification or waits for one.</summary>
+    public void CountBusy(bool isBusy) => _busy += isBusy ? 1 : -1;
 
     public void Add(Observer observer)
     {
         observer.Index = Observers.Count;
         Observers.Add(observer);
         Swap(observer, Reachable++);
-        TokenLength = Math.Max(TokenLength, observer.Token.Length);
+
+        // Notifications reserve room for the longest token so far.
+        _tokenLength = Math.Max(_tokenLength, observer.Token.Length);
     }
 
     public void Remove(Observer observer)
@@ -163,7 +262,11 @@ internal sealed class Subject : WheelTimer
 
         Swap(observer, Observers.Count - 1);
         Observers.RemoveAt(Observers.Count - 1);
-        IsGone = Observers.Count == 0;
+        if (Observers.Count == 0)
+        {
+            IsGone = true;
+            _table.Subjects.Remove(this);
+        }
     }
 
     /// <summary>
@@ -184,38 +287,18 @@ internal sealed class Subject : WheelTimer
         (other.Index, observer.Index) = (observer.Index, index);
     }
 
-    /// <summary>
-    /// Returns when a run may take the next sequence number; not after now if it may take one now. On connections the order is that of
-    /// arrival (RFC 8323 section 7.1).
-    /// </summary>
-    public long NextNumberAt(long now) =>
-        Observers[0].Channel.IsReliable || _inWindow < NumbersPerWindow || now - _windowStart >= Window
-            ? long.MinValue
-            : _windowStart + Window;
-
-    /// <summary>
-    /// Returns the next sequence number, above all earlier ones (RFC 7641 section 4.4). Never below the clock, which counts at the maximum
-    /// rate: numbers of other subjects of the same resource, such as a removed one or one with another entity-tag, and of earlier
-    /// processes, are therefore older too. Clock and windows together use fewer than 2^23 in 256 s.
-    /// </summary>
-    public uint NextNumber(long now, NotificationClock clock)
+    // The sizes of a run are those of the first observer's peer.
+    private void MoveObserversOfOtherSize(long now)
     {
-        if (now - _windowStart >= Window)
+        while (!IsGone && Observers[0] is var first && !Key.Fits(first.Channel))
         {
-            _windowStart = now;
-            _inWindow = 0;
+            first.FollowSize(now);
+            if (!first.IsOutstanding)
+            {
+                first.Wait(now);
+            }
         }
-
-        _inWindow++;
-        _sequence = Math.Max(_sequence, clock.At(now)) + 1;
-        return (uint)_sequence & Observe.MaxValue;
     }
 
-    /// <summary>
-    /// Skips numbers so that the next ones are newer than those of any other process, including one with a shorter run time.
-    /// </summary>
-    /// <param name="sequence">The number to skip to; not reduced to 24 bits.</param>
-    public void SkipTo(long sequence) => _sequence = Math.Max(_sequence, sequence);
-
-    internal override void Fire(long now) => _layer.Runs.Want(this, now);
+    internal override void Fire(long now) => RequestRun(now);
 }

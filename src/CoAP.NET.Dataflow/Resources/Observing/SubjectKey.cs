@@ -10,19 +10,19 @@ namespace CoAP.NET.Observing;
 /// </summary>
 internal sealed class SubjectKey : IEquatable<SubjectKey>
 {
-    private readonly RouteChanges _route;
+    private readonly ObservedRoute _route;
     private readonly object? _identity;
     private readonly Sizes _sizes;
     private readonly int _hash;
 
-    public SubjectKey(RouteChanges route, CoapMessage request, CoapChannel channel)
+    public SubjectKey(ObservedRoute route, CoapMessage request, CoapChannel channel)
         : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default,
             PeerIdentity.IsKnown(channel.Identity) ? CoapPeerId.Of(channel.Identity) ?? channel.Identity : null, Sizes.Of(channel))
     {
     }
 
     private SubjectKey(
-        RouteChanges route, CoapCode code, CoapOptionCollection? options, ReadOnlyMemory<byte> payload, object? identity, Sizes sizes)
+        ObservedRoute route, CoapCode code, CoapOptionCollection? options, ReadOnlyMemory<byte> payload, object? identity, Sizes sizes)
     {
         _route = route;
         _identity = identity;

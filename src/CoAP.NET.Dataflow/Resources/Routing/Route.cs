@@ -22,7 +22,7 @@ internal sealed class Route
         Template = template;
         Methods = methods;
         Handler = _handler = handler;
-        Observed = new RouteChanges($"{string.Join(' ', methods.Order().Select(static method => (CoapCode)method))} {template}");
+        Observed = new ObservedRoute($"{string.Join(' ', methods.Order().Select(static method => (CoapCode)method))} {template}");
     }
 
     /// <summary>A number that grows with every new route, so that lists keep the order of mapping.</summary>
@@ -40,7 +40,7 @@ internal sealed class Route
     public RouteSettings Settings { get; } = new();
 
     /// <summary>The identity of the route for its observers.</summary>
-    public RouteChanges Observed { get; }
+    public ObservedRoute Observed { get; }
 
     /// <summary>Whether the route is observable. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsObservable =>

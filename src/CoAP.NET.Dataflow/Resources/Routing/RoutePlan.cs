@@ -67,11 +67,11 @@ internal sealed record RoutePlan(
     /// <param name="route">The route.</param>
     /// <param name="settings">Its observer settings.</param>
     /// <param name="request">The request, with the values of the route's parameters.</param>
-    /// <param name="notice">Reports changes.</param>
-    public Registration Register(Route route, ObserveSettings settings, CoapRequest request, ChangeNotice? notice)
+    /// <param name="notifier">Reports changes.</param>
+    public Registration Register(Route route, ObserveSettings settings, CoapRequest request, ObserverNotifier? notifier)
     {
         string path = ProxyRoute.PathOf(request);
-        CoapObserverTerms? terms = notice is null ? null : ObserverTerms?.Invoke(request)?.For(notice, path);
+        CoapObserverTerms? terms = notifier is null ? null : ObserverTerms?.Invoke(request)?.For(notifier, path);
         return new Registration(route.Observed, path, settings, route.Observed.Changes, terms);
     }
 

@@ -43,7 +43,7 @@ internal sealed class RouteTable
     public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 
     /// <summary>Notifies observers of changes; null if there are none.</summary>
-    public ChangeNotice? Changes { get; set; }
+    public ObserverNotifier? Changes { get; set; }
 
     /// <summary>What the endpoint of the routes uses for time and chance; null before there is an endpoint.</summary>
     public CoapEnvironment? Environment { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }

@@ -176,7 +176,7 @@ internal sealed class ObservedWorld : IAsyncDisposable
 
             Assert.Equal((0, 0, 0, 0),
                 (pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Messages.Memory.Running,
-                    pipeline.Observers.Table.Count));
+                    pipeline.Observers.Count));
             Assert.Equal(pipeline.Channels.WatchesIdle ? 1 : 0, pipeline.Shard.Wheel.Count);
         }
 

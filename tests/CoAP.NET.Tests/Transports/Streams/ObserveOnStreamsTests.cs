@@ -472,5 +472,5 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     private void Settle() => Clock.Advance(TimeSpan.FromMilliseconds(5));
 
     private IReadOnlyList<CoAP.NET.Observing.Observer> Observers() =>
-        [.. Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Observers.Table.Observers)];
+        [.. Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Observers.Observers)];
 }

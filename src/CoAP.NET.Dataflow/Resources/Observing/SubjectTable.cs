@@ -1,12 +1,15 @@
+using CoAP.NET.Options;
+
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The observed subjects of a shard, by route and by path. It informs followers when a path or a route gets its first observer or loses the
-/// last one. Guarded by the shard's lock.
+/// The observed subjects of a shard, by request, by route and by path. It informs followers when a path or a route gets its first observer
+/// or loses the last one. Guarded by the shard's lock.
 /// </summary>
-internal sealed class ObservedIndex(CoapShard shard)
+internal sealed class SubjectTable(ObserverTable table)
 {
-    private readonly Dictionary<RouteChanges, HashSet<Subject>> _byRoute = [];
+    private readonly Dictionary<SubjectKey, Subject> _byKey = [];
+    private readonly Dictionary<ObservedRoute, HashSet<Subject>> _byRoute = [];
     private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
 
     /// <summary>The followers; empty for none.</summary>
@@ -15,20 +18,33 @@ internal sealed class ObservedIndex(CoapShard shard)
     /// <summary>The names of all observed paths and routes.</summary>
     public IEnumerable<string> Names => _byPath.Keys.Concat(_byRoute.Keys.Select(static route => route.Name));
 
+    public Subject? Find(SubjectKey key) => _byKey.GetValueOrDefault(key);
+
     /// <summary>Returns the observed subjects of a route; null for none.</summary>
-    public IReadOnlyCollection<Subject>? Of(RouteChanges route) => _byRoute.GetValueOrDefault(route);
+    public IReadOnlyCollection<Subject>? Of(ObservedRoute route) => _byRoute.GetValueOrDefault(route);
 
     /// <summary>Returns the observed subjects at a path; null for none.</summary>
     public IReadOnlyCollection<Subject>? At(string path) => _byPath.GetValueOrDefault(path);
 
-    public void Add(Subject subject)
+    /// <summary>Adds a subject.</summary>
+    /// <param name="key">Its key, which it owns.</param>
+    /// <param name="registration">Its first registration.</param>
+    /// <param name="special">The other special options of the request.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    public Subject Add(SubjectKey key, Registration registration, SpecialOptions special, long now)
     {
+        Subject subject = new(table, key, registration, special, now);
+        _byKey.Add(key, subject);
         AddTo(_byRoute, subject.Route, subject.Route.Name, subject);
         AddTo(_byPath, subject.Path, subject.Path, subject);
+        return subject;
     }
 
+    /// <summary>Removes a subject without observers.</summary>
     public void Remove(Subject subject)
     {
+        _byKey.Remove(subject.Key);
+        table.Shard.Wheel.Cancel(subject);
         RemoveFrom(_byRoute, subject.Route, subject.Route.Name, subject);
         RemoveFrom(_byPath, subject.Path, subject.Path, subject);
     }
@@ -59,7 +75,7 @@ internal sealed class ObservedIndex(CoapShard shard)
     {
         foreach (CoapChangeFeed feed in Feeds)
         {
-            feed.Note(name, shard, isObserved);
+            feed.Note(name, table.Shard, isObserved);
         }
     }
 }

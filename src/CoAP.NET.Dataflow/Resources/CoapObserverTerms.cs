@@ -1,4 +1,5 @@
 using CoAP.NET.Observing;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
@@ -11,7 +12,7 @@ public sealed class CoapObserverTerms : IAfterRelease
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapSource, int> _bySource = [];
-    private ChangeNotice? _notice;
+    private ObserverNotifier? _notifier;
     private string? _path;
     private long _confirmableEvery;
     private int _maxObservers = int.MaxValue;
@@ -35,7 +36,7 @@ public sealed class CoapObserverTerms : IAfterRelease
             long ticks = value is { } every ? ObserveSettings.CheckConfirmableEvery(every, nameof(value)) : 0;
             if (Interlocked.Exchange(ref _confirmableEvery, ticks) != ticks)
             {
-                Volatile.Read(ref _notice)?.Rearm(_path!, this);
+                Volatile.Read(ref _notifier)?.Rearm(_path!, this);
             }
         }
     }
@@ -79,7 +80,7 @@ public sealed class CoapObserverTerms : IAfterRelease
     /// call it, except inside <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it finds them.
     /// </remarks>
     /// <returns>The number of observers.</returns>
-    public int NotifyHere() => Volatile.Read(ref _notice)?.Changed(_path!, this) ?? 0;
+    public int NotifyHere() => Volatile.Read(ref _notifier)?.Changed(_path!, this) ?? 0;
 
     /// <summary>The number of observers above the limit.</summary>
     internal int Excess => Count - Volatile.Read(ref _maxObservers);
@@ -89,11 +90,11 @@ public sealed class CoapObserverTerms : IAfterRelease
 
     /// <summary>Binds the terms to a resource. The caller must hold no lock.</summary>
     /// <exception cref="InvalidOperationException">They already belong to another one.</exception>
-    internal CoapObserverTerms For(ChangeNotice notice, string path)
+    internal CoapObserverTerms For(ObserverNotifier notifier, string path)
     {
         lock (_gate)
         {
-            if (_notice is not null && (_notice != notice || _path != path))
+            if (_notifier is not null && (_notifier != notifier || _path != path))
             {
                 throw new InvalidOperationException(
                     $"This CoapObserverTerms belongs to {_path}, and was also returned for {path}. Create one for each resource of "
@@ -101,7 +102,7 @@ public sealed class CoapObserverTerms : IAfterRelease
             }
 
             _path = path;
-            Volatile.Write(ref _notice, notice);
+            Volatile.Write(ref _notifier, notifier);
             return this;
         }
     }
@@ -164,7 +165,7 @@ public sealed class CoapObserverTerms : IAfterRelease
         do
         {
             seen = Volatile.Read(ref _trims);
-            Volatile.Read(ref _notice)?.Trim(_path!, this);
+            Volatile.Read(ref _notifier)?.Trim(_path!, this);
         }
         while (Interlocked.Add(ref _trims, -seen) > 0);
     }

@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>The numbers of notifications over restarts: RFC 7641 sections 3.4 and 4.4.</summary>
-public sealed class NotificationClockTests
+public sealed class SequenceNumberClockTests
 {
     private const long Second = TimeSpan.TicksPerSecond;
     private static readonly long s_wall = new DateTime(2030, 1, 1, 0, 0, 0, DateTimeKind.Utc).Ticks;
@@ -13,7 +13,7 @@ public sealed class NotificationClockTests
     [Rfc("7641-4.4-1")]
     public void Numbers_rise_and_use_fewer_than_half_of_all_in_256_seconds()
     {
-        NotificationClock clock = new(s_wall, start: 17);
+        SequenceNumberClock clock = new(s_wall, start: 17);
         for (long elapsed = 0; elapsed < 7_200 * Second; elapsed += 13 * Second)
         {
             long before = clock.At(17 + elapsed);
@@ -34,12 +34,12 @@ public sealed class NotificationClockTests
     public void After_a_restart_of_process_or_machine_numbers_are_newer_also_when_the_clock_was_set_back(double ran, double away,
         double setBack)
     {
-        NotificationClock first = new(s_wall, start: 1_000_000 * Second);
+        SequenceNumberClock first = new(s_wall, start: 1_000_000 * Second);
         uint last = Number(first.At((long)((1_000_000 + ran) * Second)));
 
         // The monotonic clock of a machine begins anew.
         long wall = s_wall + (long)((ran + away - setBack) * Second);
-        NotificationClock second = new(wall, start: 5 * Second);
+        SequenceNumberClock second = new(wall, start: 5 * Second);
         uint next = Number(second.At(5 * Second) + 1);
         Assert.True(NotificationOrder.IsNewer(last, 0, next, (long)(away * Second)), $"{next:x} after {last:x}");
     }
@@ -53,9 +53,9 @@ public sealed class NotificationClockTests
     public void Who_is_put_back_is_told_newer_numbers_whichever_server_had_it_before(double ranBefore, double ranHere)
     {
         // Both have the same wall clock, and began at different times: the one that began later is ahead.
-        NotificationClock before = new(s_wall - (long)(ranBefore * Second), start: 0);
+        SequenceNumberClock before = new(s_wall - (long)(ranBefore * Second), start: 0);
         uint last = Number(before.At((long)(ranBefore * Second)) + 1);
-        NotificationClock here = new(s_wall - (long)(ranHere * Second), start: 0);
+        SequenceNumberClock here = new(s_wall - (long)(ranHere * Second), start: 0);
         uint next = Number(here.Ahead((long)((ranHere + 1) * Second)));
         Assert.True(NotificationOrder.IsNewer(last, 0, next, Second), $"{next:x} after {last:x}");
     }

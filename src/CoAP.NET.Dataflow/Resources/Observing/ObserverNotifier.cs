@@ -4,8 +4,10 @@ namespace CoAP.NET.Observing;
 /// Notifies the observers in all shards of an endpoint of changes. Thread-safe; it never throws, waits for observers or runs handlers.
 /// Without observers it costs a read. It takes the locks of the shards, one after the other.
 /// </summary>
-internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces places, ObserverLayer[] layers)
+internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuota quota, ObserverTable[] tables)
 {
+    private static readonly CoapMessage s_gone = new(CoapCode.NotFound);
+
     // A program that notifies a wrong path does so repeatedly.
     private static readonly long s_logEvery = TimeSpan.FromMinutes(1).Ticks;
 
@@ -49,11 +51,11 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
     public List<(string Name, int Shard)> ObservedNames()
     {
         List<(string Name, int Shard)> names = [];
-        foreach (ObserverLayer layer in layers)
+        foreach (ObserverTable table in tables)
         {
-            lock (layer.Shard.Gate)
+            lock (table.Shard.Gate)
             {
-                names.AddRange(layer.Table.Observed.Names.Select(name => (name, layer.Shard.Index)));
+                names.AddRange(table.Subjects.Names.Select(name => (name, table.Shard.Index)));
             }
         }
 
@@ -61,91 +63,41 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
     }
 
     /// <summary>Handles a change of all resources of a route.</summary>
-    public void Changed(RouteChanges route)
+    public void Changed(ObservedRoute route)
     {
         route.CountChange();
-        if (places.Count == 0)
+        if (quota.Count > 0)
         {
-            return;
-        }
-
-        foreach (ObserverLayer layer in layers)
-        {
-            layer.Shard.Enter();
-            try
-            {
-                layer.Runs.Mark(layer.Table.Observed.Of(route));
-            }
-            finally
-            {
-                layer.Shard.Exit();
-            }
+            Sum(route, static (table, route) => OnChanged(table, table.Subjects.Of(route)));
         }
     }
 
     /// <summary>Handles a change of the resource at a path.</summary>
     /// <returns>The number of its observers.</returns>
-    public int Changed(string path)
-    {
-        int observers = 0;
-        if (places.Count == 0)
-        {
-            return observers;
-        }
-
-        foreach (ObserverLayer layer in layers)
-        {
-            layer.Shard.Enter();
-            try
-            {
-                observers += layer.Runs.Mark(layer.Table.Observed.At(path));
-            }
-            finally
-            {
-                layer.Shard.Exit();
-            }
-        }
-
-        return observers;
-    }
+    public int Changed(string path) =>
+        quota.Count == 0 ? 0 : Sum(path, static (table, path) => OnChanged(table, table.Subjects.At(path)));
 
     /// <summary>Handles a change of the resources with these terms, among those observed at a path.</summary>
     /// <returns>The number of their observers.</returns>
-    public int Changed(string path, CoapObserverTerms terms)
-    {
-        int observers = 0;
-        foreach (ObserverLayer layer in layers)
-        {
-            layer.Shard.Enter();
-            try
-            {
-                // Observers of one subject made the same request, so they have the same terms.
-                observers += layer.Runs.Mark(
-                    layer.Table.Observed.At(path)?.Where(subject => subject.Observers.Exists(one => one.Terms == terms)).ToArray());
-            }
-            finally
-            {
-                layer.Shard.Exit();
-            }
-        }
-
-        return observers;
-    }
+    public int Changed(string path, CoapObserverTerms terms) =>
+        // Observers of one subject made the same request, so they have the same terms.
+        Sum((path, terms), static (table, of) => OnChanged(
+            table, table.Subjects.At(of.path)?.Where(subject => subject.Observers.Exists(one => one.Terms == of.terms)).ToArray()));
 
     /// <summary>Returns the number of observers of a path.</summary>
     public int CountAt(string path)
     {
         int observers = 0;
-        if (places.Count == 0)
+        if (quota.Count == 0)
         {
             return observers;
         }
 
-        foreach (ObserverLayer layer in layers)
+        foreach (ObserverTable table in tables)
         {
-            lock (layer.Shard.Gate)
+            lock (table.Shard.Gate)
             {
-                observers += layer.Table.Observed.At(path)?.Sum(static subject => subject.Observers.Count) ?? 0;
+                observers += table.Subjects.At(path)?.Sum(static subject => subject.Observers.Count) ?? 0;
             }
         }
 
@@ -167,28 +119,25 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
     }
 
     /// <summary>Handles the removal of a route: its observers get 4.04 and are removed.</summary>
-    public void Gone(RouteChanges route)
+    public void Gone(ObservedRoute route)
     {
         route.CountChange();
-        foreach (ObserverLayer layer in layers)
+        Sum(route, static (table, route) =>
         {
-            layer.Shard.Enter();
-            try
+            foreach (Subject subject in table.Subjects.Of(route)?.ToArray() ?? [])
             {
-                layer.Runs.OnGone(route);
+                subject.EndAll(s_gone, CoapObserverEnd.Unmapped);
             }
-            finally
-            {
-                layer.Shard.Exit();
-            }
-        }
+
+            return 0;
+        });
     }
 
     /// <summary>Applies another interval of Confirmable notifications in the terms of a resource. The caller must hold no lock.</summary>
     /// <param name="path">The path of the resource.</param>
     /// <param name="terms">The terms.</param>
     public void Rearm(string path, CoapObserverTerms terms) =>
-        ForEachUnder(path, terms, static (layer, observer) => layer.Sender.ArmRefresh(observer, layer.Shard.Environment.Now));
+        ForEach(path, terms, static observer => observer.ArmRefresh(observer.Channel.Shard.Environment.Now));
 
     /// <summary>
     /// Ends observations of a resource that has more than its limit: first of the sources with the most, and of each source the observers
@@ -198,66 +147,94 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
     /// <param name="terms">Its observer terms.</param>
     public void Trim(string path, CoapObserverTerms terms)
     {
-        List<(ObserverLayer Layer, Observer Observer, long MovedAt)> all = [];
-        ForEachUnder(path, terms, (layer, observer) => all.Add((layer, observer, observer.MovedAt)));
-        IEnumerable<(ObserverLayer Layer, Observer Observer, long MovedAt)> order = all
+        List<(Observer Observer, long MovedAt)> all = [];
+        ForEach(path, terms, observer => all.Add((observer, observer.MovedAt)));
+        IEnumerable<Observer> order = all
             .GroupBy(static each => each.Observer.Peer.Place.Key)
             .SelectMany(static ofSource => ofSource.OrderByDescending(each => each.MovedAt).Select(static (each, rank) => (each, rank)))
             .OrderByDescending(static each => each.rank)
             .ThenBy(static each => each.each.MovedAt)
-            .Select(static each => each.each);
-        foreach ((ObserverLayer layer, Observer observer, _) in order)
+            .Select(static each => each.each.Observer);
+        foreach (Observer observer in order)
         {
             if (terms.Excess <= 0)
             {
                 return;
             }
 
-            layer.Shard.Enter();
+            CoapShard shard = observer.Channel.Shard;
+            shard.Enter();
             try
             {
                 if (!observer.IsRemoved)
                 {
-                    layer.Sender.End(observer, NotificationRuns.Gone, CoapObserverEnd.Replaced);
+                    observer.End(s_gone, CoapObserverEnd.Replaced);
                 }
             }
             finally
             {
-                layer.Shard.Exit();
+                shard.Exit();
             }
         }
     }
 
-    private void ForEachUnder(string path, CoapObserverTerms terms, Action<ObserverLayer, Observer> action)
+    private static int OnChanged(ObserverTable table, IReadOnlyCollection<Subject>? subjects)
     {
-        foreach (ObserverLayer layer in layers)
+        int observers = 0;
+        if (subjects is not null)
         {
-            layer.Shard.Enter();
+            long now = table.Shard.Environment.Now;
+            foreach (Subject subject in subjects)
+            {
+                observers += subject.OnChanged(now);
+            }
+        }
+
+        return observers;
+    }
+
+    private void ForEach(string path, CoapObserverTerms terms, Action<Observer> action) =>
+        Sum((path, terms, action), static (table, of) =>
+        {
+            foreach (Observer observer in table.Subjects.At(of.path)?.SelectMany(static subject => subject.Observers) ?? [])
+            {
+                if (observer.Terms == of.terms)
+                {
+                    of.action(observer);
+                }
+            }
+
+            return 0;
+        });
+
+    // Adds up the results of an action for each shard, under its lock.
+    private int Sum<TState>(TState state, Func<ObserverTable, TState, int> action)
+    {
+        int sum = 0;
+        foreach (ObserverTable table in tables)
+        {
+            table.Shard.Enter();
             try
             {
-                foreach (Observer observer in layer.Table.Observed.At(path)?.SelectMany(static subject => subject.Observers) ?? [])
-                {
-                    if (observer.Terms == terms)
-                    {
-                        action(layer, observer);
-                    }
-                }
+                sum += action(table, state);
             }
             finally
             {
-                layer.Shard.Exit();
+                table.Shard.Exit();
             }
         }
+
+        return sum;
     }
 
     private void Set(CoapChangeFeed[] feeds)
     {
         Volatile.Write(ref _feeds, feeds);
-        foreach (ObserverLayer layer in layers)
+        foreach (ObserverTable table in tables)
         {
-            lock (layer.Shard.Gate)
+            lock (table.Shard.Gate)
             {
-                layer.Table.Observed.Feeds = feeds;
+                table.Subjects.Feeds = feeds;
             }
         }
     }

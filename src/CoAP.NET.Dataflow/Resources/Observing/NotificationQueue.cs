@@ -3,25 +3,16 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The jobs for observers: handlers to run and clients to process, a batch at each tick of the shard's clock, so that requests are
-/// processed in between. Handlers run without the lock, on the thread of the tick, which belongs to the library or to the driver of the
-/// clock.
+/// The queue of a shard's changed subjects, whose handlers must run, and of clients with waiting notifications. It processes a batch at
+/// each tick of the shard's clock, so that requests are processed in between: no caller that reports a change runs a handler. Handlers run
+/// without the lock, on the thread of the tick, which belongs to the library or to the driver of the clock.
 /// </summary>
-internal sealed class NotificationJobs : WheelTimer, IAfterRelease
+internal sealed class NotificationQueue(CoapShard shard) : WheelTimer, IAfterRelease
 {
-    private readonly ObserverLayer _layer;
-    private readonly CoapShard _shard;
-
     // Guarded by the shard's lock.
     private readonly Queue<Subject> _runs = new();
     private readonly Queue<PeerObservers> _peers = new();
-    private bool _isHeld;
-
-    public NotificationJobs(ObserverLayer layer)
-    {
-        _layer = layer;
-        _shard = layer.Shard;
-    }
+    private bool _isSuspended;
 
     private bool IsEmpty => _runs.Count == 0 && _peers.Count == 0;
 
@@ -32,23 +23,23 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         Schedule(now);
     }
 
-    /// <summary>Schedules the processing of a client.</summary>
+    /// <summary>Schedules the sending of a client's waiting notifications.</summary>
     public void Add(PeerObservers peer, long now)
     {
         _peers.Enqueue(peer);
         Schedule(now);
     }
 
-    /// <summary>Suppresses the wake-up of the clock for new jobs until <see cref="LookAfterPeers"/>.</summary>
-    public void Hold() => _isHeld = true;
+    /// <summary>Suppresses the wake-up of the clock until <see cref="Resume"/>.</summary>
+    public void Suspend() => _isSuspended = true;
 
     /// <summary>
-    /// Processes some of the waiting clients at once, usually those whose handler has just run, and leaves the others to the clock.
+    /// Sends to some of the waiting clients at once, usually those whose handler has just run, and leaves the others to the clock.
     /// </summary>
-    public void LookAfterPeers(long now)
+    public void Resume(long now)
     {
-        LookAfterSome(now);
-        _isHeld = false;
+        SendToSome(now);
+        _isSuspended = false;
         if (!IsEmpty)
         {
             Schedule(now);
@@ -59,35 +50,35 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
     {
         _runs.Clear();
         _peers.Clear();
-        _shard.Wheel.Cancel(this);
+        shard.Wheel.Cancel(this);
     }
 
     internal override void Fire(long now)
     {
-        DoSome(now);
+        ProcessSome(now);
         if (!IsEmpty)
         {
-            _shard.AfterRelease(this);
+            shard.AfterRelease(this);
         }
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard) => GoOn();
+    void IAfterRelease.OnReleased(CoapShard owner) => Continue();
 
     // A slot in the past, so that it fires at the next tick.
     private void Schedule(long now)
     {
-        if (!_isHeld && (!IsScheduled || Due > now))
+        if (!_isSuspended && (!IsScheduled || Due > now))
         {
-            _shard.Wheel.Schedule(this, now - (1L << TimerWheel.SlotBits));
+            shard.Wheel.Schedule(this, now - (1L << TimerWheel.SlotBits));
         }
     }
 
-    private int LookAfterSome(long now)
+    private int SendToSome(long now)
     {
         int done = 0;
         while (done < UserCodePolicy.NotifiedUnderLock && _peers.TryDequeue(out PeerObservers? peer))
         {
-            _layer.Sender.Pump(peer, now);
+            peer.SendWaiting(now);
             done++;
         }
 
@@ -95,36 +86,36 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
     }
 
     // A handler runs after the lock was released, before any work that the shard queues later.
-    private int DoSome(long now)
+    private int ProcessSome(long now)
     {
-        int done = LookAfterSome(now);
+        int done = SendToSome(now);
         if (_runs.TryDequeue(out Subject? subject))
         {
             done++;
-            if (_layer.Runs.Begin(subject, now) is { } exchange)
+            if (subject.BeginRun(now) is { } exchange)
             {
-                _shard.AfterRelease(exchange);
+                shard.AfterRelease(exchange);
             }
         }
 
         if (IsEmpty)
         {
-            _shard.Wheel.Cancel(this);
+            shard.Wheel.Cancel(this);
         }
         else
         {
-            _shard.Wheel.Schedule(this, now + UserCodePolicy.NotificationPatience.Ticks);
+            shard.Wheel.Schedule(this, now + UserCodePolicy.NotificationPatience.Ticks);
         }
 
         return done;
     }
 
     // The rest of the batch. Called without the lock, after the previous handler.
-    private void GoOn()
+    private void Continue()
     {
         for (int done = 1; ;)
         {
-            _shard.Enter();
+            shard.Enter();
             try
             {
                 if (IsEmpty)
@@ -132,18 +123,18 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
                     return;
                 }
 
-                long now = _shard.Environment.Now;
+                long now = shard.Environment.Now;
                 if (done >= UserCodePolicy.NotificationsAtOnce)
                 {
                     Schedule(now);
                     return;
                 }
 
-                done += DoSome(now);
+                done += ProcessSome(now);
             }
             finally
             {
-                _shard.Exit();
+                shard.Exit();
             }
         }
     }

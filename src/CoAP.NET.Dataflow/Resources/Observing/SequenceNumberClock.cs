@@ -1,8 +1,8 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Computes the minimum number of a notification at a time, so that numbers grow over restarts of the process and of the machine (RFC 7641
-/// sections 3.4 and 4.4): the wall clock at the start of the endpoint, and from there the monotonic clock, which is never set.
+/// Computes the minimum sequence number of a notification at a time, so that numbers grow over restarts of the process and of the machine
+/// (RFC 7641 sections 3.4 and 4.4): the wall clock at the start of the endpoint, and from there the monotonic clock, which is never set.
 /// </summary>
 /// <remarks>
 /// A wall clock may have been set back between two runs, for example by a time server. A run therefore starts with a lead over the wall
@@ -10,7 +10,7 @@ namespace CoAP.NET.Observing;
 /// the whole lead. A run after a shorter one is ahead by a part of it. Beyond that, a client may consider new notifications old, for at
 /// most 128 s.
 /// </remarks>
-internal sealed class NotificationClock
+internal sealed class SequenceNumberClock
 {
     /// <summary>
     /// The number of counts per second: 2^24 numbers wrap around in 1,024 s, and 256 s are 2^22 (RFC 7641 section 4.4 allows fewer than
@@ -24,14 +24,14 @@ internal sealed class NotificationClock
     private readonly long _wall;
     private readonly long _start;
 
-    public NotificationClock(CoapEnvironment environment)
+    public SequenceNumberClock(CoapEnvironment environment)
         : this(environment.TimeProvider.GetUtcNow().UtcTicks, environment.Now)
     {
     }
 
     /// <param name="wall">The wall clock at the start, in units of 100 ns.</param>
     /// <param name="start">The monotonic clock at the start, in units of 100 ns.</param>
-    public NotificationClock(long wall, long start)
+    public SequenceNumberClock(long wall, long start)
     {
         _wall = wall;
         _start = start;

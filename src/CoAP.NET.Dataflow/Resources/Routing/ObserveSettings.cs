@@ -1,4 +1,4 @@
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Resources;
 
 /// <summary>The observer settings of a route.</summary>
 /// <param name="MaxAge">The Max-Age of notifications and responses to registrations without one, in seconds.</param>

@@ -1,0 +1,132 @@
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// The places for observers of an endpoint, over all its shards: how many are taken, which source holds the most, and which observer gives
+/// way when there are none left. Thread-safe.
+/// </summary>
+internal sealed class ObserverQuota
+{
+    // Clients with activity since the last check go to the end instead of giving way; at most this many are skipped.
+    private const int MaxPassed = 16;
+
+    private readonly Lock _gate = new();
+
+    // Guarded by _gate.
+    private readonly SourceLedger<PeerObservers> _ledger = new();
+
+    private int _count;
+
+    /// <summary>The number of taken places.</summary>
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>
+    /// Takes the places of an observer: at its address while that is unverified, in the server, and at the resource itself. An existing one
+    /// already has the first two. The caller holds the lock of the peer's shard.
+    /// </summary>
+    /// <param name="peer">The client.</param>
+    /// <param name="before">The observer that it replaces; null for none.</param>
+    /// <param name="terms">The observer terms of the resource; null for none.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="isCounted">Whether it counts among the unverified observers of its source.</param>
+    /// <returns>Whether there is room.</returns>
+    public bool TryEnter(PeerObservers peer, Observer? before, CoapObserverTerms? terms, long now, ref bool isCounted)
+    {
+        CoapShard shard = peer.Channel.Shard;
+        CoapObserverTerms? entered = terms == before?.Terms ? null : terms;
+        if (entered?.TryEnter(shard, peer.Place.Key) == false)
+        {
+            return false;
+        }
+
+        if (before is not null)
+        {
+            return true;
+        }
+
+        if (shard.Guard.TryAddObserver(peer.Channel, now, out isCounted))
+        {
+            if (TryTake(peer.Place, shard.Environment.Limits.MaxObservers, out PeerObservers? loser))
+            {
+                if (loser is not null)
+                {
+                    shard.AfterRelease(loser);
+                }
+
+                return true;
+            }
+
+            if (isCounted)
+            {
+                shard.Guard.OnObserverRemoved(peer.Channel);
+            }
+        }
+
+        entered?.Leave(peer.Place.Key);
+        return false;
+    }
+
+    /// <summary>Returns the number of places of a client: fewer than its observers if it lost one to another client.</summary>
+    public long HeldBy(SourceLedger<PeerObservers>.Holding place)
+    {
+        lock (_gate)
+        {
+            return place.Amount;
+        }
+    }
+
+    /// <summary>Releases the places of a client beyond the number of its observers.</summary>
+    public void Trim(SourceLedger<PeerObservers>.Holding place, int observers)
+    {
+        lock (_gate)
+        {
+            if (place.Amount > observers)
+            {
+                Set(place, observers);
+            }
+        }
+    }
+
+    // Without a free place, the source with the most loses one, unless the newcomer's would then have as many. The observers of the loser
+    // belong to its shard, which removes one.
+    private bool TryTake(SourceLedger<PeerObservers>.Holding place, int max, out PeerObservers? loser)
+    {
+        loser = null;
+        lock (_gate)
+        {
+            if (_ledger.Total >= max)
+            {
+                long own = _ledger.Find(place.Key)?.Amount ?? 0;
+                if (_ledger.Greediest is not { } greediest || greediest.Amount <= own + 1)
+                {
+                    return false;
+                }
+
+                SourceLedger<PeerObservers>.Holding still = StillestOf(greediest);
+                loser = still.Owner;
+                Set(still, still.Amount - 1);
+            }
+
+            place.Mark = place.Owner.MovedAt;
+            Set(place, place.Amount + 1);
+            SourceLedger<PeerObservers>.Touch(place);
+            return true;
+        }
+    }
+
+    private static SourceLedger<PeerObservers>.Holding StillestOf(SourceLedger<PeerObservers>.Source source)
+    {
+        for (int i = 0; i < MaxPassed && source.First is { } first && first.Owner.MovedAt != first.Mark; i++)
+        {
+            first.Mark = first.Owner.MovedAt;
+            SourceLedger<PeerObservers>.Touch(first);
+        }
+
+        return source.First!;
+    }
+
+    private void Set(SourceLedger<PeerObservers>.Holding place, long amount)
+    {
+        _ledger.Set(place, amount);
+        Volatile.Write(ref _count, (int)_ledger.Total);
+    }
+}
