@@ -268,7 +268,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <inheritdoc/>
     public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
         CancellationToken cancellationToken = default) =>
-            Core.ObservationRequester.ObserveAsync(request, options, cancellationToken);
+            Core.Observed.ObserveAsync(request, options, cancellationToken);
 
     /// <summary>
     /// Checks whether a peer is reachable, with an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).

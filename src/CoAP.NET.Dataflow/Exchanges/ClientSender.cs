@@ -268,21 +268,6 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Ends a hold, unless it has ended already.</summary>
-    /// <param name="hold">The hold.</param>
-    public void EndHold(NotificationHold hold)
-    {
-        _shard.Enter();
-        try
-        {
-            _layer.Held.End(hold);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-    }
-
     /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
     public void Close(StandingRequest request)
     {

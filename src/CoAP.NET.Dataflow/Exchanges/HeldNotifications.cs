@@ -26,7 +26,7 @@ internal sealed class HeldNotifications
     /// <returns>The handle to end it.</returns>
     public NotificationHold Begin(TimeSpan longest)
     {
-        NotificationHold hold = new(this);
+        NotificationHold hold = new(_shard, this);
         _holds.Add(hold);
         _isHolding = true;
         _shard.Wheel.Schedule(hold, _shard.Environment.Now + longest.Ticks);
@@ -41,7 +41,7 @@ internal sealed class HeldNotifications
         if (_holds.Remove(hold) && _holds.Count == 0)
         {
             _isHolding = false;
-            GoOn(_held.TakeWhile(static _ => true));
+            Release(_held.TakeWhile(static _ => true));
         }
     }
 
@@ -77,9 +77,9 @@ internal sealed class HeldNotifications
 
     /// <summary>Releases what was held for an adopted observation.</summary>
     /// <param name="request">The token.</param>
-    public void OnAdopted(StandingRequest request) => GoOn(_held.Take((request.Channel, request.Token)));
+    public void OnAdopted(StandingRequest request) => Release(_held.Take((request.Channel, request.Token)));
 
-    private void GoOn(IReadOnlyList<HeldNotification> released)
+    private void Release(IReadOnlyList<HeldNotification> released)
     {
         foreach (HeldNotification held in released)
         {

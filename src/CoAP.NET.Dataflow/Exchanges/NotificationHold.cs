@@ -1,9 +1,24 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>A period in which a shard holds unmatched notifications. Guarded by Shard.Gate.</summary>
+/// <summary>A period in which a shard holds unmatched notifications.</summary>
+/// <param name="shard">The shard.</param>
 /// <param name="held">The held notifications.</param>
-internal sealed class NotificationHold(HeldNotifications held) : WheelTimer
+internal sealed class NotificationHold(CoapShard shard, HeldNotifications held) : WheelTimer, IDisposable
 {
+    /// <summary>Ends the hold, unless it has ended already. Takes the lock.</summary>
+    public void Dispose()
+    {
+        shard.Enter();
+        try
+        {
+            held.End(this);
+        }
+        finally
+        {
+            shard.Exit();
+        }
+    }
+
     /// <summary>Ends the hold when its time is over.</summary>
     internal override void Fire(long now) => held.End(this);
 }

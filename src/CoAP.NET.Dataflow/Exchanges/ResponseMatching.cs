@@ -175,10 +175,10 @@ internal sealed class ResponseMatching
     // A response with the token of a standing request.
     private void OnNotification(in CoapInbound item, CoapMessage message, StandingRequest request)
     {
-        if (request.Late is not LateNotifications.Take and var late && item.Transmission is null && IsNotification(message))
+        if (request.Notifications is not NotificationHandling.Accept and var handling && item.Transmission is null && IsNotification(message))
         {
             _counters.Add(CoapCounter.RefusedNotifications);
-            _outbound.Settle(item.Reception, late == LateNotifications.Refuse ? CoapOutboundKind.Reset : CoapOutboundKind.Forget);
+            _outbound.Settle(item.Reception, handling == NotificationHandling.Reject ? CoapOutboundKind.Reset : CoapOutboundKind.Forget);
             return;
         }
 

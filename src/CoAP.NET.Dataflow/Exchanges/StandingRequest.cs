@@ -6,7 +6,7 @@ namespace CoAP.NET.Exchanges;
 /// </summary>
 internal sealed class StandingRequest : ITransmissionOwner
 {
-    private volatile LateNotifications _late;
+    private volatile NotificationHandling _notifications;
 
     public StandingRequest(CoapChannel channel, IStandingOwner owner)
     {
@@ -30,10 +30,10 @@ internal sealed class StandingRequest : ITransmissionOwner
     public CoapTransmission? Registration { get; set; }
 
     /// <summary>How to handle notifications after the end of the observation.</summary>
-    public LateNotifications Late
+    public NotificationHandling Notifications
     {
-        get => _late;
-        set => _late = value;
+        get => _notifications;
+        set => _notifications = value;
     }
 
     void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate) => Owner.OnTransmission(transmission, fate);

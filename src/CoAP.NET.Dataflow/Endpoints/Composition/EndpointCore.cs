@@ -119,8 +119,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         Requester = new Requester(Environment, Transports, hosts, Channels, steps);
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
-            new ObservationPort(Environment, Transports, hosts, Channels, steps));
-        ObservationRequester = new ObservationRequester(Environment, Transports, Observed);
+            new ObservationContext(Environment, Transports, hosts, Channels, steps));
         Adoption = new ObservationAdoption(this, Transports, Channels, Observed);
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
         foreach (CoapPipeline pipeline in Pipelines)
@@ -198,9 +197,6 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     /// <summary>Sends requests to groups.</summary>
     public GroupRequester GroupRequester { get; }
 
-    /// <summary>Begins observations.</summary>
-    public ObservationRequester ObservationRequester { get; }
-
     /// <summary>Goes on with observations of a process before.</summary>
     public ObservationAdoption Adoption { get; }
 
@@ -246,7 +242,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         Requester.SendAsync(channel, request, cancellationToken);
 
     Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
-        CancellationToken cancellationToken) => ObservationRequester.ObserveAsync(channel, request, options, cancellationToken);
+        CancellationToken cancellationToken) => Observed.ObserveAsync(channel, request, options, cancellationToken);
 
     Task<CoapObservation> IPeerActions.AdoptAsync(CoapKeptObservation kept, CoapObserveOptions? options,
         CancellationToken cancellationToken) => Adoption.AdoptAsync(kept, options, cancellationToken);

@@ -57,23 +57,17 @@ internal sealed class ObservationAdoption(
         }
 
         return await observed.BeginAsync(target, options, cancellationToken,
-            new AdoptedRegistration(channel, kept.Request.Token, kept.Heard)).ConfigureAwait(false);
+            (registration, now) => registration.Adopt(channel, kept.Request.Token, kept.Heard, now)).ConfigureAwait(false);
     }
 
     /// <summary>Holds notifications with unknown tokens. See <see cref="CoapAdoptions.HoldNotifications"/>.</summary>
     /// <param name="longest">The longest time to hold.</param>
     /// <returns>A handle that ends it.</returns>
-    public IDisposable Hold(TimeSpan longest) => new Holding(Array.ConvertAll(core.Pipelines,
-        pipeline => (pipeline.Sender, pipeline.Sender.Hold(longest))));
+    public IDisposable Hold(TimeSpan longest) =>
+        new Holds(Array.ConvertAll(core.Pipelines, pipeline => pipeline.Sender.Hold(longest)));
 
-    private sealed class Holding((ClientSender Sender, NotificationHold Hold)[] holds) : IDisposable
+    private sealed class Holds(NotificationHold[] ofShards) : IDisposable
     {
-        public void Dispose()
-        {
-            foreach ((ClientSender sender, NotificationHold hold) in holds)
-            {
-                sender.EndHold(hold);
-            }
-        }
+        public void Dispose() => Array.ForEach(ofShards, static hold => hold.Dispose());
     }
 }

@@ -7,16 +7,17 @@ namespace CoAP.NET.Observing;
 /// Handles the messages of the server: the response to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to
 /// the thread that is busy with the observation; the caller must hold no lock.
 /// </summary>
-internal sealed class ClientNotifications(ClientObservation observation, ClientRegistration registration, ObservationPort port)
+internal sealed class ClientNotifications(ClientObservation observation, ClientRegistration registration, ObservationContext context)
 {
     private readonly ObservedRepresentation _representation = registration.Representation;
-    private readonly BodyFetch _body = registration.Body;
+    private readonly ObservationTask<CoapResponse> _body = registration.Body;
 
     private ObservationTarget Target => observation.Target;
 
     /// <summary>Handles a response with the token of the observation.</summary>
-    public void OnResponse(in ObservationEvent happened, CoapResponse response, long now)
+    public void OnResponse(in ObservationEvent happened, long now)
     {
+        CoapResponse response = happened.Response!;
         bool isAnswer = happened.Transmission is not null;
         if (happened.Request != registration.Standing || (isAnswer && !registration.IsCurrent(happened.Transmission)))
         {
@@ -47,17 +48,11 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     }
 
     /// <summary>Handles the end of a fetch, with or without the rest of a representation.</summary>
-    public void OnBody(in ObservationEvent happened, long now)
+    public void OnBody(CoapResponse? response, CoapException? error, long now)
     {
-        if (!_body.IsCurrent(happened))
+        if (response is null)
         {
-            return;
-        }
-
-        _body.Cancel();
-        if (happened.Response is not { } response)
-        {
-            registration.Fail(happened.Error!, now);
+            registration.Fail(error!, now);
         }
         else if (!response.IsSuccess)
         {
@@ -178,7 +173,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
             {
                 // The newer response determines the freshness.
                 registration.BecomeRegistered(_representation.HeardAt);
-                if (!_body.IsUnderWay)
+                if (!_body.IsRunning)
                 {
                     observation.Publish(CoapObserveState.Observing);
                 }
@@ -242,9 +237,9 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     // A representation that is known to be current also answers plain requests (RFC 7641 section 3.3).
     private void Store(CoapResponse response)
     {
-        if (port.HasCache && Target.CacheMode != CoapCacheMode.Bypass && registration.Standing is not null)
+        if (context.Cache is { } cache && Target.CacheMode != CoapCacheMode.Bypass && registration.Standing is not null)
         {
-            port.Store(Outgoing(Target.Compose(Observe.RegisterValue), 0), response);
+            cache.Store(Outgoing(Target.Compose(Observe.RegisterValue), 0), response);
         }
     }
 
@@ -252,7 +247,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     {
         CoapMessage message = Target.Compose(null);
         message.Type = CoapMessageType.Confirmable;
-        _body.Begin(first, Outgoing(message, now));
+        _body.Await(context.CompleteAsync(first, Outgoing(message, now), _body.Start()));
     }
 
     private OutgoingRequest Outgoing(CoapMessage message, long now) => new()

@@ -15,8 +15,6 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     private readonly ClientObservations _all;
     private readonly CoapShard _shard;
-    private readonly ClientRegistration _registration;
-    private readonly ClientNotifications _notifications;
 
     // Guarded by Shard.Gate.
     private bool _isBusy;
@@ -26,25 +24,34 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     private bool _hasChanged;
     private bool _isCounted = true;
     private bool _isLost;
-    private ObservationRefreshes? _refreshes;
+
+    // Callers that wait for another registration.
+    private List<TaskCompletionSource<CoapResponse>>? _refreshes;
 
     // Written by the busy thread, read by all.
     private ObservationSnapshot _snapshot = ObservationSnapshot.Initial;
 
     private CoapReregistration _rule = CoapReregistration.Auto;
 
-    /// <summary>The readers of the observation. Guarded by the gate of <see cref="ClientObservations"/>.</summary>
-    public ObservationReaders Readers;
+    // The readers of the observation: usually one, which needs no collection. The list is created only after a change. Guarded by the gate
+    // of ClientObservations.
+    private CoapObservation? _onlyReader;
+    private HashSet<CoapObservation>? _readers;
+    private CoapObservation[]? _readerList;
 
-    public ClientObservation(ObservationTarget target, ClientObservations all, ObservationPort port, CoapShard shard)
+    public ClientObservation(ObservationTarget target, ClientObservations all, ObservationContext context, CoapShard shard)
     {
         Target = target;
         _all = all;
         _shard = shard;
-        all.States.Add(_snapshot.State);
-        _registration = new ClientRegistration(this, all, port);
-        _notifications = new ClientNotifications(this, _registration, port);
+        all.CountState(_snapshot.State, 1);
+        Registration = new ClientRegistration(this, all, context);
+        Notifications = new ClientNotifications(this, Registration, context);
     }
+
+    public ClientRegistration Registration { get; }
+
+    public ClientNotifications Notifications { get; }
 
     public ObservationTarget Target { get; }
 
@@ -60,22 +67,77 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     public CoapEnvironment Environment => _shard.Environment;
 
-    /// <summary>Starts the observation.</summary>
-    /// <param name="adopted">The registration to take over; null: it registers.</param>
-    public void Begin(AdoptedRegistration? adopted) =>
-        Post(new ObservationEvent { Kind = ObservationEventKind.Begin, Adopted = adopted });
+    /// <summary>The number of readers. Guarded by the gate of <see cref="ClientObservations"/>, like all members for readers.</summary>
+    public int ReaderCount => _readers?.Count ?? (_onlyReader is null ? 0 : 1);
 
-    public void OnReadersChanged() => Post(new ObservationEvent { Kind = ObservationEventKind.ReadersChanged });
+    public IReadOnlyList<CoapObservation> Readers =>
+        _readerList ??= _readers is null ? _onlyReader is null ? [] : [_onlyReader] : [.. _readers];
+
+    public void AddReader(CoapObservation reader)
+    {
+        if (_readers is null && _onlyReader is null)
+        {
+            _onlyReader = reader;
+        }
+        else
+        {
+            _readers ??= [_onlyReader!];
+            _readers.Add(reader);
+            _onlyReader = null;
+        }
+
+        _readerList = null;
+    }
+
+    public void RemoveReader(CoapObservation reader)
+    {
+        if (ReferenceEquals(_onlyReader, reader))
+        {
+            _onlyReader = null;
+        }
+
+        _readers?.Remove(reader);
+        _readerList = null;
+    }
+
+    /// <summary>Starts the observation.</summary>
+    /// <param name="start">Takes over a registration of an earlier process; null: it registers.</param>
+    public void Begin(Action<ClientRegistration, long>? start) => Post(new ObservationEvent
+    {
+        Handle = start is null
+            ? static (observation, _, now) => observation.Registration.Find(now)
+            : (observation, _, now) => start(observation.Registration, now),
+    });
+
+    public void OnReadersChanged() => Post(new ObservationEvent
+    {
+        Handle = static (observation, _, now) => observation.Registration.OnReadersChanged(now),
+    });
 
     /// <summary>Registers again now, or joins a running registration.</summary>
     /// <param name="waiting">Receives the result.</param>
-    public void Refresh(TaskCompletionSource<CoapResponse> waiting) =>
-        Post(new ObservationEvent { Kind = ObservationEventKind.Refresh, Waiting = waiting });
+    public void Refresh(TaskCompletionSource<CoapResponse> waiting) => Post(new ObservationEvent
+    {
+        Handle = (observation, _, now) =>
+        {
+            (observation._refreshes ??= []).Add(waiting);
+            observation.Registration.Refresh(now);
+        },
+    });
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
     /// <param name="waiting">Receives it; null if no other process can.</param>
-    public void Keep(TaskCompletionSource<CoapKeptObservation?> waiting) =>
-        Post(new ObservationEvent { Kind = ObservationEventKind.Keep, Keeping = waiting });
+    public void Keep(TaskCompletionSource<CoapKeptObservation?> waiting) => Post(new ObservationEvent
+    {
+        Handle = (observation, _, now) => observation.Environment.Tell(
+            static state =>
+            {
+                (TaskCompletionSource<CoapKeptObservation?> waiting, CoapKeptObservation? kept) =
+                    ((TaskCompletionSource<CoapKeptObservation?>, CoapKeptObservation?))state!;
+                waiting.TrySetResult(kept);
+            },
+            (waiting, observation.Registration.Keep(now))),
+    });
 
     TaskCreationOptions IObservationSource.CompletionOptions => Environment.CompletionOptions;
 
@@ -94,34 +156,55 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     /// <summary>Ends the observation after its last reader.</summary>
     /// <param name="isLeft">Whether another process takes it over, so that the server gets no message.</param>
     public void Cancel(bool isLeft) =>
-        Post(new ObservationEvent { Kind = isLeft ? ObservationEventKind.Leave : ObservationEventKind.Cancel });
+        Post(new ObservationEvent { Handle = (observation, _, now) => observation.Registration.Cancel(isLeft, now) });
 
-    public void Stop(CoapException why) => Post(new ObservationEvent { Kind = ObservationEventKind.Stop, Error = why });
+    public void Stop(CoapException why) => Post(new ObservationEvent
+    {
+        Handle = (observation, _, _) => observation.Registration.End(CoapObserveState.Failed, why),
+    });
 
     bool IStandingOwner.IsForwarded => Target.IsForwarded;
 
     void IStandingOwner.OnResponse(StandingRequest request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
         Post(new ObservationEvent
         {
-            Kind = ObservationEventKind.Response,
+            Handle = static (observation, happened, now) => observation.Notifications.OnResponse(happened, now),
             Request = request,
             Response = response,
             Transmission = answered,
-            IsOrdered = isOrdered
+            IsOrdered = isOrdered,
         });
 
     void IStandingOwner.OnRejected(StandingRequest request, CoapException error) =>
-        Post(new ObservationEvent { Kind = ObservationEventKind.Rejected, Request = request, Error = error });
+        Post(new ObservationEvent
+        {
+            Handle = static (observation, happened, now) =>
+                observation.Registration.OnRejected(happened.Request!, happened.Error!, now),
+            Request = request,
+            Error = error,
+        });
 
     void IStandingOwner.OnDisconnected(StandingRequest request, CoapConnectionException reason) =>
-        Post(new ObservationEvent { Kind = ObservationEventKind.Disconnected, Request = request, Error = reason });
+        Post(new ObservationEvent
+        {
+            Handle = static (observation, happened, now) =>
+                observation.Registration.OnDisconnected(happened.Request!, (CoapConnectionException)happened.Error!, now),
+            Request = request,
+            Error = reason,
+        });
 
     void IStandingOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) =>
-        Post(new ObservationEvent { Kind = ObservationEventKind.Transmission, Transmission = transmission, Fate = fate });
+        Post(new ObservationEvent
+        {
+            Handle = static (observation, happened, now) => observation.Registration.OnTransmission(happened, now),
+            Transmission = transmission,
+            Fate = fate,
+        });
 
     internal override void Fire(long now) => _shard.AfterRelease(this);
 
-    void IAfterRelease.OnReleased(CoapShard shard) => Post(new ObservationEvent { Kind = ObservationEventKind.Due });
+    void IAfterRelease.OnReleased(CoapShard shard) =>
+        Post(new ObservationEvent { Handle = static (observation, _, now) => observation.Registration.OnDue(now) });
 
     /// <summary>Handles an event, or leaves it to the thread that is busy with the observation. The caller must hold no lock.</summary>
     public void Post(in ObservationEvent happened)
@@ -151,14 +234,14 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         ObservationSnapshot old = _snapshot;
         if (_isCounted)
         {
-            _all.States.Remove(old.State);
-            _all.States.Add(state);
+            _all.CountState(old.State, -1);
+            _all.CountState(state, 1);
         }
 
         if (_isLost && state == CoapObserveState.Observing)
         {
             _isLost = false;
-            _all.States.AddRecovered(Target);
+            _all.AddRecovered(Target);
         }
 
         Volatile.Write(ref _snapshot,
@@ -181,7 +264,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         if (!_isLost && _isCounted)
         {
             _isLost = true;
-            _all.States.AddLost(Target, reason);
+            _all.AddLost(Target, reason);
         }
     }
 
@@ -194,11 +277,11 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         }
 
         _isCounted = false;
-        _all.States.Remove(_snapshot.State);
+        _all.CountState(_snapshot.State, -1);
         if (_isLost)
         {
             _isLost = false;
-            _all.States.ForgetLost();
+            _all.ForgetLost();
         }
     }
 
@@ -207,8 +290,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     {
         _waiting ??= [];
         if (_waiting.Count >= MaxWaiting
-            && _waiting.FindIndex(static waiting => waiting is { Kind: ObservationEventKind.Response, Transmission: null }) is var oldest
-                and >= 0)
+            && _waiting.FindIndex(static waiting => waiting.IsNotification) is var oldest and >= 0)
         {
             _waiting.RemoveAt(oldest);
         }
@@ -223,7 +305,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         {
             try
             {
-                Handle(happened, Environment.Now);
+                happened.Handle(this, happened, Environment.Now);
             }
 #pragma warning disable CA1031 // rule of the mesh: no unexpected error may end a lasting observation
             catch (Exception exception)
@@ -231,12 +313,12 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
             {
                 Environment.Counters.Add(CoapCounter.StageErrors);
                 Log.StageFailed(Environment.Logger, exception);
-                _registration.Recover(exception);
+                Registration.Recover(exception);
             }
 
-            if (_refreshes is not null && !_registration.IsTrying)
+            if (_refreshes is not null && !Registration.IsTrying)
             {
-                _refreshes.Complete(_snapshot, _registration.Phase == RegistrationPhase.Cancelling, Environment);
+                _refreshes.ForEach(CompleteRefresh);
                 _refreshes = null;
             }
 
@@ -257,7 +339,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
                 {
                     _waiting = null;
                     _isBusy = false;
-                    Arm(_registration.DueAt);
+                    Arm(Registration.DueAt);
                 }
             }
             finally
@@ -287,55 +369,24 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         }
     }
 
-    private void Handle(in ObservationEvent happened, long now)
-    {
-        switch (happened.Kind)
+    // A registration has ended, or the observation is over.
+    private void CompleteRefresh(TaskCompletionSource<CoapResponse> waiting) => Environment.Tell(
+        static state =>
         {
-            case ObservationEventKind.Begin when happened.Adopted is { } adopted:
-                _registration.Adopt(adopted, now);
-                break;
-            case ObservationEventKind.Begin:
-                _registration.Find(now);
-                break;
-            case ObservationEventKind.Due:
-                _registration.OnDue(now);
-                break;
-            case ObservationEventKind.Found:
-                _registration.OnFound(happened, now);
-                break;
-            case ObservationEventKind.Response:
-                _notifications.OnResponse(happened, happened.Response!, now);
-                break;
-            case ObservationEventKind.Rejected:
-                _registration.OnRejected(happened.Request!, happened.Error!, now);
-                break;
-            case ObservationEventKind.Disconnected:
-                _registration.OnDisconnected(happened.Request!, (CoapConnectionException)happened.Error!, now);
-                break;
-            case ObservationEventKind.Transmission:
-                _registration.OnTransmission(happened, now);
-                break;
-            case ObservationEventKind.Body:
-                _notifications.OnBody(happened, now);
-                break;
-            case ObservationEventKind.ReadersChanged:
-                _registration.OnReadersChanged(now);
-                break;
-            case ObservationEventKind.Refresh:
-                (_refreshes ??= new ObservationRefreshes()).Add(happened.Waiting!);
-                _registration.Refresh(now);
-                break;
-            case ObservationEventKind.Keep:
-                ObservationKeeping.Tell(happened.Keeping!, this, _registration, now);
-                break;
-            case ObservationEventKind.Cancel or ObservationEventKind.Leave:
-                _registration.Cancel(isLeft: happened.Kind == ObservationEventKind.Leave, now);
-                break;
-            case ObservationEventKind.Stop:
-                _registration.End(CoapObserveState.Failed, happened.Error);
-                break;
-            default:
-                break;
-        }
-    }
+            (TaskCompletionSource<CoapResponse> waiting, ObservationSnapshot outcome, bool isCancelled) =
+                ((TaskCompletionSource<CoapResponse>, ObservationSnapshot, bool))state!;
+            if (isCancelled)
+            {
+                waiting.TrySetException(new ObjectDisposedException(nameof(CoapObservation)));
+            }
+            else if (outcome is { IsOver: false, Error: null or CoapResponseException, Latest: { } latest })
+            {
+                waiting.TrySetResult(latest);
+            }
+            else
+            {
+                waiting.TrySetException(outcome.Error ?? new CoapException("The observation has ended."));
+            }
+        },
+        (waiting, _snapshot, Registration.Phase == RegistrationPhase.Cancelling));
 }

@@ -1,13 +1,22 @@
+using CoAP.NET.Connecting;
+using CoAP.NET.Requests;
+
 namespace CoAP.NET.Observing;
 
-/// <summary>The observations of an endpoint by target: equal targets share a registration (RFC 7641 section 3.1). Thread-safe.</summary>
+/// <summary>
+/// The observations of an endpoint by target: equal targets share a registration (RFC 7641 section 3.1). It counts them by state for
+/// metrics, and logs which ones lost their registration and which ones are back. Thread-safe; the caller must hold no lock.
+/// </summary>
 /// <param name="shards">The shards; the observations are distributed over their wheels and locks.</param>
-/// <param name="port">Connects observations with the endpoint.</param>
-internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, ObservationPort port)
+/// <param name="context">What the observations need of the endpoint.</param>
+internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, ObservationContext context)
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<ObservationTarget, ClientObservation> _live = [];
-    private readonly ObservationStates _states = new(shards[0].Environment);
+    private readonly long[] _states = new long[(int)CoapObserveState.Cancelled + 1];
+    private readonly OccasionalLog _losses = new(shards[0].Environment.TimeProvider);
+    private readonly OccasionalLog _recoveries = new(shards[0].Environment.TimeProvider);
+    private long _lost;
     private int _count;
     private int _next;
     private bool _isStopped;
@@ -24,9 +33,6 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
-    /// <summary>The numbers of observations by state.</summary>
-    public ObservationStates States => _states;
-
     public CoapEnvironment Environment => shards[0].Environment;
 
     /// <summary>The number of registrations.</summary>
@@ -41,18 +47,85 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
+    /// <summary>Returns the number of observations in a state.</summary>
+    public long CountOf(CoapObserveState state) => Volatile.Read(ref _states[(int)state]);
+
+    /// <summary>Counts observations in a state.</summary>
+    public void CountState(CoapObserveState state, int change) => Interlocked.Add(ref _states[(int)state], change);
+
+    /// <summary>Counts an observation that lost its registration, and logs it.</summary>
+    /// <param name="target">The observation.</param>
+    /// <param name="reason">The reason, human-readable.</param>
+    public void AddLost(ObservationTarget target, string reason)
+    {
+        long lost = Interlocked.Increment(ref _lost);
+        if (_losses.IsDue())
+        {
+            ObservationLog.ObservationBroken(Environment.Logger, target.PublicName, reason, lost);
+        }
+    }
+
+    /// <summary>Counts a lost observation that is registered again, and logs it.</summary>
+    /// <param name="target">The observation.</param>
+    public void AddRecovered(ObservationTarget target)
+    {
+        long lost = Interlocked.Decrement(ref _lost);
+        if (_recoveries.IsDue())
+        {
+            ObservationLog.ObservationRecovered(Environment.Logger, target.PublicName, lost);
+        }
+    }
+
+    /// <summary>Counts a lost observation that has ended.</summary>
+    public void ForgetLost() => Interlocked.Decrement(ref _lost);
+
+    /// <summary>Observes a resource at the host of its URI. See <see cref="CoapEndpoint.ObserveAsync"/>.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="options">The options of the observation; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The observation.</returns>
+    public async Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        ObservationTarget.CheckObservable(request);
+        CoapUri uri = RequestComposer.ParseTarget(request.UriText
+            ?? throw new ArgumentException("The request has no URI. Create it with one, or observe a resource of a CoapPeer.",
+                nameof(request)));
+        if (uri.HostAddress is { } literal)
+        {
+            HostLookup.AddressOf(uri, literal);
+        }
+
+        // Report permanent errors at once.
+        await context.Transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        return await ObserveAsync(ObservationTarget.At(uri, request), options, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Observes a resource of a peer, whatever host its URI names.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="options">The options of the observation; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The observation.</returns>
+    public Task<CoapObservation> ObserveAsync(
+        CoapChannel channel, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
+    {
+        ObservationTarget.CheckObservable(request);
+        return ObserveAsync(ObservationTarget.At(channel, request), options, cancellationToken);
+    }
+
     /// <summary>Begins to observe a target, and waits for the first response.</summary>
     /// <param name="target">The target.</param>
     /// <param name="options">The options of the observation; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting, and ends the observation.</param>
-    /// <param name="adopted">The registration that a new observation takes over; null: it registers.</param>
+    /// <param name="start">Takes over a registration of an earlier process; null: a new observation registers.</param>
     /// <returns>The observation.</returns>
     public async Task<CoapObservation> BeginAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken,
-        AdoptedRegistration? adopted = null)
+        Action<ClientRegistration, long>? start = null)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CoapObservation observation = new(options);
-        ClientObservation shared = Attach(target, observation, adopted);
+        ClientObservation shared = Attach(target, observation, start);
         observation.Begin(shared);
         try
         {
@@ -75,12 +148,42 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
+    // With the telemetry from the call to the first notification, or another response of the server.
+    private async Task<CoapObservation> ObserveAsync(
+        ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken)
+    {
+        if (!CoapTelemetry.Source.HasListeners())
+        {
+            return await BeginAsync(target, options, cancellationToken).ConfigureAwait(false);
+        }
+
+        CoapChannel? peer = target.Peer;
+        string scheme = peer?.Transport.Scheme ?? target.Uri!.Scheme;
+        ClientWatch watch = new(Environment, scheme.Contains('+', StringComparison.Ordinal), target.Message.Code.Value)
+        {
+            IsObservation = true
+        };
+        watch.Begin("OBSERVE", target.Uri, scheme, peer?.Remote.ToIPAddress().ToString() ?? target.Uri!.Host,
+            peer?.Remote.Port ?? target.Uri!.Port);
+        try
+        {
+            CoapObservation observation = await BeginAsync(target, options, cancellationToken).ConfigureAwait(false);
+            watch.End(observation.Latest?.Code ?? CoapCode.Empty);
+            return observation;
+        }
+        catch (Exception exception)
+        {
+            watch.Fail(exception);
+            throw;
+        }
+    }
+
     /// <summary>Joins the observation of a target, or starts one.</summary>
     /// <param name="target">The target.</param>
     /// <param name="reader">The reader that joins.</param>
-    /// <param name="adopted">The registration that a new observation takes over; null: it registers.</param>
+    /// <param name="start">Takes over a registration of an earlier process; null: a new observation registers.</param>
     /// <exception cref="CoapException">There are too many observations, or the endpoint was stopped.</exception>
-    private ClientObservation Attach(ObservationTarget target, CoapObservation reader, AdoptedRegistration? adopted)
+    private ClientObservation Attach(ObservationTarget target, CoapObservation reader, Action<ClientRegistration, long>? start)
     {
         ClientObservation? observation;
         bool isNew;
@@ -102,18 +205,18 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
             if (isNew)
             {
                 _next = (_next + 1) % shards.Count;
-                _live.Add(target, observation = new ClientObservation(target, this, port, shards[_next]));
+                _live.Add(target, observation = new ClientObservation(target, this, context, shards[_next]));
             }
 
-            observation!.Reregistration = observation.Readers.Count == 0
+            observation!.Reregistration = observation.ReaderCount == 0
                 ? reader.Reregistration
                 : CoapReregistration.Livelier(observation.Reregistration, reader.Reregistration);
-            observation.Readers.Add(reader);
+            observation.AddReader(reader);
         }
 
         if (isNew)
         {
-            observation.Begin(adopted);
+            observation.Begin(start);
         }
         else
         {
@@ -131,8 +234,8 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     {
         lock (_gate)
         {
-            observation.Readers.Remove(reader);
-            if (observation.Readers.Count > 0)
+            observation.RemoveReader(reader);
+            if (observation.ReaderCount > 0)
             {
                 _count--;
                 return;
@@ -151,7 +254,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     {
         lock (_gate)
         {
-            if (observation.Readers.Count > 0 && observation.Reregistration.IsEnabled)
+            if (observation.ReaderCount > 0 && observation.Reregistration.IsEnabled)
             {
                 return false;
             }
@@ -203,7 +306,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     {
         lock (_gate)
         {
-            return observation.Readers.ToList();
+            return observation.Readers;
         }
     }
 

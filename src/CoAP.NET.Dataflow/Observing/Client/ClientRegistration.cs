@@ -16,23 +16,34 @@ internal sealed class ClientRegistration
 
     private readonly ClientObservation _observation;
     private readonly ClientObservations _all;
-    private readonly PeerSearch _search;
-    private readonly RegistrationRetries _retries;
-    private readonly RegistrationAtPeer _peer;
+    private readonly ObservationContext _context;
+    private readonly ObservationTask<IReadOnlyList<CoapChannel>> _search;
+    private readonly RegistrationTimes _times;
+    private readonly RegistrationPeer _peer;
 
     private long _sentAt = long.MinValue;
     private bool _isAcknowledged;
     private bool _isStale;
     private bool _isReleased;
 
-    public ClientRegistration(ClientObservation observation, ClientObservations all, ObservationPort port)
+    public ClientRegistration(ClientObservation observation, ClientObservations all, ObservationContext context)
     {
         _observation = observation;
         _all = all;
-        _search = new PeerSearch(observation, port);
-        _retries = new RegistrationRetries(observation);
-        _peer = new RegistrationAtPeer(observation, port);
-        Body = new BodyFetch(observation, port);
+        _context = context;
+
+        // It resolves names for every registration, because the server may have moved.
+        _search = new(
+            observation,
+            static (observation, exception) => $"{observation.Target} could not be found: {exception.Message}",
+            static (observation, found, error, now) => observation.Registration.OnFound(found, error, now));
+        _times = new RegistrationTimes(observation);
+        _peer = new RegistrationPeer(observation, context);
+        Body = new(
+            observation,
+            static (observation, exception) =>
+                $"The rest of a notification of {observation.Target} could not be fetched: {exception.Message}",
+            static (observation, response, error, now) => observation.Notifications.OnBody(response, error, now));
     }
 
     public RegistrationPhase Phase { get; private set; }
@@ -46,8 +57,11 @@ internal sealed class ClientRegistration
     /// <summary>The last representation.</summary>
     public ObservedRepresentation Representation { get; } = new();
 
-    /// <summary>The fetch of the rest of a large notification.</summary>
-    public BodyFetch Body { get; }
+    /// <summary>
+    /// The fetch of the rest of a large notification (RFC 7959 section 2.6): the notification carries the first block; separate requests
+    /// fetch the rest. A newer notification restarts the fetch, so that no representation is assembled from two.
+    /// </summary>
+    public ObservationTask<CoapResponse> Body { get; }
 
     /// <summary>The Echo that the server requested for the next registration (RFC 9175 section 2.3); null for none.</summary>
     public ReadOnlyMemory<byte>? Echo { get; set; }
@@ -56,7 +70,7 @@ internal sealed class ClientRegistration
     public int Challenges { get; set; }
 
     /// <summary>Whether a registration, or the fetch of the first representation, is running.</summary>
-    public bool IsTrying => Phase is RegistrationPhase.Finding or RegistrationPhase.Registering || Body.IsUnderWay;
+    public bool IsTrying => Phase is RegistrationPhase.Finding or RegistrationPhase.Registering || Body.IsRunning;
 
     private ObservationTarget Target => _observation.Target;
 
@@ -77,49 +91,65 @@ internal sealed class ClientRegistration
             _observation.Publish(CoapObserveState.Reregistering, snapshot.Error);
         }
 
-        if (_search.Begin() is { } found)
+        ValueTask<IReadOnlyList<CoapChannel>> found = _context.FindAsync(Target, _search.Start());
+        if (found.IsCompletedSuccessfully)
         {
-            Register(_search.Choose(found, Standing), now);
+            _search.Finish();
+            Register(_peer.Choose(found.Result), now);
+        }
+        else
+        {
+            _search.Await(found);
         }
     }
 
     /// <summary>Takes over a registration of an earlier process; without a previous notification, it registers with the same
     /// token.</summary>
-    public void Adopt(AdoptedRegistration adopted, long now)
+    public void Adopt(CoapChannel channel, CoapToken token, CoapHeardNotification? heard, long now)
     {
-        if (!_peer.TryAdopt(adopted))
+        if (!_peer.TryAdopt(channel, token))
         {
             _all.Abandon(_observation);
-            End(CoapObserveState.Failed, new CoapTokenInUseException(adopted.Token, adopted.Channel.ToString()));
+            End(CoapObserveState.Failed, new CoapTokenInUseException(token, channel.ToString()));
         }
-        else if (adopted.Heard is null)
+        else if (heard is null)
         {
             Register(Standing!.Channel, now);
         }
         else
         {
-            _sentAt = Representation.Adopt(adopted.Heard, _observation.Environment.TimeProvider.GetUtcNow(), now);
+            _sentAt = Representation.Adopt(heard, _observation.Environment.TimeProvider.GetUtcNow(), now);
             BecomeRegistered(_sentAt);
             _observation.Publish(CoapObserveState.Observing);
         }
     }
 
-    /// <summary>Handles the end of the search for the peer.</summary>
-    public void OnFound(in ObservationEvent happened, long now)
+    /// <summary>
+    /// Returns what another process needs to take over the observation; null if none can: registrations end with a connection (RFC 8323
+    /// section 3.4), and notifications within OSCORE are bound to numbers of this process.
+    /// </summary>
+    public CoapKeptObservation? Keep(long now)
     {
-        if (Phase != RegistrationPhase.Finding || !_search.IsCurrent(happened))
+        if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over || Standing is not { } standing
+            || standing.Channel is not { IsReliable: false, Carried: null } channel)
         {
-            return;
+            return null;
         }
 
-        if (happened.Found is { } found)
+        CoapMessage request = Target.Compose(Observe.RegisterValue, standing.Token);
+        CoapHeardNotification? heard = Phase == RegistrationPhase.Registered
+            ? Representation.Heard(_observation.Environment.TimeProvider.GetUtcNow(), now)
+            : null;
+        if (channel.IsConnection)
         {
-            Register(_search.Choose(found, Standing), now);
+            return channel.Connection!.DurableId.IsEmpty ? null : new CoapKeptObservation(CoapPeer.Of(channel), request) { Heard = heard };
         }
-        else
+
+        return new CoapKeptObservation(Target.Uri is { } uri && Target.Peer is null ? uri.ToString() : channel.ToString(), request)
         {
-            Fail(happened.Error!, now);
-        }
+            Address = channel.Remote,
+            Heard = heard,
+        };
     }
 
     /// <summary>Handles the possible end of a wait.</summary>
@@ -149,7 +179,7 @@ internal sealed class ClientRegistration
                 DueAt = now + Parameters.MaxTransmitWait.Ticks;
                 break;
             case RegistrationPhase.Registering:
-                _search.TriesNext = true;
+                _peer.TriesNext = true;
                 bool isInVain = _peer.WaitsInVain(now);
                 TimeoutFacts facts = ExchangeTimes.Over(_peer.Transmission!, _isAcknowledged, new RequestTime(Target.Timeout), isInVain);
                 Fail(new CoapTimeoutException(facts, Target.Message.Code, Standing!.Channel.ToString()), now);
@@ -177,7 +207,7 @@ internal sealed class ClientRegistration
     {
         if (Phase is RegistrationPhase.Registered or RegistrationPhase.Waiting)
         {
-            _retries.Reset();
+            _times.Reset();
             Find(now);
         }
     }
@@ -259,7 +289,7 @@ internal sealed class ClientRegistration
             case CoapInboundKind.Reset:
                 Fail(new CoapResetException(peer), now, clearsRegistration: true);
                 break;
-            case CoapInboundKind.Unreachable when _search.Next(Standing) is { } next:
+            case CoapInboundKind.Unreachable when _peer.Next() is { } next:
                 Register(next, now);
                 break;
             case CoapInboundKind.Unreachable:
@@ -271,10 +301,10 @@ internal sealed class ClientRegistration
             case CoapInboundKind.NotAcknowledged when Phase == RegistrationPhase.Registered:
                 // Notifications arrived since it was sent, so the server has the observer: some devices answer with separate messages and
                 // acknowledge nothing.
-                _peer.LetGo();
+                _peer.Forget();
                 break;
             default:
-                _search.TriesNext = true;
+                _peer.TriesNext = true;
                 Fail(ExchangeTimes.GivenUp(_peer.Transmission!), now);
                 break;
         }
@@ -325,14 +355,14 @@ internal sealed class ClientRegistration
     {
         Phase = RegistrationPhase.Registered;
         _isStale = false;
-        _retries.Reset();
+        _times.Reset();
         Echo = null;
         Challenges = 0;
         _peer.MayBeRegistered = true;
 
         // On a connection each end detects the loss of the other, so Max-Age needs no new registration (RFC 8323 section 7.3). A DTLS
         // session detects nothing: a crashed server has forgotten session and registration, and sends nothing.
-        DueAt = Standing is { Channel.IsReliable: true } ? long.MaxValue : RegistrationTimes.StaleAt(heardAt, Representation.MaxAge);
+        DueAt = Standing is { Channel.IsReliable: true } ? long.MaxValue : heardAt + Representation.MaxAge.Ticks;
     }
 
     /// <summary>
@@ -342,7 +372,7 @@ internal sealed class ClientRegistration
     public void BecomeUnregistered(CoapResponse response, long now)
     {
         Phase = RegistrationPhase.Waiting;
-        DueAt = _retries.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_retries.Patience()));
+        DueAt = _times.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_times.Patience()));
     }
 
     /// <summary>Records that the server no longer has the registration, or never had it.</summary>
@@ -366,7 +396,7 @@ internal sealed class ClientRegistration
         Body.Cancel();
         _peer.MayBeRegistered &= !clearsRegistration;
         _observation.ReportLost(error.Message);
-        if (error is CoapConnectionException && _search.IsGoneForGood)
+        if (error is CoapConnectionException && _peer.IsGoneForGood)
         {
             _all.Abandon(_observation);
             End(CoapObserveState.Failed, error, response);
@@ -380,8 +410,8 @@ internal sealed class ClientRegistration
 
         Phase = RegistrationPhase.Waiting;
         DueAt = error is CoapConnectionException lost
-            ? _retries.AfterConnection(lost, now, _sentAt)
-            : _retries.After(now, _sentAt, leastWait);
+            ? _times.AfterConnection(lost, now, _sentAt)
+            : _times.After(now, _sentAt, leastWait);
 
         // It is unknown whether the state from before the end of the connection is still current.
         bool isStale = error is CoapConnectionException && _observation.Snapshot.Latest is not null;
@@ -430,7 +460,7 @@ internal sealed class ClientRegistration
 
         // The token stays until the server has confirmed the end, or none of its earlier messages can arrive any more.
         Phase = RegistrationPhase.Cancelling;
-        standing.Late = isLeft ? LateNotifications.Ignore : LateNotifications.Refuse;
+        standing.Notifications = isLeft ? NotificationHandling.Ignore : NotificationHandling.Reject;
         DueAt = now + Parameters.ExchangeLifetime.Ticks;
         if (isLeft)
         {
@@ -475,6 +505,22 @@ internal sealed class ClientRegistration
     /// <summary>Stops retransmitting a registration.</summary>
     public void StopTransmission() => _peer.Stop();
 
+    // The end of the search for the peer.
+    private void OnFound(IReadOnlyList<CoapChannel>? found, CoapException? error, long now)
+    {
+        if (Phase == RegistrationPhase.Finding)
+        {
+            if (found is not null)
+            {
+                Register(_peer.Choose(found), now);
+            }
+            else
+            {
+                Fail(error!, now);
+            }
+        }
+    }
+
     private void BecomeStale(long now)
     {
         _isStale = true;
@@ -485,7 +531,7 @@ internal sealed class ClientRegistration
 
         if (_observation.Reregistration is { IsEnabled: true } rule)
         {
-            DueAt = Math.Max(now + _retries.Patience(), _sentAt + rule.MinimumInterval.Ticks);
+            DueAt = Math.Max(now + _times.Patience(), _sentAt + rule.MinimumInterval.Ticks);
         }
     }
 

@@ -2,10 +2,22 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>An event of an observation of this endpoint.</summary>
+/// <summary>An event of an observation of this endpoint. Those of messages carry the message, so that they need no closure.</summary>
 internal readonly struct ObservationEvent
 {
-    public ObservationEventKind Kind { get; init; }
+    /// <summary>Handles the event at a time, on the thread that is busy with the observation; no lock is held.</summary>
+    public required Action<ClientObservation, ObservationEvent, long> Handle { get; init; }
+
+    /// <summary>The token of the message; null if the event is not about a received message or the end of its connection.</summary>
+    public StandingRequest? Request { get; init; }
+
+    public CoapResponse? Response { get; init; }
+
+    /// <summary>The reason why the message was rejected, or why the connection has ended.</summary>
+    public CoapException? Error { get; init; }
+
+    /// <summary>The message of ours that was answered, or whose outcome is known.</summary>
+    public CoapTransmission? Transmission { get; init; }
 
     /// <summary>The result of <see cref="Transmission"/>.</summary>
     public CoapInboundKind Fate { get; init; }
@@ -13,27 +25,6 @@ internal readonly struct ObservationEvent
     /// <summary>Whether the response arrived over a reliable transport, which keeps the order.</summary>
     public bool IsOrdered { get; init; }
 
-    /// <summary>The number of the search or fetch that has ended.</summary>
-    public int Number { get; init; }
-
-    public CoapResponse? Response { get; init; }
-
-    public CoapException? Error { get; init; }
-
-    /// <summary>The peers that were found.</summary>
-    public IReadOnlyList<CoapChannel>? Found { get; init; }
-
-    /// <summary>The caller that waits for another registration.</summary>
-    public TaskCompletionSource<CoapResponse>? Waiting { get; init; }
-
-    /// <summary>The caller that waits for what another process needs.</summary>
-    public TaskCompletionSource<CoapKeptObservation?>? Keeping { get; init; }
-
-    /// <summary>The registration of an earlier process to take over; null for none.</summary>
-    public AdoptedRegistration? Adopted { get; init; }
-
-    /// <summary>The token of the event.</summary>
-    public StandingRequest? Request { get; init; }
-
-    public CoapTransmission? Transmission { get; init; }
+    /// <summary>Whether it is a notification: a response that answers no message of ours.</summary>
+    public bool IsNotification => Response is not null && Transmission is null;
 }

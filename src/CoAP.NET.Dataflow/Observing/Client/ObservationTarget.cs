@@ -35,6 +35,45 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         _hash = hash.ToHashCode();
     }
 
+    /// <summary>Throws if no observation can start with a request.</summary>
+    public static void CheckObservable(CoapRequest request)
+    {
+        if (request.Code != CoapCode.Get && request.Code != CoapCode.Fetch)
+        {
+            throw new ArgumentException($"{request.Code} cannot be observed. Use GET or FETCH (RFC 7641 section 1.2, RFC 8132 section 2).",
+                nameof(request));
+        }
+    }
+
+    /// <summary>Creates the target of a request to the host of its URI.</summary>
+    public static ObservationTarget At(CoapUri uri, CoapRequest request)
+    {
+        CoapMessage message = RequestComposer.Copy(request);
+        bool isOfTarget = !RequestComposer.NamesResource(message);
+
+        // The same for every address of the host, so that they share a registration.
+        RequestComposer.AddTarget(message, uri, uri.HostAddress, uri.Port);
+        string place = $"{uri.Scheme}://{uri.Authority}{(request.LocalAddress is { } local ? $" from {local}" : null)}";
+        return new ObservationTarget(place, message, request) { Uri = uri, IsOfUri = isOfTarget, Local = request.LocalAddress };
+    }
+
+    /// <summary>Creates the target of a request to a peer, whatever host its URI names.</summary>
+    public static ObservationTarget At(CoapChannel channel, CoapRequest request)
+    {
+        CoapMessage message = RequestComposer.Compose(channel, request, out CoapUri? uri);
+        return new ObservationTarget($"{channel} at {channel.Local}", message, request) { Uri = uri, Peer = channel };
+    }
+
+    private ObservationTarget(string place, CoapMessage message, CoapRequest request)
+        : this(place, message)
+    {
+        Timeout = request.Timeout == System.Threading.Timeout.InfiniteTimeSpan ? null : request.Timeout;
+        CacheMode = request.CacheMode;
+        BlockSize = request.BlockSize;
+        IsForwarded = request.IsForwarded;
+        OnBehalfOf = request.OnBehalfOf;
+    }
+
     /// <summary>The request. Do not change it or send it; see <see cref="Compose(uint?, CoapToken)"/>.</summary>
     public CoapMessage Message { get; }
 
@@ -51,16 +90,16 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     public IPAddress? Local { get; init; }
 
     /// <summary>The timeout of a registration; null for the times of the transmission parameters.</summary>
-    public TimeSpan? Timeout { get; init; }
+    public TimeSpan? Timeout { get; }
 
     /// <summary>Whether notifications are stored in the cache of the endpoint, from the first observer.</summary>
-    public CoapCacheMode CacheMode { get; init; }
+    public CoapCacheMode CacheMode { get; }
 
     /// <summary>Whether a proxy observes for a client, from the first observer.</summary>
-    public bool IsForwarded { get; init; }
+    public bool IsForwarded { get; }
 
     /// <summary>The client for which a proxy observes: the first one; null for the caller.</summary>
-    public CoapSource? OnBehalfOf { get; init; }
+    public CoapSource? OnBehalfOf { get; }
 
     /// <summary>Whether the request has the bytes of another client; see <see cref="TransferSettings.IsForOther"/>.</summary>
     public bool IsForOther => IsForwarded || OnBehalfOf is not null;
@@ -69,7 +108,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// The block size in bytes to propose; null for that of the peer's parameters. Observers that share the registration use that of the
     /// first one.
     /// </summary>
-    public int? BlockSize { get; init; }
+    public int? BlockSize { get; }
 
     /// <summary>Creates a message for a registration or cancellation.</summary>
     /// <param name="observe">The value of Observe; null for a plain request.</param>

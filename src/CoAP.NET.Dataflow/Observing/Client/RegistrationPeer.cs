@@ -1,14 +1,19 @@
+using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The state of a registration between this endpoint and the peer: the token, and the message that is sent with it. Belongs to the thread
-/// that is busy with the observation; the caller must hold no lock.
+/// The peer of a registration: which of the found addresses it is at, the token, and the message that is sent with it. Belongs to the
+/// thread that is busy with the observation; the caller must hold no lock.
 /// </summary>
-internal sealed class RegistrationAtPeer(ClientObservation observation, ObservationPort port)
+internal sealed class RegistrationPeer(ClientObservation observation, ObservationContext context)
 {
+    // The addresses of the name, if there are several, and the number of those that were not tried since the last search.
+    private IReadOnlyList<CoapChannel>? _addresses;
+    private int _addressesLeft;
+
     /// <summary>The token towards the server; null if there is none.</summary>
     public StandingRequest? Standing { get; private set; }
 
@@ -18,6 +23,9 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     /// <summary>Whether the server may have the observer, so that it must be told when the last reader leaves.</summary>
     public bool MayBeRegistered { get; set; }
 
+    /// <summary>Whether the next registration goes to the next address after a failure.</summary>
+    public bool TriesNext { get; set; }
+
     public CoapTransmissionParameters Parameters => Standing!.Channel.Parameters;
 
     /// <summary>
@@ -26,8 +34,15 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     /// </summary>
     public bool IsUnderWay => Transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable };
 
+    /// <summary>
+    /// Whether the peer cannot be found again after its connection ended: it had connected to us, and returns over a connection of its own,
+    /// as another peer.
+    /// </summary>
+    public bool IsGoneForGood =>
+        observation.Target.Peer is { IsConnection: true } peer && ConnectionPool.RouteTo(peer.Wire).Only is not null;
+
     /// <summary>Returns whether the token belongs to a peer.</summary>
-    public bool IsAt(CoapChannel channel) => Standing is not null && ObservationPort.IsSamePeer(Standing.Channel, channel);
+    public bool IsAt(CoapChannel channel) => Standing is not null && IsSamePeer(Standing.Channel, channel);
 
     /// <summary>
     /// Returns whether the message waits for a turn that may never come: like a request, PROBING_RATE (RFC 7252 section 4.7) may hold it
@@ -36,6 +51,39 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     public bool WaitsInVain(long now) =>
         Transmission is { IsQueued: true } && now - Standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
 
+    /// <summary>Chooses the peer for the registration after a search.</summary>
+    /// <param name="channels">The found peers, at least one.</param>
+    public CoapChannel Choose(IReadOnlyList<CoapChannel> channels)
+    {
+        int start = IndexIn(channels);
+        if (start < 0)
+        {
+            start = 0;
+        }
+        else if (TriesNext)
+        {
+            start = (start + 1) % channels.Count;
+        }
+
+        TriesNext = false;
+        _addresses = channels.Count > 1 ? channels : null;
+        _addressesLeft = channels.Count - 1;
+        return channels[start];
+    }
+
+    /// <summary>Returns the next address of the name if nothing listens at that of the registration.</summary>
+    /// <returns>The peer there; null if all were tried.</returns>
+    public CoapChannel? Next()
+    {
+        if (_addressesLeft <= 0 || _addresses is null)
+        {
+            return null;
+        }
+
+        _addressesLeft--;
+        return _addresses[(IndexIn(_addresses) + 1) % _addresses.Count];
+    }
+
     /// <summary>
     /// Opens a token towards a peer, and replaces the previous one. If the previous peer still notifies, it gets a Reset.
     /// </summary>
@@ -43,14 +91,14 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     {
         Close();
         MayBeRegistered = false;
-        return Standing = port.Open(channel, observation);
+        return Standing = context.Sender.Open(channel, observation);
     }
 
     /// <summary>Takes over the token of an earlier process.</summary>
     /// <returns>False if another request to the peer uses it.</returns>
-    public bool TryAdopt(AdoptedRegistration adopted)
+    public bool TryAdopt(CoapChannel channel, CoapToken token)
     {
-        Standing = port.TryAdopt(adopted.Channel, adopted.Token, observation);
+        Standing = context.Sender.TryAdopt(channel, token, observation);
         return MayBeRegistered = Standing is not null;
     }
 
@@ -64,11 +112,11 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
             Standing.Registration = Transmission;
         }
 
-        return port.Send(Transmission);
+        return context.Sender.Send(Transmission);
     }
 
     /// <summary>Forgets the message: its result no longer matters, and copies do no harm.</summary>
-    public void LetGo() => Transmission = null;
+    public void Forget() => Transmission = null;
 
     /// <summary>Stops retransmitting the message.</summary>
     public void Stop()
@@ -79,7 +127,7 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
             MayBeRegistered |= transmission.Attempts > 0;
             if (!transmission.IsOver)
             {
-                port.Stop(transmission);
+                context.Sender.Stop(transmission);
             }
         }
     }
@@ -90,7 +138,7 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
         if (Standing is { } standing)
         {
             Standing = null;
-            port.Close(standing);
+            context.Sender.Close(standing);
         }
     }
 
@@ -101,4 +149,23 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
         Close();
         MayBeRegistered = false;
     }
+
+    private int IndexIn(IReadOnlyList<CoapChannel> channels)
+    {
+        for (int i = 0; Standing is not null && i < channels.Count; i++)
+        {
+            if (IsSamePeer(channels[i], Standing.Channel))
+            {
+                return i;
+            }
+        }
+
+        return -1;
+    }
+
+    // The same connection, or on datagrams the same address.
+    private static bool IsSamePeer(CoapChannel left, CoapChannel right) =>
+        ReferenceEquals(left, right)
+        || (!left.IsConnection && left.Remote == right.Remote && left.Transport == right.Transport
+            && left.Carried?.Context == right.Carried?.Context);
 }

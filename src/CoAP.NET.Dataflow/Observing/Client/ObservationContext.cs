@@ -7,17 +7,22 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>Connects observations with their endpoint. Thread-safe; the caller must hold no lock.</summary>
+/// <summary>What observations need of their endpoint. Thread-safe; the caller must hold no lock.</summary>
 /// <param name="environment">Provides the clock.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="hosts">Finds hosts.</param>
 /// <param name="channels">Finds peers.</param>
 /// <param name="steps">The steps of requests.</param>
-internal sealed class ObservationPort(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
+internal sealed class ObservationContext(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
     RequestSteps steps)
 {
-    /// <summary>Whether there is a cache to store notifications in.</summary>
-    public bool HasCache => steps.Cache is not null;
+    public TransportSet Transports => transports;
+
+    /// <summary>Sends messages.</summary>
+    public RequestSender Sender => steps.Sender;
+
+    /// <summary>The cache to store notifications in; null for none.</summary>
+    public ResponseCacheStep? Cache => steps.Cache;
 
     /// <summary>Returns the current peers of a target, at least one. It resolves names each time.</summary>
     /// <param name="target">The target.</param>
@@ -37,38 +42,6 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
         }
     }
 
-    /// <summary>Returns whether two channels lead to the same peer: the same connection, or on datagrams the same address.</summary>
-    public static bool IsSamePeer(CoapChannel left, CoapChannel right) =>
-        ReferenceEquals(left, right)
-        || (!left.IsConnection && left.Remote == right.Remote && left.Transport == right.Transport
-            && left.Carried?.Context == right.Carried?.Context);
-
-    /// <summary>Returns whether an ended connection to a peer may be opened again: it was opened for requests of ours.</summary>
-    public static bool MayConnect(CoapChannel channel) => ConnectionPool.RouteTo(channel.Wire).Only is null;
-
-    /// <summary>Reserves a token towards a peer.</summary>
-    public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => steps.Sender.Open(channel, owner);
-
-    /// <summary>Takes over a token of an earlier process.</summary>
-    /// <returns>The token; null if another request to the peer uses it.</returns>
-    public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner) =>
-        steps.Sender.TryAdopt(channel, token, owner);
-
-    /// <summary>Releases a token.</summary>
-    public void Close(StandingRequest request) => steps.Sender.Close(request);
-
-    /// <summary>Sends a message.</summary>
-    /// <returns>Why it could not be sent; null if it was sent.</returns>
-    public CoapException? Send(CoapTransmission transmission) => steps.Sender.Send(transmission);
-
-    /// <summary>Stops retransmitting a message.</summary>
-    public void Stop(CoapTransmission transmission) => steps.Sender.Stop(transmission);
-
-    /// <summary>Stores the newest response of a registration in the cache.</summary>
-    /// <param name="registration">The registration.</param>
-    /// <param name="response">The response, with its whole body.</param>
-    public void Store(OutgoingRequest registration, CoapResponse response) => steps.Cache?.Store(registration, response);
-
     /// <summary>
     /// Fetches the whole representation of a notification with the first block (RFC 7959 section 2.6), or from the start.
     /// </summary>
@@ -76,9 +49,11 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
     /// <param name="request">The request of the fetch: that of the registration without Observe.</param>
     /// <param name="cancellationToken">Stops it.</param>
     /// <returns>The response with the whole representation.</returns>
-    public Task<CoapResponse> CompleteAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
+    public async ValueTask<CoapResponse> CompleteAsync(
+        CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
         // Below the cache: its entry may be older than the notification.
-        steps.Chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, steps.Blockwise.Position);
+        await steps.Chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, steps.Blockwise.Position)
+            .ConfigureAwait(false);
 
     private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTime time,
         CancellationToken cancellationToken)

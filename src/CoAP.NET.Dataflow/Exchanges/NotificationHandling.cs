@@ -1,13 +1,13 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>The handling of notifications of an observation.</summary>
-internal enum LateNotifications : byte
+internal enum NotificationHandling : byte
 {
     /// <summary>Accept them: the observation is active.</summary>
-    Take,
+    Accept,
 
     /// <summary>Reject them, because the observation is being cancelled (RFC 7641 section 3.6).</summary>
-    Refuse,
+    Reject,
 
     /// <summary>Ignore them, because another process continues the observation.</summary>
     Ignore,
