@@ -103,7 +103,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     public CoapChangeFeed FollowChanges(ICoapChangeListener listener)
     {
         ArgumentNullException.ThrowIfNull(listener);
-        return new CoapChangeFeed(Endpoint.Routes, Endpoint.Routes.Changes!, listener, Endpoint.Environment);
+        return new CoapChangeFeed(Endpoint.Routes, Endpoint.Routes.Notifier!, listener, Endpoint.Environment);
     }
 
     /// <summary>Restores an observer of an earlier process (<see cref="ICoapObserverKeeper"/>), as if it had just registered.</summary>

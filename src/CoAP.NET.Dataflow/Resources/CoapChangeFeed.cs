@@ -38,7 +38,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
         _notifier = notifier;
         _listener = listener;
         _environment = environment;
-        notifier.Add(this);
+        notifier.Follow(this);
     }
 
     /// <summary>Marks changes elsewhere as known from now on.</summary>
@@ -91,7 +91,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     }
 
     /// <summary>Ends the feed: the listener gets no further calls.</summary>
-    public void Dispose() => _notifier.Remove(this);
+    public void Dispose() => _notifier.Unfollow(this);
 
     /// <summary>Queues everything that is observed already.</summary>
     internal void TakeAll()

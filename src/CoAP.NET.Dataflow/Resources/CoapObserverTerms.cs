@@ -17,7 +17,7 @@ public sealed class CoapObserverTerms : IAfterRelease
     private long _confirmableEvery;
     private int _maxObservers = int.MaxValue;
     private int _count;
-    private int _trims;
+    private int _attempts;
 
     // An upper bound: no source has more; it may be less, because it is not updated when an observer leaves.
     private int _most;
@@ -36,7 +36,7 @@ public sealed class CoapObserverTerms : IAfterRelease
             long ticks = value is { } every ? ObserveSettings.CheckConfirmableEvery(every, nameof(value)) : 0;
             if (Interlocked.Exchange(ref _confirmableEvery, ticks) != ticks)
             {
-                Volatile.Read(ref _notifier)?.Rearm(_path!, this);
+                Volatile.Read(ref _notifier)?.ApplyInterval(_path!, this);
             }
         }
     }
@@ -64,7 +64,7 @@ public sealed class CoapObserverTerms : IAfterRelease
                 Volatile.Write(ref _maxObservers, value ?? int.MaxValue);
             }
 
-            Trim();
+            EndExcess();
         }
     }
 
@@ -80,7 +80,7 @@ public sealed class CoapObserverTerms : IAfterRelease
     /// call it, except inside <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it finds them.
     /// </remarks>
     /// <returns>The number of observers.</returns>
-    public int NotifyHere() => Volatile.Read(ref _notifier)?.Changed(_path!, this) ?? 0;
+    public int NotifyHere() => Volatile.Read(ref _notifier)?.Notify(_path!, this) ?? 0;
 
     /// <summary>The number of observers above the limit.</summary>
     internal int Excess => Count - Volatile.Read(ref _maxObservers);
@@ -151,12 +151,12 @@ public sealed class CoapObserverTerms : IAfterRelease
         }
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard) => Trim();
+    void IAfterRelease.OnReleased(CoapShard shard) => EndExcess();
 
     // One thread at a time, so that no two threads choose the same observer.
-    private void Trim()
+    private void EndExcess()
     {
-        if (Excess <= 0 || Interlocked.Increment(ref _trims) > 1)
+        if (Excess <= 0 || Interlocked.Increment(ref _attempts) > 1)
         {
             return;
         }
@@ -164,9 +164,9 @@ public sealed class CoapObserverTerms : IAfterRelease
         int seen;
         do
         {
-            seen = Volatile.Read(ref _trims);
-            Volatile.Read(ref _notifier)?.Trim(_path!, this);
+            seen = Volatile.Read(ref _attempts);
+            Volatile.Read(ref _notifier)?.EndExcess(_path!, this);
         }
-        while (Interlocked.Add(ref _trims, -seen) > 0);
+        while (Interlocked.Add(ref _attempts, -seen) > 0);
     }
 }

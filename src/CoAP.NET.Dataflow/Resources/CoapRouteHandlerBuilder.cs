@@ -159,7 +159,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     public int CountObservers(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return Table.Changes?.CountAt(ProxyRoute.PathOf(request)) ?? 0;
+        return Table.Notifier?.CountAt(ProxyRoute.PathOf(request)) ?? 0;
     }
 
     /// <summary>Notifies like <see cref="Notify()"/>, but without a warning if the route is not observable.</summary>

@@ -211,7 +211,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         {
             if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
             {
-                exchange.Observing = plan.Register(route, observing, request, _routes.Changes);
+                exchange.Observing = plan.Register(route, observing, request, _routes.Notifier);
             }
 
             taken = plan.Executor.TryRun(new RouteCall(_run, exchange, route));

@@ -88,7 +88,7 @@ public class FilterFactoryTests
         Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(CoapMethod.Post, "/a/lamp").Code);
         Assert.Equal(2, made.Count);
         Assert.Equal("/a/lamp", route.Template);
-        _stage.Table.Changes = new ObserverNotifier(_stage.Environment, new ObserverQuota(), []);
+        _stage.Table.Notifier = new ObserverNotifier(_stage.Environment, new ObserverQuota(), []);
         Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a/lamp").Code);
         Assert.Equal(1, Assert.Single(_stage.Table.Snapshot().Routes).Observed.Changes);
     }
@@ -98,7 +98,7 @@ public class FilterFactoryTests
     {
         Lamp lamp = new();
         _stage.MapResource("/lamp", _ => lamp).Observable();
-        _stage.Table.Changes = new ObserverNotifier(_stage.Environment, new ObserverQuota(), []);
+        _stage.Table.Notifier = new ObserverNotifier(_stage.Environment, new ObserverQuota(), []);
         _stage.Send(CoapMethod.Put, "/lamp");
         _stage.Send(CoapMethod.Put, "/lamp");
         Assert.Equal(2, Assert.Single(_stage.Table.Snapshot().Routes).Observed.Changes);

@@ -102,7 +102,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         }
 
         ObserverTable[] observers = [.. Pipelines.Select(static pipeline => pipeline.Observers)];
-        Routes.Changes = new ObserverNotifier(Environment, Observers, observers);
+        Routes.Notifier = new ObserverNotifier(Environment, Observers, observers);
         RestoredObservers = new ObserverRestoring(Routes, Environment, State, observers);
 
         // The client's side, from the messages up.

@@ -49,7 +49,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
             request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
         }
 
-        Registration registration = plan.Register(route, settings, request, routes.Changes);
+        Registration registration = plan.Register(route, settings, request, routes.Notifier);
         ObserverTable table = tables[channel.Shard.Index];
         table.Shard.Enter();
         try

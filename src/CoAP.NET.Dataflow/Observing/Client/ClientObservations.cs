@@ -120,7 +120,10 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     /// <param name="cancellationToken">Stops waiting, and ends the observation.</param>
     /// <param name="start">Takes over a registration of an earlier process; null: a new observation registers.</param>
     /// <returns>The observation.</returns>
-    public async Task<CoapObservation> BeginAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken,
+    public async Task<CoapObservation> BeginAsync(
+        ObservationTarget target,
+        CoapObserveOptions? options,
+        CancellationToken cancellationToken,
         Action<ClientRegistration, long>? start = null)
     {
         cancellationToken.ThrowIfCancellationRequested();

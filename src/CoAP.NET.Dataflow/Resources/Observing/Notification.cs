@@ -105,5 +105,6 @@ internal sealed class Notification(Subject subject, long number, long change, ui
     }
 
     /// <summary>Creates the message for an observer.</summary>
-    public CoapMessage For(CoapToken token, CoapMessageType type) => new(_code, _options!) { Token = token, Payload = _payload, Type = type };
+    public CoapMessage For(CoapToken token, CoapMessageType type) =>
+        new(_code, _options!) { Token = token, Payload = _payload, Type = type };
 }

@@ -71,7 +71,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         Peer = peer;
         Token = token;
         _isBeingAnswered = isAnswered;
-        _confirmedAt = MovedAt = now;
+        _confirmedAt = ActiveAt = now;
         peer.Outstanding += isAnswered ? 1 : 0;
         Join(subject);
     }
@@ -111,7 +111,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public bool IsOfGroup { get; init; }
 
     /// <summary>The time of its registration, or of its last acknowledgement of a notification, in units of 100 ns.</summary>
-    public long MovedAt { get; private set; }
+    public long ActiveAt { get; private set; }
 
     /// <summary>The time when the keeper of observers was last informed of it, in units of 100 ns.</summary>
     public long KeptAt { get; set; }
@@ -157,7 +157,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     {
         _confirmedAt = now - ObserveSettings.LongestConfirmableEvery;
         _needsRefresh = true;
-        Wait(now);
+        Enqueue(now);
     }
 
     /// <summary>
@@ -191,17 +191,17 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
         if (!IsWaiting)
         {
-            Wait(now);
+            Enqueue(now);
             _awaited = latest.Number;
         }
         else
         {
-            Peer.Queue(now);
+            Peer.Enqueue(now);
         }
     }
 
     /// <summary>Queues a notification, which is sent as soon as its turn comes.</summary>
-    public void Wait(long now)
+    public void Enqueue(long now)
     {
         if (!IsWaiting)
         {
@@ -216,7 +216,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
             }
         }
 
-        Peer.Queue(now);
+        Peer.Enqueue(now);
     }
 
     /// <summary>
@@ -619,7 +619,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         else if (transmission == _confirmable)
         {
             Peer.OnAcknowledged(now);
-            _confirmedAt = MovedAt = Peer.MovedAt = now;
+            _confirmedAt = ActiveAt = Peer.ActiveAt = now;
             ArmRefresh(now);
             _table.Reports.Acknowledged(this);
         }
@@ -650,13 +650,13 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
         if (Subject.Change > _seen || _needsRefresh)
         {
-            Wait(now);
+            Enqueue(now);
         }
 
         CountBusy();
         if (Peer.Waiting.Count > 0)
         {
-            Peer.Queue(now);
+            Peer.Enqueue(now);
         }
     }
 
@@ -681,7 +681,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         else
         {
             _needsRefresh = true;
-            Wait(now);
+            Enqueue(now);
         }
     }
 }

@@ -18,7 +18,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     private CoapChangeFeed[] _feeds = [];
 
     /// <summary>Adds a follower of observed names and changes. It can take the observed names at once.</summary>
-    public void Add(CoapChangeFeed feed)
+    public void Follow(CoapChangeFeed feed)
     {
         lock (_gate)
         {
@@ -29,7 +29,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     }
 
     /// <summary>Removes a follower.</summary>
-    public void Remove(CoapChangeFeed feed)
+    public void Unfollow(CoapChangeFeed feed)
     {
         lock (_gate)
         {
@@ -39,7 +39,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
 
     /// <summary>Reports a change to the followers. The caller must hold no lock.</summary>
     /// <param name="name">Its name.</param>
-    public void Tell(string name)
+    public void Report(string name)
     {
         foreach (CoapChangeFeed feed in Volatile.Read(ref _feeds))
         {
@@ -63,7 +63,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     }
 
     /// <summary>Handles a change of all resources of a route.</summary>
-    public void Changed(ObservedRoute route)
+    public void Notify(ObservedRoute route)
     {
         route.CountChange();
         if (quota.Count > 0)
@@ -74,12 +74,12 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
 
     /// <summary>Handles a change of the resource at a path.</summary>
     /// <returns>The number of its observers.</returns>
-    public int Changed(string path) =>
+    public int Notify(string path) =>
         quota.Count == 0 ? 0 : Sum(path, static (table, path) => OnChanged(table, table.Subjects.At(path)));
 
     /// <summary>Handles a change of the resources with these terms, among those observed at a path.</summary>
     /// <returns>The number of their observers.</returns>
-    public int Changed(string path, CoapObserverTerms terms) =>
+    public int Notify(string path, CoapObserverTerms terms) =>
         // Observers of one subject made the same request, so they have the same terms.
         Sum((path, terms), static (table, of) => OnChanged(
             table, table.Subjects.At(of.path)?.Where(subject => subject.Observers.Exists(one => one.Terms == of.terms)).ToArray()));
@@ -107,7 +107,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     /// <summary>Logs a change of a resource that cannot have observers, an error in the program; rate-limited.</summary>
     /// <param name="path">The path or template.</param>
     /// <param name="isServed">Whether there is a route.</param>
-    public void ReachesNobody(string path, bool isServed)
+    public void WarnUnobservable(string path, bool isServed)
     {
         long next = Volatile.Read(ref _nextLog);
         long now = environment.Now;
@@ -119,7 +119,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     }
 
     /// <summary>Handles the removal of a route: its observers get 4.04 and are removed.</summary>
-    public void Gone(ObservedRoute route)
+    public void Remove(ObservedRoute route)
     {
         route.CountChange();
         Sum(route, static (table, route) =>
@@ -136,7 +136,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     /// <summary>Applies another interval of Confirmable notifications in the terms of a resource. The caller must hold no lock.</summary>
     /// <param name="path">The path of the resource.</param>
     /// <param name="terms">The terms.</param>
-    public void Rearm(string path, CoapObserverTerms terms) =>
+    public void ApplyInterval(string path, CoapObserverTerms terms) =>
         ForEach(path, terms, static observer => observer.ArmRefresh(observer.Channel.Shard.Environment.Now));
 
     /// <summary>
@@ -145,15 +145,15 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     /// </summary>
     /// <param name="path">The path of the resource.</param>
     /// <param name="terms">Its observer terms.</param>
-    public void Trim(string path, CoapObserverTerms terms)
+    public void EndExcess(string path, CoapObserverTerms terms)
     {
-        List<(Observer Observer, long MovedAt)> all = [];
-        ForEach(path, terms, observer => all.Add((observer, observer.MovedAt)));
+        List<(Observer Observer, long ActiveAt)> all = [];
+        ForEach(path, terms, observer => all.Add((observer, observer.ActiveAt)));
         IEnumerable<Observer> order = all
-            .GroupBy(static each => each.Observer.Peer.Place.Key)
-            .SelectMany(static ofSource => ofSource.OrderByDescending(each => each.MovedAt).Select(static (each, rank) => (each, rank)))
+            .GroupBy(static each => each.Observer.Peer.Holding.Key)
+            .SelectMany(static ofSource => ofSource.OrderByDescending(each => each.ActiveAt).Select(static (each, rank) => (each, rank)))
             .OrderByDescending(static each => each.rank)
-            .ThenBy(static each => each.each.MovedAt)
+            .ThenBy(static each => each.each.ActiveAt)
             .Select(static each => each.each.Observer);
         foreach (Observer observer in order)
         {

@@ -33,7 +33,7 @@ internal sealed class ObserverQuota
     {
         CoapShard shard = peer.Channel.Shard;
         CoapObserverTerms? entered = terms == before?.Terms ? null : terms;
-        if (entered?.TryEnter(shard, peer.Place.Key) == false)
+        if (entered?.TryEnter(shard, peer.Holding.Key) == false)
         {
             return false;
         }
@@ -45,7 +45,7 @@ internal sealed class ObserverQuota
 
         if (shard.Guard.TryAddObserver(peer.Channel, now, out isCounted))
         {
-            if (TryTake(peer.Place, shard.Environment.Limits.MaxObservers, out PeerObservers? loser))
+            if (TryTake(peer.Holding, shard.Environment.Limits.MaxObservers, out PeerObservers? loser))
             {
                 if (loser is not null)
                 {
@@ -61,72 +61,72 @@ internal sealed class ObserverQuota
             }
         }
 
-        entered?.Leave(peer.Place.Key);
+        entered?.Leave(peer.Holding.Key);
         return false;
     }
 
     /// <summary>Returns the number of places of a client: fewer than its observers if it lost one to another client.</summary>
-    public long HeldBy(SourceLedger<PeerObservers>.Holding place)
+    public long HeldBy(SourceLedger<PeerObservers>.Holding holding)
     {
         lock (_gate)
         {
-            return place.Amount;
+            return holding.Amount;
         }
     }
 
     /// <summary>Releases the places of a client beyond the number of its observers.</summary>
-    public void Trim(SourceLedger<PeerObservers>.Holding place, int observers)
+    public void Trim(SourceLedger<PeerObservers>.Holding holding, int observers)
     {
         lock (_gate)
         {
-            if (place.Amount > observers)
+            if (holding.Amount > observers)
             {
-                Set(place, observers);
+                Set(holding, observers);
             }
         }
     }
 
-    // Without a free place, the source with the most loses one, unless the newcomer's would then have as many. The observers of the loser
+    // Without a free holding, the source with the most loses one, unless the newcomer's would then have as many. The observers of the loser
     // belong to its shard, which removes one.
-    private bool TryTake(SourceLedger<PeerObservers>.Holding place, int max, out PeerObservers? loser)
+    private bool TryTake(SourceLedger<PeerObservers>.Holding holding, int max, out PeerObservers? loser)
     {
         loser = null;
         lock (_gate)
         {
             if (_ledger.Total >= max)
             {
-                long own = _ledger.Find(place.Key)?.Amount ?? 0;
+                long own = _ledger.Find(holding.Key)?.Amount ?? 0;
                 if (_ledger.Greediest is not { } greediest || greediest.Amount <= own + 1)
                 {
                     return false;
                 }
 
-                SourceLedger<PeerObservers>.Holding still = StillestOf(greediest);
+                SourceLedger<PeerObservers>.Holding still = LongestSilentOf(greediest);
                 loser = still.Owner;
                 Set(still, still.Amount - 1);
             }
 
-            place.Mark = place.Owner.MovedAt;
-            Set(place, place.Amount + 1);
-            SourceLedger<PeerObservers>.Touch(place);
+            holding.Mark = holding.Owner.ActiveAt;
+            Set(holding, holding.Amount + 1);
+            SourceLedger<PeerObservers>.Touch(holding);
             return true;
         }
     }
 
-    private static SourceLedger<PeerObservers>.Holding StillestOf(SourceLedger<PeerObservers>.Source source)
+    private static SourceLedger<PeerObservers>.Holding LongestSilentOf(SourceLedger<PeerObservers>.Source source)
     {
-        for (int i = 0; i < MaxPassed && source.First is { } first && first.Owner.MovedAt != first.Mark; i++)
+        for (int i = 0; i < MaxPassed && source.First is { } first && first.Owner.ActiveAt != first.Mark; i++)
         {
-            first.Mark = first.Owner.MovedAt;
+            first.Mark = first.Owner.ActiveAt;
             SourceLedger<PeerObservers>.Touch(first);
         }
 
         return source.First!;
     }
 
-    private void Set(SourceLedger<PeerObservers>.Holding place, long amount)
+    private void Set(SourceLedger<PeerObservers>.Holding holding, long amount)
     {
-        _ledger.Set(place, amount);
+        _ledger.Set(holding, amount);
         Volatile.Write(ref _count, (int)_ledger.Total);
     }
 }

@@ -203,12 +203,12 @@ internal sealed class ObserverTable
     /// Handles a client that lost places to clients of sources that hold less: the observers that were inactive for longest get 5.03 and
     /// are removed.
     /// </summary>
-    public void GiveWay(PeerObservers peer)
+    public void EvictFrom(PeerObservers peer)
     {
         long now = _shard.Environment.Now;
-        while (peer.Count > _quota.HeldBy(peer.Place))
+        while (peer.Count > _quota.HeldBy(peer.Holding))
         {
-            Observer observer = peer.Stillest(MaxCompared);
+            Observer observer = peer.LongestSilent(MaxCompared);
             _counters.Add(CoapCounter.ObserversEvicted);
             peer.Channel.NoteDrop(CoapCounter.ObserversEvicted);
             if (_shard.Guard.IsTrusted(peer.Channel, now))
@@ -257,11 +257,11 @@ internal sealed class ObserverTable
 
         if (successor is null || successor.Terms != observer.Terms)
         {
-            observer.Terms?.Leave(peer.Place.Key);
+            observer.Terms?.Leave(peer.Holding.Key);
         }
 
         peer.Remove(observer);
-        _quota.Trim(peer.Place, peer.Count);
+        _quota.Trim(peer.Holding, peer.Count);
         if (peer.Count == 0)
         {
             PeerObservers.Set(peer.Channel, null);
@@ -269,7 +269,7 @@ internal sealed class ObserverTable
         }
         else if (peer.Waiting.Count > 0)
         {
-            peer.Queue(_shard.Environment.Now);
+            peer.Enqueue(_shard.Environment.Now);
         }
     }
 
@@ -287,7 +287,7 @@ internal sealed class ObserverTable
         }
 
         peer ??= new PeerObservers(this, channel);
-        peer.MovedAt = now;
+        peer.ActiveAt = now;
         if (!_quota.TryEnter(peer, before, registration.Terms, now, ref isCounted))
         {
             if (before is not null)

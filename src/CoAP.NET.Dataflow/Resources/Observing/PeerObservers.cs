@@ -18,7 +18,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     private static readonly long s_roundTripLife = TimeSpan.FromMinutes(1).Ticks;
 
     private readonly ObserverTable _table;
-    private long _movedAt;
+    private long _activeAt;
     private Chain<Observer, OfPeer> _all;
 
     // Of resources with Non-confirmable notifications: the time of the last one, and whether another one had to wait since then.
@@ -36,7 +36,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     {
         _table = table;
         Channel = channel;
-        Place = new SourceLedger<PeerObservers>.Holding(this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
+        Holding = new SourceLedger<PeerObservers>.Holding(this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
     }
 
     public CoapChannel Channel { get; }
@@ -48,13 +48,13 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerSlot.Observing, state);
 
     /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverQuota"/>.</summary>
-    public SourceLedger<PeerObservers>.Holding Place { get; }
+    public SourceLedger<PeerObservers>.Holding Holding { get; }
 
     /// <summary>The time of its last registration or acknowledgement, in units of 100 ns. Other shards read it too.</summary>
-    public long MovedAt
+    public long ActiveAt
     {
-        get => Volatile.Read(ref _movedAt);
-        set => Volatile.Write(ref _movedAt, value);
+        get => Volatile.Read(ref _activeAt);
+        set => Volatile.Write(ref _activeAt, value);
     }
 
     public int Count => _all.Count;
@@ -76,20 +76,20 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     /// Returns, of the observers that registered first, the one that neither registered again nor acknowledged a notification for longest.
     /// </summary>
     /// <param name="maxCompared">The number of observers to compare.</param>
-    public Observer Stillest(int maxCompared)
+    public Observer LongestSilent(int maxCompared)
     {
-        Observer stillest = First!;
-        Observer? next = stillest.PeerLinks.Next;
+        Observer longest = First!;
+        Observer? next = longest.PeerLinks.Next;
         for (int i = 1; i < maxCompared && next is not null; i++, next = next.PeerLinks.Next)
         {
-            stillest = next.MovedAt < stillest.MovedAt ? next : stillest;
+            longest = next.ActiveAt < longest.ActiveAt ? next : longest;
         }
 
-        return stillest;
+        return longest;
     }
 
     /// <summary>Queues the sending of its waiting notifications, soon.</summary>
-    public void Queue(long now)
+    public void Enqueue(long now)
     {
         if (!_isQueued)
         {
@@ -206,7 +206,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
         Channel.Shard.Enter();
         try
         {
-            _table.GiveWay(this);
+            _table.EvictFrom(this);
         }
         finally
         {
@@ -214,7 +214,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
         }
     }
 
-    internal override void Fire(long now) => Queue(now);
+    internal override void Fire(long now) => Enqueue(now);
 
     private readonly struct OfPeer : IChainPlace<Observer>
     {

@@ -295,7 +295,7 @@ internal sealed class Subject : WheelTimer
             first.FollowSize(now);
             if (!first.IsOutstanding)
             {
-                first.Wait(now);
+                first.Enqueue(now);
             }
         }
     }

@@ -43,7 +43,7 @@ internal sealed class RouteTable
     public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 
     /// <summary>Notifies observers of changes; null if there are none.</summary>
-    public ObserverNotifier? Changes { get; set; }
+    public ObserverNotifier? Notifier { get; set; }
 
     /// <summary>What the endpoint of the routes uses for time and chance; null before there is an endpoint.</summary>
     public CoapEnvironment? Environment { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
@@ -238,7 +238,7 @@ internal sealed class RouteTable
             _version++;
         }
 
-        Changes?.Gone(route.Observed);
+        Notifier?.Remove(route.Observed);
         return true;
     }
 
@@ -271,7 +271,7 @@ internal sealed class RouteTable
             noticed.IsChecked = true;
             if (!IsObservable(place))
             {
-                Changes?.ReachesNobody(noticed.Path, place is not null);
+                Notifier?.WarnUnobservable(noticed.Path, place is not null);
             }
         }
 
@@ -285,8 +285,8 @@ internal sealed class RouteTable
     /// <returns>The number of its observers.</returns>
     public int Notify(Route route, bool tellsMistakes)
     {
-        Changes?.Changed(route.Observed);
-        Changes?.Tell(route.Observed.Name);
+        Notifier?.Notify(route.Observed);
+        Notifier?.Report(route.Observed.Name);
         int observers = route.Observed.Observers;
         if (observers == 0 && tellsMistakes && !route.IsNoticeChecked)
         {
@@ -298,7 +298,7 @@ internal sealed class RouteTable
 
             if (tellsMistakes)
             {
-                Changes?.ReachesNobody(route.Template.Text, isServed: true);
+                Notifier?.WarnUnobservable(route.Template.Text, isServed: true);
             }
         }
 
@@ -310,12 +310,12 @@ internal sealed class RouteTable
     public int NotifyAt(Route route, string path)
     {
         route.Observed.CountChange();
-        return Changes?.Changed(path) ?? 0;
+        return Notifier?.Notify(path) ?? 0;
     }
 
     /// <summary>Returns the number of observers of a path.</summary>
     /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
-    public int CountObservers(string path) => Changes?.CountAt(NormalizePath(path)) ?? 0;
+    public int CountObservers(string path) => Notifier?.CountAt(NormalizePath(path)) ?? 0;
 
     /// <summary>Notifies only the observers here of a change elsewhere.</summary>
     /// <param name="name">The name of a path or a route.</param>
@@ -332,7 +332,7 @@ internal sealed class RouteTable
         int observers = 0;
         foreach (Route route in RoutesNamed(name))
         {
-            Changes?.Changed(route.Observed);
+            Notifier?.Notify(route.Observed);
             observers += route.Observed.Observers;
         }
 
@@ -356,7 +356,7 @@ internal sealed class RouteTable
     private int Notify(CoapOptionCollection options, NoticedPath? noticed, bool isTold, out RouteNode? place)
     {
         place = Find(options, out _);
-        if (Changes is not { } changes || place is null)
+        if (Notifier is not { } notifier || place is null)
         {
             return 0;
         }
@@ -367,10 +367,10 @@ internal sealed class RouteTable
         }
 
         string path = noticed?.Path ?? PathOf(options);
-        int observers = changes.Changed(path);
+        int observers = notifier.Notify(path);
         if (isTold)
         {
-            changes.Tell(path);
+            notifier.Report(path);
         }
 
         return observers;
