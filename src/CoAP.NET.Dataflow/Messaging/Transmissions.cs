@@ -172,7 +172,7 @@ internal sealed class Transmissions : ITimerOwner
 
         if (transmission.IsRenewable)
         {
-            long next = transmission.Owner!.MayBeTakenAt(transmission, now);
+            long next = transmission.Owner!.MayLeaveAt(transmission, now);
             if (next > now)
             {
                 _shard.Wheel.Schedule(transmission, next);
@@ -381,7 +381,7 @@ internal sealed class Transmissions : ITimerOwner
         }
 
         long due = Math.Max(_ids.FreeAt(peer), Pacing.MayProbeAt(transmission, peer, sending, now));
-        return due <= now && transmission.IsRenewable ? transmission.MayBeTakenAt(now) : due;
+        return due <= now && transmission.IsRenewable ? transmission.MayLeaveAt(now) : due;
     }
 
     private void Dequeue(CoapTransmission transmission, SendingState sending)

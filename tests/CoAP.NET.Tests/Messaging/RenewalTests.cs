@@ -128,12 +128,12 @@ public sealed class RenewalTests
         public void OnFate(CoapTransmission transmission, CoapInboundKind fate) =>
             throw new InvalidOperationException("There is no Exchanges stage to tell it.");
 
-        public long MayBeTakenAt(CoapTransmission transmission, long now)
+        public long MayLeaveAt(CoapTransmission transmission, long now)
         {
             Assert.True(Rig!.Shard.Gate.IsHeldByCurrentThread);
             return now + (long)((ReadyAt - Rig.Seconds) * TimeSpan.TicksPerSecond);
         }
 
-        public CoapMessage? Take(CoapTransmission transmission, long now) => IsEmpty ? null : Next ?? transmission.Message;
+        public CoapMessage? GetNewest(CoapTransmission transmission, long now) => IsEmpty ? null : Next ?? transmission.Message;
     }
 }

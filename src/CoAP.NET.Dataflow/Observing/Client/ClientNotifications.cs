@@ -19,7 +19,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     {
         CoapResponse response = happened.Response!;
         bool isAnswer = happened.Transmission is not null;
-        if (happened.Request != registration.Standing || (isAnswer && !registration.IsCurrent(happened.Transmission)))
+        if (happened.Request != registration.Standing || (isAnswer && happened.Transmission != registration.Peer.Transmission))
         {
             return;
         }
@@ -85,8 +85,8 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
             if (registration.Challenges++ < EchoStep.MaxChallenges)
             {
                 // RFC 9175 section 2.3: the server requests proof that the request is fresh and that we receive at its source address.
-                registration.StopTransmission();
-                registration.Unregister();
+                registration.Peer.Stop();
+                registration.Peer.MayBeRegistered = false;
                 registration.Echo = echo;
                 registration.Register(standing.Channel, now);
                 return;
@@ -121,8 +121,8 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         proxy.TakesProxyScheme = !proxy.TakesProxyScheme;
         if (proxy.TakesProxyScheme)
         {
-            registration.StopTransmission();
-            registration.Unregister();
+            registration.Peer.Stop();
+            registration.Peer.MayBeRegistered = false;
             registration.Register(proxy, now);
         }
 
@@ -133,9 +133,9 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     {
         // It was for that registration. A proxy does not observe for a client that shows an Echo to a server behind the proxy.
         registration.Echo = null;
-        registration.StopTransmission();
+        registration.Peer.Stop();
         _body.Cancel();
-        registration.Unregister();
+        registration.Peer.MayBeRegistered = false;
         _representation.ForgetNumber();
         bool isValid = response.Code == CoapCode.Valid;
         CoapResponse? whole = isValid ? _representation.Revalidate(response) : response.Options.Block2 is { More: true } ? null : response;
@@ -185,7 +185,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         if (isAnswer || !_representation.HasNumber)
         {
             // A notification shows that the first registration arrived; a repeated one may still be needed.
-            registration.StopTransmission();
+            registration.Peer.Stop();
         }
 
         _representation.Note(number, response.MaxAge, now);

@@ -3,9 +3,11 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,
+/// <summary>
+/// The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,
 /// registers, registers again after failures and after Max-Age, and cancels. Belongs to the thread that is busy with the observation; the
-/// caller must hold no lock.</summary>
+/// caller must hold no lock.
+/// </summary>
 internal sealed class ClientRegistration
 {
     /// <summary>The limit of a search for the peer, including connecting, if the request has no timeout.</summary>
@@ -19,7 +21,6 @@ internal sealed class ClientRegistration
     private readonly ObservationContext _context;
     private readonly ObservationTask<IReadOnlyList<CoapChannel>> _search;
     private readonly RegistrationTimes _times;
-    private readonly RegistrationPeer _peer;
 
     private long _sentAt = long.MinValue;
     private bool _isAcknowledged;
@@ -38,7 +39,7 @@ internal sealed class ClientRegistration
             static (observation, exception) => $"{observation.Target} could not be found: {exception.Message}",
             static (observation, found, error, now) => observation.Registration.OnFound(found, error, now));
         _times = new RegistrationTimes(observation);
-        _peer = new RegistrationPeer(observation, context);
+        Peer = new RegistrationPeer(observation, context);
         Body = new(
             observation,
             static (observation, exception) =>
@@ -48,8 +49,11 @@ internal sealed class ClientRegistration
 
     public RegistrationPhase Phase { get; private set; }
 
+    /// <summary>The peer, with the token and the message that is under way.</summary>
+    public RegistrationPeer Peer { get; }
+
     /// <summary>The token towards the server; null if there is none.</summary>
-    public StandingRequest? Standing => _peer.Standing;
+    public StandingRequest? Standing => Peer.Standing;
 
     /// <summary>The time of the next call of <see cref="OnDue"/>, in units of 100 ns.</summary>
     public long DueAt { get; private set; } = long.MaxValue;
@@ -74,10 +78,7 @@ internal sealed class ClientRegistration
 
     private ObservationTarget Target => _observation.Target;
 
-    private CoapTransmissionParameters Parameters => _peer.Parameters;
-
-    /// <summary>Returns whether a message is the one whose response is awaited.</summary>
-    public bool IsCurrent(CoapTransmission? transmission) => transmission == _peer.Transmission;
+    private CoapTransmissionParameters Parameters => Peer.Parameters;
 
     /// <summary>Searches the peer, and registers there.</summary>
     public void Find(long now)
@@ -95,7 +96,7 @@ internal sealed class ClientRegistration
         if (found.IsCompletedSuccessfully)
         {
             _search.Finish();
-            Register(_peer.Choose(found.Result), now);
+            Register(Peer.Choose(found.Result), now);
         }
         else
         {
@@ -107,7 +108,7 @@ internal sealed class ClientRegistration
     /// token.</summary>
     public void Adopt(CoapChannel channel, CoapToken token, CoapHeardNotification? heard, long now)
     {
-        if (!_peer.TryAdopt(channel, token))
+        if (!Peer.TryAdopt(channel, token))
         {
             _all.Abandon(_observation);
             End(CoapObserveState.Failed, new CoapTokenInUseException(token, channel.ToString()));
@@ -174,14 +175,14 @@ internal sealed class ClientRegistration
                 _search.Cancel();
                 Fail(new CoapException($"{Target} could not be found or connected in time."), now);
                 break;
-            case RegistrationPhase.Registering when Target.Timeout is null && !_peer.WaitsInVain(now) && _peer.IsUnderWay:
+            case RegistrationPhase.Registering when Target.Timeout is null && !Peer.WaitsInVain(now) && Peer.IsUnderWay:
                 // It waits in the queue after other messages to the peer, or did so; its result will be reported.
                 DueAt = now + Parameters.MaxTransmitWait.Ticks;
                 break;
             case RegistrationPhase.Registering:
-                _peer.TriesNext = true;
-                bool isInVain = _peer.WaitsInVain(now);
-                TimeoutFacts facts = ExchangeTimes.Over(_peer.Transmission!, _isAcknowledged, new RequestTime(Target.Timeout), isInVain);
+                Peer.TriesNext = true;
+                bool isInVain = Peer.WaitsInVain(now);
+                TimeoutFacts facts = ExchangeTimes.Over(Peer.Transmission!, _isAcknowledged, new RequestTime(Target.Timeout), isInVain);
                 Fail(new CoapTimeoutException(facts, Target.Message.Code, Standing!.Channel.ToString()), now);
                 break;
             case RegistrationPhase.Cancelling:
@@ -215,12 +216,12 @@ internal sealed class ClientRegistration
     /// <summary>Registers at a peer.</summary>
     public void Register(CoapChannel channel, long now)
     {
-        _peer.Stop();
-        if (Standing is not { } standing || !_peer.IsAt(channel))
+        Peer.Stop();
+        if (Standing is not { } standing || !Peer.IsAt(channel))
         {
             // Another peer needs another token.
             Body.Cancel();
-            standing = _peer.Open(channel);
+            standing = Peer.Open(channel);
             Representation.ForgetNumber();
             Representation.Stored = null;
             Echo = null;
@@ -263,7 +264,7 @@ internal sealed class ClientRegistration
     /// <summary>Handles the result of a registration or cancellation message.</summary>
     public void OnTransmission(in ObservationEvent happened, long now)
     {
-        if (happened.Transmission != _peer.Transmission || Phase is RegistrationPhase.Over or RegistrationPhase.Waiting)
+        if (happened.Transmission != Peer.Transmission || Phase is RegistrationPhase.Over or RegistrationPhase.Waiting)
         {
             return;
         }
@@ -289,7 +290,7 @@ internal sealed class ClientRegistration
             case CoapInboundKind.Reset:
                 Fail(new CoapResetException(peer), now, clearsRegistration: true);
                 break;
-            case CoapInboundKind.Unreachable when _peer.Next() is { } next:
+            case CoapInboundKind.Unreachable when Peer.Next() is { } next:
                 Register(next, now);
                 break;
             case CoapInboundKind.Unreachable:
@@ -301,11 +302,11 @@ internal sealed class ClientRegistration
             case CoapInboundKind.NotAcknowledged when Phase == RegistrationPhase.Registered:
                 // Notifications arrived since it was sent, so the server has the observer: some devices answer with separate messages and
                 // acknowledge nothing.
-                _peer.Forget();
+                Peer.Forget();
                 break;
             default:
-                _peer.TriesNext = true;
-                Fail(ExchangeTimes.GivenUp(_peer.Transmission!), now);
+                Peer.TriesNext = true;
+                Fail(ExchangeTimes.GivenUp(Peer.Transmission!), now);
                 break;
         }
     }
@@ -334,14 +335,14 @@ internal sealed class ClientRegistration
                 Free();
                 break;
             case RegistrationPhase.Registering or RegistrationPhase.Registered:
-                _peer.Lose();
+                Peer.Lose();
                 Representation.ForgetNumber();
                 Fail(reason, now, clearsRegistration: true);
                 break;
             case RegistrationPhase.Finding or RegistrationPhase.Waiting:
                 // The current step continues, and finds another connection.
                 Body.Cancel();
-                _peer.Lose();
+                Peer.Lose();
                 Representation.ForgetNumber();
                 break;
             default:
@@ -358,7 +359,7 @@ internal sealed class ClientRegistration
         _times.Reset();
         Echo = null;
         Challenges = 0;
-        _peer.MayBeRegistered = true;
+        Peer.MayBeRegistered = true;
 
         // On a connection each end detects the loss of the other, so Max-Age needs no new registration (RFC 8323 section 7.3). A DTLS
         // session detects nothing: a crashed server has forgotten session and registration, and sends nothing.
@@ -375,9 +376,6 @@ internal sealed class ClientRegistration
         DueAt = _times.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_times.Patience()));
     }
 
-    /// <summary>Records that the server no longer has the registration, or never had it.</summary>
-    public void Unregister() => _peer.MayBeRegistered = false;
-
     /// <summary>Handles a failure: registers again after a delay, unless no reader wants it.</summary>
     /// <param name="error">The reason.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
@@ -392,11 +390,11 @@ internal sealed class ClientRegistration
             return;
         }
 
-        _peer.Stop();
+        Peer.Stop();
         Body.Cancel();
-        _peer.MayBeRegistered &= !clearsRegistration;
+        Peer.MayBeRegistered &= !clearsRegistration;
         _observation.ReportLost(error.Message);
-        if (error is CoapConnectionException && _peer.IsGoneForGood)
+        if (error is CoapConnectionException && Peer.IsGoneForGood)
         {
             _all.Abandon(_observation);
             End(CoapObserveState.Failed, error, response);
@@ -435,9 +433,9 @@ internal sealed class ClientRegistration
     public void End(CoapObserveState state, CoapException? error, CoapResponse? response = null)
     {
         _search.Cancel();
-        _peer.Stop();
+        Peer.Stop();
         Body.Cancel();
-        _peer.Close();
+        Peer.Close();
         Phase = RegistrationPhase.Over;
         DueAt = long.MaxValue;
         _observation.Publish(state, error, response, isOver: true);
@@ -450,9 +448,9 @@ internal sealed class ClientRegistration
     {
         _search.Cancel();
         Body.Cancel();
-        _peer.Stop();
+        Peer.Stop();
         _observation.StopCounting();
-        if (Phase == RegistrationPhase.Over || Standing is not { } standing || !_peer.MayBeRegistered)
+        if (Phase == RegistrationPhase.Over || Standing is not { } standing || !Peer.MayBeRegistered)
         {
             Free();
             return;
@@ -475,8 +473,8 @@ internal sealed class ClientRegistration
     /// <summary>Completes the cancellation.</summary>
     public void Free()
     {
-        _peer.Stop();
-        _peer.Close();
+        Peer.Stop();
+        Peer.Close();
         Phase = RegistrationPhase.Over;
         DueAt = long.MaxValue;
         Representation.Stored = null;
@@ -502,9 +500,6 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Stops retransmitting a registration.</summary>
-    public void StopTransmission() => _peer.Stop();
-
     // The end of the search for the peer.
     private void OnFound(IReadOnlyList<CoapChannel>? found, CoapException? error, long now)
     {
@@ -512,7 +507,7 @@ internal sealed class ClientRegistration
         {
             if (found is not null)
             {
-                Register(_peer.Choose(found), now);
+                Register(Peer.Choose(found), now);
             }
             else
             {
@@ -537,7 +532,7 @@ internal sealed class ClientRegistration
 
     private void Send(CoapMessage message, long now)
     {
-        if (_peer.Send(message) is { } error && Phase != RegistrationPhase.Cancelling)
+        if (Peer.Send(message) is { } error && Phase != RegistrationPhase.Cancelling)
         {
             Fail(error, now);
         }

@@ -121,7 +121,7 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>
     /// When a renewable message (<see cref="IsRenewable"/>) may leave; it may now if that is not in the future. Under Shard.Gate.
     /// </summary>
-    internal long MayBeTakenAt(long now) => AwaitsProtection ? now + s_again : Owner!.MayBeTakenAt(this, now);
+    internal long MayLeaveAt(long now) => AwaitsProtection ? now + s_again : Owner!.MayLeaveAt(this, now);
 
     /// <summary>Sets a message in protected form.</summary>
     internal void SetProtected(CoapMessage message)
@@ -137,7 +137,7 @@ internal sealed class CoapTransmission : WheelTimer
     /// <returns>Null when there is nothing to send any more, or it cannot be protected.</returns>
     internal CoapMessage? TakeNewest(long now)
     {
-        CoapMessage? newest = Owner!.Take(this, now);
+        CoapMessage? newest = Owner!.GetNewest(this, now);
         if (newest is null || Peer.Carried is not { } carried || (IsMessageProtected && ReferenceEquals(newest, Message)))
         {
             return newest;

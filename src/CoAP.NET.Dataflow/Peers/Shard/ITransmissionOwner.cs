@@ -41,14 +41,14 @@ internal interface ITransmissionOwner
     /// When to ask again, if a newer message is about to be created (RFC 7641 section 4.5.2); not after <paramref name="now"/> when it may
     /// leave.
     /// </returns>
-    long MayBeTakenAt(CoapTransmission transmission, long now) => long.MinValue;
+    long MayLeaveAt(CoapTransmission transmission, long now) => long.MinValue;
 
     /// <summary>
     /// Returns the message to send now, for a renewable one (<see cref="CoapTransmission.IsRenewable"/>). Called like
-    /// <see cref="MayBeTakenAt"/>.
+    /// <see cref="MayLeaveAt"/>.
     /// </summary>
     /// <param name="transmission">The message.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <returns>The message of the transmission when there is no newer one; null when there is nothing to send any more.</returns>
-    CoapMessage? Take(CoapTransmission transmission, long now) => transmission.Message;
+    CoapMessage? GetNewest(CoapTransmission transmission, long now) => transmission.Message;
 }

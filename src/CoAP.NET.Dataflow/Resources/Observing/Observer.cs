@@ -441,7 +441,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     }
 
     // A Confirmable notification, first or as a copy, waits a moment for a newer state.
-    long ITransmissionOwner.MayBeTakenAt(CoapTransmission transmission, long now)
+    long ITransmissionOwner.MayLeaveAt(CoapTransmission transmission, long now)
     {
         if (IsRemoved || (transmission != _confirmable && transmission != _answer) || !IsStale)
         {
@@ -464,7 +464,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         return _heldUntil;
     }
 
-    CoapMessage? ITransmissionOwner.Take(CoapTransmission transmission, long now)
+    CoapMessage? ITransmissionOwner.GetNewest(CoapTransmission transmission, long now)
     {
         if (IsRemoved)
         {
