@@ -162,7 +162,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
 
         if (isAborted)
@@ -265,7 +265,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 
@@ -295,7 +295,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 

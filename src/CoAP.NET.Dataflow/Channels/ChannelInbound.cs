@@ -102,7 +102,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (channel.AsksForParameters)

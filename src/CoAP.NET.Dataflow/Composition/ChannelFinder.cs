@@ -47,7 +47,7 @@ internal sealed class ChannelFinder(
             }
             finally
             {
-                pipeline.Shard.Exit();
+                pipeline.Shard.ExitAndSend();
             }
         }
 
@@ -140,7 +140,7 @@ internal sealed class ChannelFinder(
         }
         finally
         {
-            pipeline.Shard.Exit();
+            pipeline.Shard.ExitAndSend();
         }
 
         if (channel.AsksForParameters)
@@ -182,7 +182,7 @@ internal sealed class ChannelFinder(
             }
             finally
             {
-                pipeline.Shard.Exit();
+                pipeline.Shard.ExitAndSend();
             }
 
             // Asks the operating system, so not under the lock, and only if the channel does not exist yet.

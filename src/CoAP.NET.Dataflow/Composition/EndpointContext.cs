@@ -260,7 +260,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         }
         finally
         {
-            pipeline.Shard.Exit();
+            pipeline.Shard.ExitAndSend();
         }
 
         return true;
@@ -296,7 +296,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
 
         return -1;
@@ -313,7 +313,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
     }
 
@@ -338,7 +338,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
             }
             finally
             {
-                shard.Exit();
+                shard.ExitAndSend();
             }
         }
     }
@@ -383,7 +383,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         }
         finally
         {
-            channel.Shard.Exit();
+            channel.Shard.ExitAndSend();
         }
     }
 
@@ -409,7 +409,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
     }
 

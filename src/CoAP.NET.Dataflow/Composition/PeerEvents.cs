@@ -187,7 +187,7 @@ internal sealed class PeerEvents(
             }
             finally
             {
-                channel.Shard.Exit();
+                channel.Shard.ExitAndSend();
             }
         }
 
@@ -244,7 +244,7 @@ internal sealed class PeerEvents(
         }
         finally
         {
-            channel.Shard.Exit();
+            channel.Shard.ExitAndSend();
         }
     }
 

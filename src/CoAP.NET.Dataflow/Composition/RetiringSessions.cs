@@ -92,7 +92,7 @@ internal static class RetiringSessions
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
 
         byte[] bytes = retired.Write(out int leftOut);
@@ -120,7 +120,7 @@ internal static class RetiringSessions
         }
         finally
         {
-            channel.Shard.Exit();
+            channel.Shard.ExitAndSend();
         }
     }
 }

@@ -69,7 +69,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
             }
             finally
             {
-                Channel.Shard.Exit();
+                Channel.Shard.ExitAndSend();
             }
         }
         else if (TryTake())

@@ -56,7 +56,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (_sizes.IsTooLarge(message, request.Channel, out long size))
@@ -95,7 +95,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         Send(ping, cancellationToken);
@@ -114,7 +114,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         try
@@ -154,7 +154,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         Send(request);
@@ -229,7 +229,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -248,7 +248,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -264,7 +264,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -278,7 +278,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -292,7 +292,7 @@ internal sealed class ClientSender
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 

@@ -160,7 +160,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
         }
 

@@ -271,7 +271,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (!isKept)
@@ -293,7 +293,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 

@@ -15,7 +15,7 @@ internal sealed class NotificationHold(CoapShard shard, HeldNotifications held) 
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
     }
 

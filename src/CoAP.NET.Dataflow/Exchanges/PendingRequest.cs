@@ -116,7 +116,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IAfterR
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 
@@ -141,7 +141,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IAfterR
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
 
         if (isTaken)

@@ -54,7 +54,7 @@ internal sealed class ResponseMatching
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (standing is not null)
@@ -138,7 +138,7 @@ internal sealed class ResponseMatching
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (standing is not null)
@@ -274,7 +274,7 @@ internal sealed class ResponseMatching
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         foreach (PendingRequest request in pending)

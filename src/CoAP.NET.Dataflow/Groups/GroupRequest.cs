@@ -145,7 +145,7 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
 
         Complete(error);

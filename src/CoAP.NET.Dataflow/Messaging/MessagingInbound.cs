@@ -34,7 +34,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -54,7 +54,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -76,7 +76,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (goesUp)
@@ -97,7 +97,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
         }
         else if (item.Channel.IsReliable && _layer.BusyResponseTo(item.Message) is { } busy)
@@ -105,7 +105,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
             Counters.Add(CoapCounter.Busy);
             _shard.Enter();
             _shard.Post(new CoapOutbound { Channel = item.Channel, Message = busy });
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -143,7 +143,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (goesUp)
@@ -156,7 +156,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
         }
     }
@@ -173,7 +173,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 

@@ -34,7 +34,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -61,7 +61,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -77,7 +77,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
         }
     }
@@ -105,7 +105,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -123,7 +123,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
         {
             _shard.Enter();
             _layer.OnEncodingDelayed(reception);
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 }

@@ -50,7 +50,7 @@ internal sealed class FragmentedRequests
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
         }
 

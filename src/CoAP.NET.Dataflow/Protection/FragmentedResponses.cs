@@ -100,7 +100,7 @@ internal sealed class FragmentedResponses
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         superseded?.SetResult(false);
@@ -125,7 +125,7 @@ internal sealed class FragmentedResponses
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         next?.SetResult(true);
@@ -144,7 +144,7 @@ internal sealed class FragmentedResponses
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 

@@ -120,7 +120,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -277,7 +277,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (relay is null)
@@ -336,7 +336,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         standing?.Owner.OnRejected(standing, error);
@@ -356,7 +356,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         foreach (CoapChannel channel in carried)

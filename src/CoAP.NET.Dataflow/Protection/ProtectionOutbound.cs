@@ -103,7 +103,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
         }
 

@@ -99,7 +99,7 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 

@@ -185,7 +185,7 @@ internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 

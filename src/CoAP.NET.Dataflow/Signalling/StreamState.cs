@@ -65,7 +65,7 @@ internal sealed class StreamState(ConnectionWatch watch, CoapChannel channel, lo
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 }

@@ -223,7 +223,7 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 }

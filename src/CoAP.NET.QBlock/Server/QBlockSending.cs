@@ -48,7 +48,7 @@ internal sealed class QBlockSending : UnsolicitedBlocks, ITransmissionOwner
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 

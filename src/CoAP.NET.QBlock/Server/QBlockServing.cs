@@ -101,7 +101,7 @@ internal sealed class QBlockServing : QBlockServer
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (whole is null)
@@ -132,7 +132,7 @@ internal sealed class QBlockServing : QBlockServer
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 

@@ -19,7 +19,7 @@ public sealed class PingRequestTests
         PingRequest ping = new(layer, rig.Channel(), default, began, passesQueue: false);
         rig.Shard.Enter();
         layer.Register(ping);
-        rig.Shard.Exit();
+        rig.Shard.ExitAndSend();
 
         ping.OnFate(ping.Transmission, CoapInboundKind.Reset);
 

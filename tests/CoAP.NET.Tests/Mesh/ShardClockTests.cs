@@ -42,7 +42,7 @@ public sealed class ShardClockTests
         shard.Enter();
         shard.Wheel.Schedule(new ActingTimer(shard, () => setTo = time.DueTime), shard.Environment.Now + TimeSpan.TicksPerSecond);
         shard.Wheel.Schedule(new ActingTimer(shard, static () => { }), shard.Environment.Now + (5 * TimeSpan.TicksPerSecond));
-        shard.Exit();
+        shard.ExitAndSend();
         Assert.InRange(time.DueTime, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1.1));
 
         time.Fire();
@@ -58,7 +58,7 @@ public sealed class ShardClockTests
         shard.Enter();
         shard.Wheel.Schedule(new ActingTimer(shard, static () => { }), shard.Environment.Now + TimeSpan.TicksPerSecond);
         shard.Wheel.Schedule(new ActingTimer(shard, static () => { }), shard.Environment.Now + (5 * TimeSpan.TicksPerSecond));
-        shard.Exit();
+        shard.ExitAndSend();
         time.Failures = 1;
         time.Fire();
         Assert.Equal(UserCodePolicy.FailurePause, time.DueTime);
@@ -89,7 +89,7 @@ public sealed class ShardClockTests
         shard.Enter();
         shard.Wheel.Schedule(new ActingTimer(shard, () => isPool.TrySetResult(Thread.CurrentThread.IsThreadPoolThread)),
             shard.Environment.Now + TimeSpan.TicksPerMillisecond);
-        shard.Exit();
+        shard.ExitAndSend();
 
         Assert.False(await isPool.Task.WaitAsync(TimeSpan.FromMinutes(1)));
     }
@@ -104,7 +104,7 @@ public sealed class ShardClockTests
         shard.Enter();
         shard.Wheel.Schedule(new ActingTimer(shard, () => ran.TrySetResult(Thread.CurrentThread)),
             shard.Environment.Now + TimeSpan.TicksPerHour);
-        shard.Exit();
+        shard.ExitAndSend();
         time.Shift = 2 * time.TimestampFrequency * 3600;
         Thread finder = Thread.CurrentThread;
         shard.MindClock(shard.Environment.Now);

@@ -166,7 +166,7 @@ internal sealed class MessagingRig
         }
         finally
         {
-            Shard.Exit();
+            Shard.ExitAndSend();
         }
     }
 

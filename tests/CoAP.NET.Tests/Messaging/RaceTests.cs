@@ -231,7 +231,7 @@ public sealed class RaceTests
                 int at = i % 3;
                 rig.Shard.Enter();
                 rig.Shard.Post(new CoapOutbound { Channel = channels[at], Encoded = BitConverter.GetBytes(next[at]++) });
-                rig.Shard.Exit();
+                rig.Shard.ExitAndSend();
             }
         }
 

@@ -19,11 +19,11 @@ public sealed class ShardTests
         _shard.AfterRelease(new Late(() => calls.Add($"first {_shard.Gate.IsHeldByCurrentThread}")));
         _shard.AfterRelease(new Late(() => calls.Add($"second {_shard.Gate.IsHeldByCurrentThread}")));
         Assert.Empty(calls);
-        _shard.Exit();
+        _shard.ExitAndSend();
         Assert.Equal(["first False", "second False"], calls);
 
         _shard.Enter();
-        _shard.Exit();
+        _shard.ExitAndSend();
         Assert.Equal(2, calls.Count);
     }
 
@@ -32,10 +32,10 @@ public sealed class ShardTests
     {
         _shard.Enter();
         Assert.Throws<InvalidOperationException>(_shard.Enter);
-        _shard.Exit();
+        _shard.ExitAndSend();
 
         _shard.Enter();
-        _shard.Exit();
+        _shard.ExitAndSend();
         Assert.False(_shard.Gate.IsHeldByCurrentThread);
     }
 
@@ -49,7 +49,7 @@ public sealed class ShardTests
         ping.FailAfterRelease(new CoapException("It was given up."));
         _shard.AfterRelease(new Late(() => told.Add(ping.IsCompleted)));
         Assert.False(ping.IsCompleted);
-        _shard.Exit();
+        _shard.ExitAndSend();
         Assert.Equal([false, true], told);
         Assert.IsType<CoapException>(ping.Completion.Task.Exception!.InnerException);
     }
@@ -64,7 +64,7 @@ public sealed class ShardTests
         _shard.AfterRelease(new Late(() => throw new InvalidOperationException("a completion")));
         _shard.AfterRelease(new Late(() => ran = true));
         _shard.Post(new CoapOutbound { Channel = channel, Encoded = new byte[4] });
-        _shard.Exit();
+        _shard.ExitAndSend();
 
         Assert.True(ran);
         Assert.Equal(2, _rig.Counters[CoapCounter.StageErrors]);
@@ -78,7 +78,7 @@ public sealed class ShardTests
     {
         _shard.Enter();
         _shard.Wheel.Schedule(new Timer(_ => throw new InvalidOperationException("a timer")), _rig.Clock.Now);
-        _shard.Exit();
+        _shard.ExitAndSend();
         _rig.Pass(1);
         Assert.Equal(1, _rig.Counters[CoapCounter.StageErrors]);
         Assert.False(_shard.Gate.IsHeldByCurrentThread);
@@ -185,7 +185,7 @@ public sealed class ShardTests
             _shard.Wheel.Schedule(timers[i], due + (i / 100));
         }
 
-        _shard.Exit();
+        _shard.ExitAndSend();
         _rig.Pass(2);
         Assert.Equal(Enumerable.Range(0, timers.Length).Where(i => i != 1), fired);
         Assert.Equal(0, _shard.Wheel.Count);
@@ -195,7 +195,7 @@ public sealed class ShardTests
     {
         _shard.Enter();
         _shard.Wheel.Schedule(new Timer(_ => { }), due);
-        _shard.Exit();
+        _shard.ExitAndSend();
     }
 
     private void Post(CoapChannel channel, params byte[] marks)
@@ -206,7 +206,7 @@ public sealed class ShardTests
             _shard.Post(new CoapOutbound { Channel = channel, Encoded = new[] { mark } });
         }
 
-        _shard.Exit();
+        _shard.ExitAndSend();
     }
 
     private sealed class Timer(Action<long> fire) : WheelTimer

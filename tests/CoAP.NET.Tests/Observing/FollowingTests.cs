@@ -98,7 +98,7 @@ public sealed class FollowingTests : ServerObserveTest
             feed.Note($"/b/{i}", shard, isObserved: true);
         }
 
-        shard.Exit();
+        shard.ExitAndSend();
         Register(Other, "/a/2");
 
         Assert.Equal(["+/a/1", "+/a/2", "+GET /a/{id}"], Take(feed).Order(StringComparer.Ordinal));

@@ -254,7 +254,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         }
         finally
         {
-            channel.Shard.Exit();
+            channel.Shard.ExitAndSend();
         }
 
         await Within(finished);

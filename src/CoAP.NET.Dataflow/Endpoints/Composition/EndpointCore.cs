@@ -284,7 +284,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         }
         finally
         {
-            pipeline.Shard.Exit();
+            pipeline.Shard.ExitAndSend();
         }
     }
 

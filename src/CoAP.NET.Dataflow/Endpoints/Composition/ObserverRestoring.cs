@@ -59,7 +59,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         }
         finally
         {
-            table.Shard.Exit();
+            table.Shard.ExitAndSend();
         }
     }
 }

@@ -150,7 +150,7 @@ internal sealed class BlockwiseAnswering
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (refusal is not null)
@@ -208,7 +208,7 @@ internal sealed class BlockwiseAnswering
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         if (transfer?.Response is not { } response)
@@ -266,7 +266,7 @@ internal sealed class BlockwiseAnswering
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -292,7 +292,7 @@ internal sealed class BlockwiseAnswering
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 }

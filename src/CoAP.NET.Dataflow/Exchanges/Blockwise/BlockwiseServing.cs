@@ -62,7 +62,7 @@ internal sealed class BlockwiseServing : IPeerState
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -84,7 +84,7 @@ internal sealed class BlockwiseServing : IPeerState
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -176,7 +176,7 @@ internal sealed class BlockwiseServing : IPeerState
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -205,7 +205,7 @@ internal sealed class BlockwiseServing : IPeerState
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
         }
 
@@ -231,7 +231,7 @@ internal sealed class BlockwiseServing : IPeerState
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
     }
 
@@ -248,7 +248,7 @@ internal sealed class BlockwiseServing : IPeerState
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         // No lock is held, as the handler goes on within the call.

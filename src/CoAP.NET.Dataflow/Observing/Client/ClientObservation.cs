@@ -222,7 +222,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         }
         finally
         {
-            _shard.Exit();
+            _shard.ExitAndSend();
         }
 
         Run(happened);
@@ -344,7 +344,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
             }
             finally
             {
-                _shard.Exit();
+                _shard.ExitAndSend();
             }
 
             if (tells)

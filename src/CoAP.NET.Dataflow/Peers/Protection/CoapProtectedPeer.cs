@@ -83,7 +83,7 @@ public abstract class CoapProtectedPeer
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
     }
 }

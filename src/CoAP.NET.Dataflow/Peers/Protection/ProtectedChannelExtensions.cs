@@ -27,7 +27,7 @@ internal static class ProtectedChannelExtensions
             }
             finally
             {
-                shard.Exit();
+                shard.ExitAndSend();
             }
         }
 

@@ -54,7 +54,8 @@ internal sealed class CoapShard
 
     /// <summary>
     /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it with <see cref="Enter"/> and
-    /// <see cref="Exit"/> wherever something may be posted, raised, scheduled or deferred; use a plain lock statement only for reading.
+    /// <see cref="ExitAndSend"/> wherever something may be posted, raised, scheduled or deferred; use a plain lock statement only for
+    /// reading.
     /// </summary>
     public Lock Gate { get; } = new();
 
@@ -146,7 +147,7 @@ internal sealed class CoapShard
     /// Releases the lock, then wakes the clock if necessary and carries out the decisions since <see cref="Enter"/>, on this thread. Never
     /// throws.
     /// </summary>
-    public void Exit() => Leave(isTick: false);
+    public void ExitAndSend() => Leave(isTick: false);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Leave(bool isTick)

@@ -57,7 +57,7 @@ internal sealed class Notification(Subject subject, long number, long change, ui
             }
             finally
             {
-                shard.Exit();
+                shard.ExitAndSend();
             }
 
             return false;
@@ -91,7 +91,7 @@ internal sealed class Notification(Subject subject, long number, long change, ui
         }
         finally
         {
-            shard.Exit();
+            shard.ExitAndSend();
         }
     }
 

@@ -134,7 +134,7 @@ internal sealed class NotificationQueue(CoapShard shard) : WheelTimer, IAfterRel
             }
             finally
             {
-                shard.Exit();
+                shard.ExitAndSend();
             }
         }
     }

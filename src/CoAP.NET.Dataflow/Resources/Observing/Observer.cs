@@ -298,7 +298,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 
@@ -312,7 +312,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 
@@ -562,7 +562,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 
@@ -578,7 +578,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 

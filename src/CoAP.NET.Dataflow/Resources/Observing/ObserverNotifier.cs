@@ -173,7 +173,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
             }
             finally
             {
-                shard.Exit();
+                shard.ExitAndSend();
             }
         }
     }
@@ -220,7 +220,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
             }
             finally
             {
-                table.Shard.Exit();
+                table.Shard.ExitAndSend();
             }
         }
 

@@ -210,7 +210,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
         }
         finally
         {
-            Channel.Shard.Exit();
+            Channel.Shard.ExitAndSend();
         }
     }
 

@@ -49,7 +49,7 @@ internal sealed class Registration(
         }
         finally
         {
-            observers.Shard.Exit();
+            observers.Shard.ExitAndSend();
         }
 
         result = observer is null ? WithoutObserve(result) : WithObserve(result, number, settings.MaxAge);
