@@ -97,7 +97,7 @@ public sealed class CoapTcpTransport : CoapStreamTransport
             TcpLog.TcpFallsBack(context.Logger, refusal);
         }
 
-        if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async)
+        if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async && _options.Engine == CoapTcpEngine.Inline)
         {
             return new LinuxTcpEngine(this, context, _options);
         }

@@ -37,7 +37,17 @@ internal sealed class SocketLink : ConnectionLink
 
     public override long RecordReceived => _records?.RecordReceived ?? 0;
 
-    public override void Begin(ReadCharge charge) => _records?.BeginRecords(charge);
+    public override void Begin(ReadCharge charge)
+    {
+        if (_records is { } records)
+        {
+            records.BeginRecords(charge);
+        }
+        else
+        {
+            _wire.RunInline();
+        }
+    }
 
     public override bool TryPause() => _records is not { } records || records.TryPause();
 
