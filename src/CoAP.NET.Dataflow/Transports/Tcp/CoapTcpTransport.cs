@@ -97,7 +97,7 @@ public sealed class CoapTcpTransport : CoapStreamTransport
             TcpLog.TcpFallsBack(context.Logger, refusal);
         }
 
-        if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async && _options.Engine == CoapTcpEngine.Inline)
+        if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async)
         {
             return new LinuxTcpEngine(this, context, _options);
         }

@@ -31,7 +31,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         _reports = new TlsReports(context);
         _handshakes = new HandshakePlaces(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
-        if (options.Engine != CoapTcpEngine.Async && TransportLoops.IsSupported)
+        if (_tls is not null && options.Engine != CoapTcpEngine.Async && TransportLoops.IsSupported)
         {
             _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
             _wires = new MemberCount();
@@ -147,7 +147,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncConnection? connection = _tls is null
-                ? Connection(new SocketLink(WireOf(socket, remote), remote, isInitiator: false), remote, isInitiator: false)
+                ? Connection(new SocketLink(new PlatformWire(socket), remote, isInitiator: false), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {

@@ -37,17 +37,7 @@ internal sealed class SocketLink : ConnectionLink
 
     public override long RecordReceived => _records?.RecordReceived ?? 0;
 
-    public override void Begin(ReadCharge charge)
-    {
-        if (_records is { } records)
-        {
-            records.BeginRecords(charge);
-        }
-        else
-        {
-            _wire.RunInline();
-        }
-    }
+    public override void Begin(ReadCharge charge) => _records?.BeginRecords(charge);
 
     public override bool TryPause() => _records is not { } records || records.TryPause();
 
