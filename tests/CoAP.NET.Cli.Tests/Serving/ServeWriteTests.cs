@@ -119,7 +119,9 @@ public sealed class ServeWriteTests
     [InlineData("many")]
     public async Task A_size_that_is_none_is_refused(string size)
     {
-        Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("serve", ".", "--write", "--max-size", size)).ExitCode);
+        CliRun result = await CliHarness.RunAsync("serve", ".", "--write", "--max-size", size);
+        Assert.Equal(ExitCodes.Usage, result.ExitCode);
+        Assert.Contains($"'{size}' is no size", result.Error, StringComparison.Ordinal);
     }
 
     private static CoapRequest Put(string uri, string text, int option, byte[] value)

@@ -13,6 +13,7 @@ public sealed class CborJsonConversionTests
     [InlineData("c249010000000000000000", "\"AQAAAAAAAAAA\"")]
     [InlineData("c349010000000000000000", "\"~AQAAAAAAAAAA\"")]
     [InlineData("c24101", "1")]
+    [InlineData("c248ffffffffffffffff", "18446744073709551615")]
     [InlineData("c48221196ab3", "27315E-2")]
     [InlineData("f97e00", "null")]
     [InlineData("f7", "null")]

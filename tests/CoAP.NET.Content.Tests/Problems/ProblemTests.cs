@@ -109,6 +109,7 @@ public sealed class ProblemTests
         Assert.Throws<InvalidOperationException>(() => new CoapProblem().ToBytes());
         Assert.Throws<InvalidOperationException>(() => new CoapProblem { Entries = { [-1] = Wire.Hex("6161") } }.ToBytes());
         Assert.Throws<InvalidOperationException>(() => new CoapProblem { Entries = { [7] = Wire.Hex("01") } }.ToBytes());
+        Assert.Throws<InvalidOperationException>(() => new CoapProblem { Entries = { [0] = Wire.Hex("01") } }.ToBytes());
         Assert.Throws<InvalidOperationException>(() => new CoapProblem { Entries = { [7] = Wire.Hex("a0") } }.ToBytes());
         Assert.Throws<InvalidOperationException>(() => new CoapProblem { Entries = { [-9] = Wire.Hex("0101") } }.ToBytes());
         Assert.Throws<InvalidOperationException>(() => new CoapProblem { NamedEntries = { ["tag:a"] = Wire.Hex("bfff") } }.ToBytes());

@@ -88,8 +88,14 @@ public sealed partial class ProblemDetailsTests : ServedTest
         {
             problem.Instance = request.Path;
             problem.Detail = exception?.Message ?? problem.Detail;
-            return request.Path == "/none" ? null : problem;
+            return request.Path switch
+            {
+                "/none" => null,
+                "/other" => new CoapProblem { Title = "another one" },
+                _ => problem,
+            };
         });
+        Server.MapGet("/other", () => CoapResults.NotFound());
         Server.MapGet("/x", _ => throw new FormatException("why"));
         Server.MapGet("/none", () => CoapResults.NotFound("text"));
         await StartAsync();
@@ -97,6 +103,7 @@ public sealed partial class ProblemDetailsTests : ServedTest
         CoapProblem problem = (await AskAsync("/x")).ReadProblem();
         Assert.Equal(("/x", "why"), (problem.Instance, problem.Detail!.Text));
         await AskAsync("/none").Says("text");
+        Assert.Equal("another one", (await AskAsync("/other")).ReadProblem().Title!.Text);
         CoapResponse text = await AskAsync("/x", more: request => request.Accept = CoapContentFormat.Json);
         Assert.Equal("Internal Server Error: why", text.GetText());
     }

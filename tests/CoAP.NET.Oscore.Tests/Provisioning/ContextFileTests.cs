@@ -42,6 +42,24 @@ public sealed class ContextFileTests : IDisposable
         Assert.Same(OscoreHkdf.Sha256, entry.Parameters.Hkdf);
     }
 
+    [Theory]
+    [InlineData(256)]
+    [InlineData(257)]
+    public void A_name_has_at_most_256_bytes(int length)
+    {
+        string name = new('n', length);
+        string json = $$"""{"name":"{{name}}","masterSecret":"0x{{Secret}}","senderId":"","recipientId":"0x01"}""";
+        if (length <= 256)
+        {
+            using OscoreContextFile file = Read(json);
+            Assert.Equal(name, Assert.Single(file.Contexts).Name);
+        }
+        else
+        {
+            Assert.Contains("at most 256 bytes", Assert.Throws<OscoreProvisioningException>(() => Read(json)).Message, StringComparison.Ordinal);
+        }
+    }
+
     [Fact]
     public void A_file_has_many_contexts()
     {

@@ -6,6 +6,15 @@ namespace CoAP.NET.Tests.Options;
 public sealed class KnownOptionTests
 {
     [Fact]
+    public void The_largest_content_format_is_one()
+    {
+        CoapRequest request = new(CoapMethod.Fetch, "coap://192.0.2.1/x") { Accept = new(65_535) };
+        request.Options.ContentFormat = new CoapContentFormat(65_535);
+        Assert.Equal(65_535, request.Accept!.Value.Value);
+        Assert.Equal(65_535, request.ContentFormat!.Value.Value);
+    }
+
+    [Fact]
     public void All_are_null_or_empty_when_absent()
     {
         CoapOptionCollection options = new();

@@ -41,6 +41,19 @@ public class ChannelTableTests
     }
 
     [Fact]
+    public void A_channel_from_a_local_address_is_made_only_after_the_system_was_asked_for_the_address()
+    {
+        ChannelTable table = Make();
+        CoapAddress remote = CoapAddress.FromIPv4(1, 5000);
+        LocalEnd end = new(CoapAddress.FromIPv4(7, 5683), 0);
+        Assert.False(table.TryGetForOutbound(_transport, remote, end, null, onlyFind: true, _hash.Of(remote), _now, out _));
+        Assert.Equal(0, table.Count);
+        Assert.True(table.TryGetForOutbound(_transport, remote, end, null, onlyFind: false, _hash.Of(remote), _now, out CoapChannel? made));
+        Assert.True(table.TryGetForOutbound(_transport, remote, end, null, onlyFind: true, _hash.Of(remote), _now, out CoapChannel? found));
+        Assert.Same(made, found);
+    }
+
+    [Fact]
     public void A_request_to_a_peer_that_called_uses_the_channel_it_called_by()
     {
         ChannelTable table = Make();
