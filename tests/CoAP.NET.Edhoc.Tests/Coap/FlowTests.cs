@@ -177,6 +177,20 @@ public sealed class FlowTests
             attributes);
     }
 
+    [Fact]
+    [Rfc("9668-6-1")]
+    public async Task A_server_without_security_contexts_does_not_offer_the_combined_request()
+    {
+        await using EdhocWorld world = new(_ => { });
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+
+        CoapResponse links = await world.RunAsync(() => client.GetAsync($"{EdhocWorld.Uri}/.well-known/core?rt=core.edhoc"));
+
+        Assert.Contains("ed-r", links.GetText(), Ordinal);
+        Assert.DoesNotContain("ed-comb-req", links.GetText(), Ordinal);
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
