@@ -54,6 +54,19 @@ public sealed class ScopeTests : EndpointTest
     }
 
     [Fact]
+    public async Task What_is_said_of_a_refused_block_has_the_scope_too()
+    {
+        Server.MapPut("/x", static () => CoapResults.Changed());
+        await StartAsync();
+
+        // The second block without the first one.
+        Assert.StartsWith("6088", Exchange("4003000bb178d10318ff000102030405060708090a0b0c0d0e0f"), StringComparison.Ordinal);
+        Assert.Contains(_scopes.Lines,
+            static line => line.Contains("Block1", StringComparison.Ordinal) && line.Contains("4.08", StringComparison.Ordinal)
+                && line.EndsWith("MessageId=11", StringComparison.Ordinal));
+    }
+
+    [Fact]
     public async Task A_logger_without_scopes_is_not_asked_for_each_request()
     {
         _scopes.HasScopes = false;
