@@ -5,6 +5,14 @@ namespace CoAP.NET.Tests.Transports;
 public class CoapDatagramTests
 {
     [Fact]
+    public void A_datagram_that_is_used_again_has_no_time_of_before()
+    {
+        CoapDatagram datagram = new(4) { ReceivedAt = 1 };
+        datagram.Dispose();
+        Assert.Equal(0, datagram.ReceivedAt);
+    }
+
+    [Fact]
     public void A_lent_datagram_comes_back_in_place_when_it_is_disposed()
     {
         CoapDatagramPool pool = new(16, pinned: true);

@@ -121,6 +121,8 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>Returns the buffer. Further calls do nothing.</summary>
     public void Dispose()
     {
+        // Whoever uses it again, also one without a pool, receives at another time.
+        ReceivedAt = 0;
         if (_pool is null && !_isView)
         {
             return;
@@ -171,7 +173,6 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
         Buffer = buffer;
         Offset = offset;
         Length = length;
-        ReceivedAt = 0;
         Lend();
     }
 

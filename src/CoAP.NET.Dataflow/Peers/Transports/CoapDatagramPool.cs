@@ -94,7 +94,6 @@ public sealed class CoapDatagramPool
         datagram.IsLast = false;
         datagram.TransportTag = 0;
         datagram.Via = 0;
-        datagram.ReceivedAt = 0;
         datagram.MarkOwned();
         Rented?.Invoke(datagram.Buffer);
         return datagram;
