@@ -78,17 +78,8 @@ public abstract class CoapInlineBlock<TInput, TOutput> : IPropagatorBlock<TInput
         public DataflowMessageStatus Take(
             DataflowMessageHeader messageHeader, TInput messageValue, ISourceBlock<TInput>? source, bool consumeToAccept)
         {
-            if (!messageHeader.IsValid)
-            {
-                throw new ArgumentException("The header of the offer is invalid. Its id must not be zero.", nameof(messageHeader));
-            }
-
-            if (consumeToAccept && source is null)
-            {
-                throw new ArgumentException("An offer that must be consumed needs its source.", nameof(consumeToAccept));
-            }
-
-            if (!IsOpen || !TryEnter())
+            CheckOffer(messageHeader, source, consumeToAccept);
+            if (!TryEnter())
             {
                 return DataflowMessageStatus.DecliningPermanently;
             }

@@ -29,19 +29,27 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     public DataflowMessageStatus OfferMessage(
         DataflowMessageHeader messageHeader, TInput messageValue, ISourceBlock<TInput>? source, bool consumeToAccept)
     {
+        CheckOffer(messageHeader, source, consumeToAccept);
+        if (consumeToAccept)
+        {
+            return ConsumeAndRun(messageHeader, source!);
+        }
+
+        return Run(messageValue) ? DataflowMessageStatus.Accepted : DataflowMessageStatus.DecliningPermanently;
+    }
+
+    /// <summary>Checks the arguments of an offer.</summary>
+    private protected static void CheckOffer(DataflowMessageHeader messageHeader, ISourceBlock<TInput>? source, bool consumeToAccept)
+    {
         if (!messageHeader.IsValid)
         {
             throw new ArgumentException("The header of the offer is invalid. Its id must not be zero.", nameof(messageHeader));
         }
 
-        if (consumeToAccept)
+        if (consumeToAccept && source is null)
         {
-            return ConsumeAndRun(
-                messageHeader,
-                source ?? throw new ArgumentException("An offer that must be consumed needs its source.", nameof(consumeToAccept)));
+            throw new ArgumentException("An offer that must be consumed needs its source.", nameof(consumeToAccept));
         }
-
-        return Run(messageValue) ? DataflowMessageStatus.Accepted : DataflowMessageStatus.DecliningPermanently;
     }
 
     /// <summary>
@@ -111,7 +119,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     private DataflowMessageStatus ConsumeAndRun(DataflowMessageHeader messageHeader, ISourceBlock<TInput> source)
     {
         // Inside the gate while consuming, so that a Complete in between does not lose an item taken from the source.
-        if (!IsOpen || !TryEnter())
+        if (!TryEnter())
         {
             return DataflowMessageStatus.DecliningPermanently;
         }
