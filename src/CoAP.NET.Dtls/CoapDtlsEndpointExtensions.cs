@@ -60,6 +60,8 @@ internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTrans
 
     public string Scheme => "coaps";
 
+    public int DefaultPort => 5684;
+
     public void ThrowIfCannotListen() => DtlsSettings.ThrowIfCannotServe(options);
 
     public CoapTransport Create(CoapUdpTransportOptions sockets) => new CoapDtlsTransport(options, sockets);

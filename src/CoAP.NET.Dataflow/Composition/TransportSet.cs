@@ -4,6 +4,7 @@ using System.Runtime.Versioning;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
+using CoAP.NET.Messages;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 using CoAP.NET.Transports;
@@ -66,6 +67,7 @@ internal sealed class TransportSet
         _tcpEngine = options.TcpEngine;
         _tls = options.Tls;
         _factories = [.. options.TransportFactories];
+        Array.ForEach(_factories, static factory => UriSchemes.Register(factory.Scheme, factory.DefaultPort));
         _webSockets = options.WebSockets.Clone();
         _environment = environment;
         _state = state;
@@ -112,6 +114,7 @@ internal sealed class TransportSet
     {
         ArgumentNullException.ThrowIfNull(transport);
         ThrowIfStarted();
+        UriSchemes.Register(transport.Scheme, transport.DefaultPort);
         _transports.Add(transport);
         if (transport.CanListen)
         {

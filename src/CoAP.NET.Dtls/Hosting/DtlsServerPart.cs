@@ -64,6 +64,8 @@ internal sealed class MissingDtlsKeys(string section) : ICoapTransportFactory
 {
     public string Scheme => "coaps";
 
+    public int DefaultPort => 5684;
+
     private string Message =>
         $"coaps needs keys, and there are none. For pre-shared keys set {section}:Dtls:PskFile or {section}:Dtls:Psk; for a certificate set "
             + $"{section}:Dtls:Certificate. In code, call UseDtls on Endpoint.";

@@ -15,8 +15,15 @@ public abstract class CoapTransport : IAsyncDisposable
     {
     }
 
-    /// <summary>The URI scheme, such as <c>coap</c>.</summary>
+    /// <summary>The URI scheme, in lower case: one of CoAP's, such as <c>coap</c>, or one of your own, such as <c>coap+sms</c>.</summary>
+    /// <remarks>
+    /// A request goes to the transport of its scheme. A transport with a scheme of CoAP therefore replaces that of the library; one with a
+    /// scheme of its own stands beside it. <see cref="CoapEndpoint.AddTransport"/> registers the scheme for the process.
+    /// </remarks>
     public abstract string Scheme { get; }
+
+    /// <summary>The port of URIs of a <see cref="Scheme"/> of your own that name none: 1 to 65,535. Default 5683.</summary>
+    public virtual int DefaultPort => 5683;
 
     /// <summary>
     /// Whether the transport delivers reliably and in order. RFC 8323 framing then applies instead of RFC 7252 section 4.

@@ -1,11 +1,17 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>Creates the transports of a scheme that the library does not support by itself, such as <c>coaps</c>.</summary>
-/// <remarks>See <see cref="CoapEndpointOptions.TransportFactories"/>.</remarks>
+/// <remarks>
+/// See <see cref="CoapEndpointOptions.TransportFactories"/>. An endpoint that is made with the factory registers the scheme and its default
+/// port for the process, so <see cref="CoapUri"/> parses its URIs.
+/// </remarks>
 public interface ICoapTransportFactory
 {
-    /// <summary>The URI scheme, such as <c>coaps</c>. RFC 7252 section 6 defines its default port.</summary>
+    /// <summary>The URI scheme, in lower case: <c>coaps</c>, or one of your own, such as <c>coap+sms</c>.</summary>
     string Scheme { get; }
+
+    /// <summary>The port of URIs of the scheme that name none: 1 to 65,535; 5684 for <c>coaps</c> (RFC 7252 section 6.2).</summary>
+    int DefaultPort { get; }
 
     /// <summary>Checks whether the factory can make a listening transport. The endpoint calls it before it opens anything.</summary>
     /// <exception cref="ArgumentException">Something is missing, such as a certificate; the message says what to do.</exception>

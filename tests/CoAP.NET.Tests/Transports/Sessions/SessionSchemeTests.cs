@@ -92,6 +92,8 @@ public class SessionSchemeTests : SessionTest
 
         public string Scheme => "coaps";
 
+        public int DefaultPort => 5684;
+
         public void ThrowIfCannotListen()
         {
             Checks++;
