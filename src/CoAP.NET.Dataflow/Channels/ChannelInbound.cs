@@ -23,52 +23,61 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     internal override void Process(CoapDatagram item)
     {
+        if (TryAttach(item))
+        {
+            Offer(item);
+        }
+    }
+
+    /// <summary>Finds the channel of a datagram, and creates it for a new peer.</summary>
+    /// <param name="item">The datagram.</param>
+    /// <returns>False if it belongs to no peer; it is counted and disposed then.</returns>
+    internal bool TryAttach(CoapDatagram item)
+    {
+        if (item.Channel is { } known)
+        {
+            return known.IsReliable || TryTouchSession(known, TimeOf(item)) || Ignore(item);
+        }
+
+        if (item.Remote.Port == 0 || item.Transport is null or { IsReliable: true })
+        {
+            // Port 0 cannot be answered; its sender wants no answer or is malicious. Frames of a connection already have its channel.
+            return Ignore(item);
+        }
+
+        long now = TimeOf(item);
+        _shard.MindClock(now);
+        if (item.Expected is { } expected)
+        {
+            item.Expected = null;
+            if (ChannelTable.TryTouch(expected, now))
+            {
+                item.Channel = expected;
+                return true;
+            }
+        }
+
+        ulong hash = _hash.Of(item.Remote);
+        item.Channel = (_table.HasPinned ? _table.TryGetForInbound(item, CoapAddressHash.Of(hash, item.Local), now) : null)
+            ?? _table.TryGetForInbound(item, hash, now);
         if (item.Channel is null)
         {
-            if (item.Remote.Port == 0 || item.Transport is null or { IsReliable: true })
+            if (IsNobody(item.Remote))
             {
-                // Port 0 cannot be answered; its sender wants no answer or is malicious. Frames of a connection already have its channel.
-                Counters.Add(CoapCounter.Ignored);
-                item.Dispose();
-                return;
+                return Ignore(item);
             }
 
-            long now = TimeOf(item);
-            _shard.MindClock(now);
-            if (item.Expected is { } expected)
-            {
-                item.Expected = null;
-                if (ChannelTable.TryTouch(expected, now))
-                {
-                    item.Channel = expected;
-                    Offer(item);
-                    return;
-                }
-            }
-
-            ulong hash = _hash.Of(item.Remote);
-            item.Channel = (_table.HasPinned ? _table.TryGetForInbound(item, CoapAddressHash.Of(hash, item.Local), now) : null)
-                ?? _table.TryGetForInbound(item, hash, now);
-            if (item.Channel is null)
-            {
-                if (IsNobody(item.Remote))
-                {
-                    Counters.Add(CoapCounter.Ignored);
-                    item.Dispose();
-                    return;
-                }
-
-                item.Channel = GetOrAdd(item, hash, now);
-            }
-        }
-        else if (!item.Channel.IsReliable && !TryTouchSession(item.Channel, TimeOf(item)))
-        {
-            Counters.Add(CoapCounter.Ignored);
-            item.Dispose();
-            return;
+            item.Channel = GetOrAdd(item, hash, now);
         }
 
-        Offer(item);
+        return true;
+    }
+
+    private bool Ignore(CoapDatagram item)
+    {
+        Counters.Add(CoapCounter.Ignored);
+        item.Dispose();
+        return false;
     }
 
     // The transport knows the session of a datagram. A datagram in an ended session belongs to no peer.

@@ -12,6 +12,14 @@ internal sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     internal override void Process(CoapDatagram item)
     {
+        Address(item);
+        Offer(item);
+    }
+
+    /// <summary>Addresses a datagram to the peer of its channel.</summary>
+    /// <param name="item">The datagram.</param>
+    internal static void Address(CoapDatagram item)
+    {
         if (item.Channel is { IsReliable: true, Connection: { } connection })
         {
             // The connection knows its addresses.
@@ -24,7 +32,5 @@ internal sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
             item.Transport = channel.Transport;
             item.TransportTag = channel.TransportTag;
         }
-
-        Offer(item);
     }
 }

@@ -18,7 +18,6 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
     private readonly ExchangesOutbound _outbound;
     private readonly EndpointState _state;
     private readonly ResponseMatching _responses;
-    private readonly int _busyMaxAge;
     private readonly BlockwiseServing _blockwise;
     private readonly ObserverTable _observers;
     private readonly ConnectionTable _connections;
@@ -41,7 +40,6 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
         _outbound = outbound;
         _state = state;
         _responses = new ResponseMatching(shard, layer, outbound, groupRequests, stateless, blockwise, observers);
-        _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _blockwise = blockwise;
         _observers = observers;
         _connections = connections;
@@ -82,7 +80,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
     {
         // The linked blocks do not accept requests now; the protocol has an answer for that.
         Counters.Add(CoapCounter.Busy);
-        Answer(item, Busy());
+        Answer(item, ResourceInbound.MakeBusy(_shard.Environment));
     }
 
     // A block of the application threw: the client and observers must not wait for an answer that may never come. If the block kept the
@@ -92,7 +90,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
     private void OnRequest(in CoapInbound item, CoapMessage message)
     {
         Counters.Add(CoapCounter.RequestsReceived);
-        CoapExchange exchange = Begin(in item, message);
+        CoapExchange exchange = CoapExchange.Begin(in item, message);
         exchange.Side = item.Channel.Requests?.Begin() ?? 0;
         OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         if (!verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0)
@@ -119,7 +117,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             item.Channel.NoteDrop(CoapCounter.Busy);
             if (_state.AnswersWhileStopping || item.Channel.IsReliable)
             {
-                Answer(exchange, Busy());
+                Answer(exchange, ResourceInbound.MakeBusy(_shard.Environment));
             }
             else
             {
@@ -172,7 +170,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
 
     private void OnUnreadable(in CoapInbound item)
     {
-        CoapExchange exchange = Begin(in item, item.Message ?? new CoapMessage(CoapCode.Get));
+        CoapExchange exchange = CoapExchange.Begin(in item, item.Message ?? new CoapMessage(CoapCode.Get));
         Answer(exchange, FormatAnswers.Of(item.Error.Rule, _shard.Environment.Limits));
     }
 
@@ -209,19 +207,6 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             _outbound.Run(new CoapReply(exchange, result));
         }
     }
-
-    private static CoapExchange Begin(in CoapInbound item, CoapMessage message) =>
-        new(item.Channel, item.Reception, new CoapRequest(message)
-        {
-            Confirmable = item.Type == CoapMessageType.Confirmable,
-            IsMulticast = item.IsMulticast,
-            Channel = item.Channel,
-        })
-        {
-            IsLate = item.IsLate,
-        };
-
-    private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.With(new MaxAge((uint)_busyMaxAge));
 }
 
 /// <summary>Creates the answers to unreadable requests, and to those with an unknown critical option.</summary>

@@ -123,7 +123,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     private void ReplyWithError(CoapExchange exchange)
     {
         exchange.IsAnswered = true;
-        CoapMessage response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
+        CoapMessage response = new CoapReply(exchange, new CoapResult(CoapCode.InternalServerError)).ToMessage();
         if (exchange.Observing is Notification notification)
         {
             notification.Publish(response);
@@ -183,12 +183,12 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
             return;
         }
 
-        CoapMessage? response = Compose(exchange, sent);
+        CoapMessage? response = new CoapReply(exchange, sent).ToMessage();
         if (_sizes.IsTooLarge(response, exchange.Channel, out long size)
             && (!TryCutSmaller(exchange, result, out response) || _sizes.IsTooLarge(response, exchange.Channel, out size)))
         {
             result = _blockwise.RefuseTooLarge(exchange, size);
-            response = Compose(exchange, result);
+            response = new CoapReply(exchange, result).ToMessage();
         }
 
         if (notification is not null)
@@ -326,18 +326,8 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     /// <summary>Cuts an answer whose body alone would fit, but whose options leave too little room.</summary>
     private bool TryCutSmaller(CoapExchange exchange, CoapResult result, [NotNullWhen(true)] out CoapMessage? response)
     {
-        response = _blockwise.CutSmaller(exchange, result) is { } block ? Compose(exchange, block) : null;
+        response = _blockwise.CutSmaller(exchange, result) is { } block ? new CoapReply(exchange, block).ToMessage() : null;
         return response is not null;
-    }
-
-    private static CoapMessage Compose(CoapExchange exchange, CoapResult result)
-    {
-        // A result may answer many requests, so they share its options.
-        CoapOptionCollection? options = result.HasOptions ? result.OptionsToRead : null;
-        CoapMessage response = options is null ? new CoapMessage(result.Code) : new CoapMessage(result.Code, options);
-        response.Token = exchange.Request.Message.Token;
-        response.Payload = result.Payload;
-        return response;
     }
 
     /// <summary>

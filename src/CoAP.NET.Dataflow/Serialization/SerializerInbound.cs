@@ -26,24 +26,29 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
 
     internal override void Process(CoapDatagram datagram)
     {
-        bool isRead;
-        CoapInbound inbound;
+        if (TryRead(datagram, out CoapInbound inbound))
+        {
+            Offer(inbound);
+        }
+    }
+
+    /// <summary>Reads the message of a datagram, and disposes the datagram.</summary>
+    /// <param name="datagram">The datagram, with its channel.</param>
+    /// <param name="inbound">The message, or the rule that the bytes broke.</param>
+    /// <returns>False for bytes that are ignored.</returns>
+    internal bool TryRead(CoapDatagram datagram, out CoapInbound inbound)
+    {
         try
         {
             CoapChannel channel = datagram.Channel
                 ?? throw new InvalidOperationException("A datagram came without a channel; the Channel stage sets it.");
-            isRead = channel.Transport.IsReliable
+            return channel.Transport.IsReliable
                 ? TryReadFrame(datagram, channel, out inbound)
                 : TryReadDatagram(datagram, channel, out inbound);
         }
         finally
         {
             datagram.Dispose();
-        }
-
-        if (isRead)
-        {
-            Offer(inbound);
         }
     }
 

@@ -23,14 +23,24 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
 
     internal override void Process(CoapOutbound outbound)
     {
-        CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(outbound) : _items.Copy(outbound.Encoded.Span);
-        if (datagram is null)
+        if (Write(in outbound) is { } datagram)
         {
-            return;
+            Offer(datagram);
+        }
+    }
+
+    /// <summary>Writes a message into a datagram of its channel.</summary>
+    /// <param name="outbound">The message.</param>
+    /// <returns>The datagram; null if the format cannot express the message.</returns>
+    internal CoapDatagram? Write(in CoapOutbound outbound)
+    {
+        CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(in outbound) : _items.Copy(outbound.Encoded.Span);
+        if (datagram is not null)
+        {
+            OutboundItems.Address(datagram, in outbound);
         }
 
-        OutboundItems.Address(datagram, in outbound);
-        Offer(datagram);
+        return datagram;
     }
 
     private CoapDatagram? Encode(in CoapOutbound outbound)

@@ -104,6 +104,86 @@ public sealed class StoppingBlocksTests
         await AllAreAnsweredAsync(scheme);
     }
 
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task What_is_inside_of_a_channel_of_a_user_is_answered(string scheme)
+    {
+        _options.Pipeline.Replace(CoapStages.Channel, shard => new CoapChannelBlocks(
+            new TransformBlock<CoapDatagram, CoapDatagram>(async datagram =>
+            {
+                await _gate.PassAsync();
+                return shard.TryAttach(datagram) ? datagram : throw new InvalidOperationException("a datagram of nobody");
+            }),
+            new TransformBlock<CoapDatagram, CoapDatagram>(async datagram =>
+            {
+                await _gate.PassAsync();
+                return CoapStageContext.Address(datagram);
+            })));
+        await AllAreAnsweredAsync(scheme);
+    }
+
+    [Theory]
+    [InlineData("coap", true)]
+    [InlineData("coap", false)]
+    [InlineData("coap+tcp", true)]
+    [InlineData("coap+tcp", false)]
+    public async Task What_is_inside_of_a_handler_of_a_user_is_answered(string scheme, bool takesWhatLeaves)
+    {
+        // Blocks between the stages of the library are inside of it too.
+        Insert("MessagingToExchanges", "awaiting");
+        Insert("ExchangesToMessaging", "awaiting");
+        _options.Pipeline.Replace(CoapStages.Handler, shard =>
+        {
+            TransformBlock<CoapInbound, CoapInbound> before = new(PassAsync);
+            TransformBlock<CoapReply, CoapReply> replies = new(PassAsync);
+            before.LinkTo(shard.Handler.Inbound, new() { PropagateCompletion = true });
+            replies.LinkTo(shard.Handler.Outbound, new() { PropagateCompletion = true });
+            if (!takesWhatLeaves)
+            {
+                // What leaves the stages of the library passes by these blocks.
+                return new CoapHandlerBlocks(
+                    DataflowBlock.Encapsulate(before, Behind<CoapExchange>(shard.Handler.Inbound)),
+                    DataflowBlock.Encapsulate(replies, Behind<CoapOutbound>(shard.Handler.Outbound)));
+            }
+
+            TransformBlock<CoapExchange, CoapExchange> requests = new(PassAsync);
+            TransformBlock<CoapOutbound, CoapOutbound> messages = new(PassAsync);
+            shard.Handler.Inbound.LinkTo(requests, new() { PropagateCompletion = true });
+            shard.Handler.Outbound.LinkTo(messages, new() { PropagateCompletion = true });
+            return new CoapHandlerBlocks(DataflowBlock.Encapsulate(before, requests), DataflowBlock.Encapsulate(replies, messages));
+        });
+        await AllAreAnsweredAsync(scheme);
+
+        static BufferBlock<T> Behind<T>(IDataflowBlock block)
+        {
+            BufferBlock<T> behind = new();
+            _ = block.Completion.ContinueWith(_ => behind.Complete(), TaskScheduler.Default);
+            return behind;
+        }
+
+        async Task<T> PassAsync<T>(T item)
+        {
+            await _gate.PassAsync();
+            return item;
+        }
+    }
+
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task What_is_inside_of_stages_on_tasks_is_answered(string scheme)
+    {
+        ExecutionDataflowBlockOptions four = new() { MaxDegreeOfParallelism = 4 };
+        _options.Pipeline
+            .RunOnTasks(CoapStages.Channel, four)
+            .RunOnTasks(CoapStages.Serializer, four)
+            .RunOnTasks(CoapStages.Handler, new ExecutionDataflowBlockOptions())
+            .RunOnTasks(CoapStages.Resource, four);
+        Insert("MessagingToExchanges", "awaiting");
+        await AllAreAnsweredAsync(scheme);
+    }
+
     private async Task AllAreAnsweredAsync(string scheme, int count = Requests)
     {
         await using CoapServer server = new(_options);

@@ -3,7 +3,7 @@ using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
-using WireFormat;
+using Stages;
 
 namespace CoAP.NET.Tests.Mesh;
 
@@ -333,6 +333,214 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
+    public async Task A_channel_of_a_user_knows_a_device_by_its_number_at_any_address()
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Channel, DeviceChannel.Make);
+        await using CoapServer server = new(options);
+        HashSet<CoapPeer> peers = [];
+        server.MapGet("/peer", request =>
+        {
+            peers.Add(request.Peer!);
+            return $"{request.Peer!.Address.ToIPAddress()}";
+        });
+        string uri = await StartAsync(server, "coap");
+
+        Assert.Equal("fd00::7", await AskAsync(7));
+        Assert.Equal("fd00::7", await AskAsync(7));
+        Assert.Equal("fd00::8", await AskAsync(8));
+
+        // Two sockets, one peer.
+        Assert.Equal(2, peers.Count);
+
+        async Task<string> AskAsync(long device)
+        {
+            CoapEndpointOptions own = new();
+            DeviceChannel.WriteNumber(own, device);
+            await using CoapClient client = new(own);
+            return (await Within(client.GetAsync($"{uri}/peer"))).GetText();
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Schemes))]
+    public async Task A_channel_of_a_user_that_attaches_nothing_leaves_it_to_the_library(string scheme)
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Channel, static _ => new CoapChannelBlocks(
+            new PassBlock<CoapDatagram>(static _ => { }),
+            new PassBlock<CoapDatagram>(static datagram => CoapStageContext.Address(datagram))));
+        await using CoapServer server = new(options);
+        server.MapGet("/x", static () => "x");
+        string uri = await StartAsync(server, scheme);
+        await using CoapClient client = new();
+
+        Assert.Equal("x", (await Within(client.GetAsync($"{uri}/x"))).GetText());
+    }
+
+    [Theory]
+    [MemberData(nameof(Schemes))]
+    public async Task A_handler_of_a_user_stores_requests_and_forwards_them_in_order(string scheme)
+    {
+        StoreAndForward line = new() { Capacity = 3 };
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Handler, line.Make);
+        await using CoapServer server = new(options);
+        ConcurrentQueue<string> served = [];
+        server.MapPost("/{n}", request =>
+        {
+            served.Enqueue(request.Path);
+            return request.Path;
+        });
+        string uri = await StartAsync(server, scheme);
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 10 } });
+
+        List<Task<CoapResponse>> stored = [];
+        for (int i = 0; i < 3; i++)
+        {
+            long before = server.Counters[CoapCounter.RequestsReceived];
+            stored.Add(client.PostAsync($"{uri}/{i}", CoapContent.Text("x")));
+            await Eventually.IsTrueAsync(() => server.Counters[CoapCounter.RequestsReceived] > before);
+        }
+
+        Task<CoapResponse> more = client.PostAsync($"{uri}/more", CoapContent.Text("x"));
+        if (scheme == "coap")
+        {
+            Assert.Equal(CoapCode.ServiceUnavailable, (await Within(more)).Code);
+        }
+
+        Assert.All(stored, static request => Assert.False(request.IsCompleted));
+        line.Up();
+        foreach (Task<CoapResponse> request in stored)
+        {
+            Assert.True((await Within(request)).IsSuccess);
+        }
+
+        // A connection waits for room instead.
+        Assert.Equal(scheme == "coap" ? CoapCode.ServiceUnavailable : CoapCode.Changed, (await Within(more)).Code);
+        Assert.Equal(["/0", "/1", "/2"], served.Take(3));
+    }
+
+    [Fact]
+    public async Task A_handler_of_a_user_can_do_without_that_of_the_library()
+    {
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerBlocks(
+            new TransformManyBlock<CoapInbound, CoapExchange>(static item =>
+                item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true } ? [CoapExchange.Begin(item)] : []),
+            new PassThrough<CoapReply, CoapOutbound>(static reply =>
+            {
+                CoapMessage response = reply.ToMessage();
+                response.Type = CoapMessageType.Acknowledgement;
+                response.MessageId = reply.Exchange.Request.Message.MessageId;
+                return new CoapOutbound { Channel = reply.Exchange.Channel, Message = response };
+            })));
+        await using CoapServer server = new(options);
+        server.MapGet("/x", static () => "x");
+        DirectTransport transport = new();
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+
+        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "41010001aab178");
+        List<string> sent = [];
+        await Eventually.IsTrueAsync(() =>
+        {
+            sent.AddRange(transport.TakeSent());
+            return sent.Count > 0;
+        });
+        Assert.Equal(["61450001aac0ff78"], sent);
+        Assert.Throws<ArgumentException>(() => CoapExchange.Begin(default));
+    }
+
+    [Fact]
+    public async Task An_item_that_a_handler_did_not_fill_is_an_error_and_nothing_else_stops()
+    {
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerBlocks(
+            new PassThrough<CoapInbound, CoapExchange>(static item => CoapExchange.Begin(item)),
+            new PassThrough<CoapReply, CoapOutbound>(static _ => default)));
+        await using CoapServer server = new(options);
+        server.MapGet("/x", static () => "x");
+        DirectTransport transport = new();
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+
+        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "41010001aab178");
+        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
+        Assert.False(server.Endpoint.Completion.IsCompleted);
+    }
+
+    [Fact]
+    public async Task A_stage_on_tasks_takes_as_many_items_at_a_time_as_it_may()
+    {
+        using Barrier four = new(4);
+        CoapEndpointOptions options = new();
+        options.Pipeline.RunOnTasks(CoapStages.Resource, new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 4 });
+        await using CoapServer server = new(options);
+
+        // Blocks until four of them run.
+        server.MapGet("/x", () => four.SignalAndWait(HangGuard.InMemory) ? "x" : throw new TimeoutException()).RunInline();
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 4 } });
+
+        foreach (Task<CoapResponse> request in Enumerable.Range(0, 4).Select(_ => client.GetAsync($"{uri}/x")).ToArray())
+        {
+            Assert.Equal("x", (await Within(request)).GetText());
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Schemes))]
+    public async Task Stages_run_on_the_scheduler_of_their_tasks_and_keep_the_order_of_a_peer(string scheme)
+    {
+        CountingScheduler[] schedulers = [new(), new(), new(), new()];
+        CoapEndpointOptions options = new();
+        options.Pipeline
+            .RunOnTasks(CoapStages.Channel, On(schedulers[0], 4))
+            .RunOnTasks(CoapStages.Serializer, On(schedulers[1], 4))
+            .RunOnTasks(CoapStages.Handler, On(schedulers[2], 1))
+            .RunOnTasks(CoapStages.Resource, On(schedulers[3], 1));
+        List<string> served = [];
+        await using CoapServer server = new(options);
+        server.MapPost("/{n}", request =>
+        {
+            served.Add(request.Path);
+            return request.Path;
+        }).RunInline();
+        string uri = await StartAsync(server, scheme);
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 200 } });
+
+        // One thread sends them to a peer that is connected, and loopback keeps their order.
+        Assert.True((await Within(client.PostAsync($"{uri}/first", CoapContent.Text("x")))).IsSuccess);
+        served.Clear();
+        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 200).Select(i => client.PostAsync($"{uri}/{i}", CoapContent.Text("x")))];
+        foreach (Task<CoapResponse> request in requests)
+        {
+            Assert.True((await Within(request)).IsSuccess);
+        }
+
+        Assert.Equal(Enumerable.Range(0, 200).Select(static i => $"/{i}"), served);
+        Assert.All(schedulers, static scheduler => Assert.True(scheduler.Count > 0));
+
+        static ExecutionDataflowBlockOptions On(TaskScheduler scheduler, int atATime) =>
+            new() { TaskScheduler = scheduler, MaxDegreeOfParallelism = atATime };
+    }
+
+    [Fact]
+    public void A_stage_that_cannot_run_on_such_tasks_says_so()
+    {
+        ExecutionDataflowBlockOptions four = new() { MaxDegreeOfParallelism = 4 };
+        CoapPipelineOptions pipeline = new();
+
+        Assert.Throws<ArgumentException>(() => pipeline.RunOnTasks(CoapStages.Protection, four));
+        Assert.Throws<ArgumentException>(() => pipeline.RunOnTasks(CoapStages.Handler, four));
+        Assert.Throws<ArgumentException>(() => pipeline.RunOnTasks(
+            CoapStages.Serializer, new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 4, EnsureOrdered = false }));
+        pipeline.RunOnTasks(CoapStages.Serializer, four);
+        Assert.Throws<InvalidOperationException>(() => pipeline.RunOnTasks(CoapStages.Serializer, four));
+    }
+
+    [Fact]
     public void What_cannot_work_is_refused_with_what_to_do()
     {
         CoapEndpointOptions twice = new();
@@ -387,6 +595,23 @@ public sealed class ReplacedStageTests
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
     private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+
+    private sealed class CountingScheduler : TaskScheduler
+    {
+        private int _count;
+
+        public int Count => Volatile.Read(ref _count);
+
+        protected override void QueueTask(Task task)
+        {
+            Interlocked.Increment(ref _count);
+            _ = Task.Factory.StartNew(() => TryExecuteTask(task), CancellationToken.None, TaskCreationOptions.None, Default);
+        }
+
+        protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) => false;
+
+        protected override IEnumerable<Task> GetScheduledTasks() => [];
+    }
 
     // A propagator of its own without a queue.
     private sealed class PassThrough<TInput, TOutput>(Func<TInput, TOutput> change) : IPropagatorBlock<TInput, TOutput>

@@ -72,9 +72,15 @@ public abstract class PlugtestServer : IAsyncLifetime
         return received;
     }
 
+    /// <summary>Changes the endpoint of the server.</summary>
+    private protected virtual void Configure(CoapEndpointOptions options)
+    {
+    }
+
     private CoapServer Create()
     {
         CoapEndpointOptions options = new() { TimeProvider = Clock, Random = new VirtualRandom(5) };
+        Configure(options);
 
         // How large answers to strangers may be is no matter of these tests.
         options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));

@@ -6,7 +6,7 @@ using Server;
 namespace CoAP.NET.Tests.Plugtest;
 
 /// <summary>TD_COAP_BLOCK of the ETSI plugtests, our side as the server: every byte of every message.</summary>
-public sealed class ServerBlockTests : PlugtestServer
+public class ServerBlockTests : PlugtestServer
 {
     private const string Token = "da0de950816b8e11";
 

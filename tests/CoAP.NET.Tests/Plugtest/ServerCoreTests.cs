@@ -3,7 +3,7 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Tests.Plugtest;
 
 /// <summary>TD_COAP_CORE of the ETSI plugtests, our side as the server. 24 to 30 are about proxies.</summary>
-public sealed class ServerCoreTests : PlugtestServer
+public class ServerCoreTests : PlugtestServer
 {
     private const string TestResource = "'This is a test resource.'";
 

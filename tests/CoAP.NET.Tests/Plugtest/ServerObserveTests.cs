@@ -9,7 +9,7 @@ using Server;
 namespace CoAP.NET.Tests.Plugtest;
 
 /// <summary>TD_COAP_OBS of the ETSI plugtests, our side as the server: every byte of every message. There is no OBS_03.</summary>
-public sealed class ServerObserveTests : PlugtestServer
+public class ServerObserveTests : PlugtestServer
 {
     // Observe without a value, which is 0; Uri-Path.
     private const string Register = "41 01 7d34 4a 60 53 'obs'";

@@ -19,6 +19,26 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
         Request = request;
     }
 
+    /// <summary>Begins an exchange, for a Handler of your own (<see cref="CoapStages.Handler"/>).</summary>
+    /// <param name="inbound">The item with the request.</param>
+    /// <returns>The exchange to pass on to the Resource stage, which returns it in a <see cref="CoapReply"/>.</returns>
+    /// <exception cref="ArgumentException">The item is not a request.</exception>
+    public static CoapExchange Begin(CoapInbound inbound) =>
+        inbound is { Kind: CoapInboundKind.Message, Message: { Code.IsRequest: true } message }
+            ? Begin(in inbound, message)
+            : throw new ArgumentException("The item is not a request. Check Kind and Message.", nameof(inbound));
+
+    internal static CoapExchange Begin(in CoapInbound inbound, CoapMessage message) =>
+        new(inbound.Channel, inbound.Reception, new CoapRequest(message)
+        {
+            Confirmable = inbound.Type == CoapMessageType.Confirmable,
+            IsMulticast = inbound.IsMulticast,
+            Channel = inbound.Channel,
+        })
+        {
+            IsLate = inbound.IsLate,
+        };
+
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 

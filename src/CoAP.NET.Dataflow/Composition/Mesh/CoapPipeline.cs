@@ -18,7 +18,7 @@ namespace CoAP.NET.Mesh;
 internal sealed class CoapPipeline
 {
     private readonly MeshWiring _wiring;
-    private readonly ExchangesInbound _exchangesIn;
+    private readonly HandlerStage _handler;
 
     public CoapPipeline(CoapShard shard, PipelineParts parts)
     {
@@ -41,7 +41,7 @@ internal sealed class CoapPipeline
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(
             shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Formats, parts.Groups);
-        ExchangesInbound exchangesIn = _exchangesIn = new ExchangesInbound(
+        ExchangesInbound exchangesIn = new(
             shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Routes,
             parts.Stateless);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
@@ -49,9 +49,12 @@ internal sealed class CoapPipeline
         TransportIn = new TransportInbound(environment);
         _wiring = new MeshWiring(shard, parts.Options, TransportIn);
 
-        // Two stages that blocks of the application may replace.
-        CoapStageContext context = new(shard, parts);
-        SerializerStage serializer = SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), environment, parts, _wiring);
+        // The stages that blocks of the application may replace.
+        StandardHandler standard = new(MessagingIn, exchangesIn, ExchangesOut, MessagingOut);
+        CoapStageContext context = new(shard, parts, channelIn, standard);
+        ChannelStage channel = ChannelStage.Make(parts.Options.Make(CoapStages.Channel, context), channelIn, channelOut, _wiring);
+        SerializerStage serializer = SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), context, environment, _wiring);
+        CoapHandlerBlocks? ownHandler = parts.Options.Make(CoapStages.Handler, context);
         Resource = ResourceStage.Make(parts.Options.Make(CoapStages.Resource, context), environment, parts, ExchangesOut, _wiring);
 
         Protection = parts.Options.Make(CoapStages.Protection, context);
@@ -61,9 +64,10 @@ internal sealed class CoapPipeline
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
         shard.Drain.AttachStates(Messages, Blockwise);
 
-        _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
-        _wiring.Link(channelIn, serializer.Datagrams, CoapSeams.ChannelToSerializer);
-        _wiring.Link(serializer.Messages, MessagingIn, CoapSeams.SerializerToMessaging);
+        _handler = new HandlerStage(ownHandler, standard, shard, _wiring);
+        _wiring.Link(TransportIn, channel.Received, CoapSeams.TransportToChannel);
+        _wiring.Link(channel.Attached, serializer.Datagrams, CoapSeams.ChannelToSerializer);
+        _wiring.Link(serializer.Messages, _handler.Messages, CoapSeams.SerializerToMessaging);
         if (Protection is null)
         {
             _wiring.Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
@@ -75,9 +79,9 @@ internal sealed class CoapPipeline
             _wiring.Link(protectionIn, exchangesIn, CoapSeams.MessagingToExchanges);
         }
 
-        _wiring.Link(exchangesIn, Resource.Requests, CoapSeams.ExchangesToResource);
+        _wiring.Link(_handler.Requests, Resource.Requests, CoapSeams.ExchangesToResource);
 
-        _wiring.Link(Resource.Replies, ExchangesOut, CoapSeams.ResourceToExchanges);
+        _wiring.Link(Resource.Replies, _handler.Replies, CoapSeams.ResourceToExchanges);
         if (Protection is null)
         {
             _wiring.Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
@@ -89,9 +93,9 @@ internal sealed class CoapPipeline
             _wiring.LinkWithin(protectionOut, MessagingOut, nameof(CoapStages.Protection));
         }
 
-        _wiring.Link(MessagingOut, serializer.Outgoing, CoapSeams.MessagingToSerializer);
-        _wiring.Link(serializer.Encoded, channelOut, CoapSeams.SerializerToChannel);
-        _wiring.Link(channelOut, transportOut, CoapSeams.ChannelToTransport);
+        _wiring.Link(_handler.Outgoing, serializer.Outgoing, CoapSeams.MessagingToSerializer);
+        _wiring.Link(serializer.Encoded, channel.Outgoing, CoapSeams.SerializerToChannel);
+        _wiring.Link(channel.Addressed, transportOut, CoapSeams.ChannelToTransport);
         _wiring.Watch();
     }
 
@@ -151,26 +155,27 @@ internal sealed class CoapPipeline
     /// <param name="time">The time for it; here and below, blocks that are not empty by then are abandoned.</param>
     public async Task EndReceivingAsync(StopTime time)
     {
-        await _wiring.CompleteAsync(TransportIn, MessagingIn, time).ConfigureAwait(false);
-
-        // No message passes this seam any more, so that the blocks miss none that passes them by.
-        await _wiring.CompleteBetweenAsync(MessagingIn, _exchangesIn, time, atOnce: true).ConfigureAwait(false);
-        await _wiring.CompleteBetweenAsync(_exchangesIn, Resource.Entry, time).ConfigureAwait(false);
+        await _handler.EndReceivingAsync(TransportIn, time).ConfigureAwait(false);
+        await _wiring.CompleteBetweenAsync(_handler.Requests, Resource.Entry, time).ConfigureAwait(false);
     }
 
     /// <summary>Ends serving: a router of the application completes, and answers reach the Exchanges stage.</summary>
     /// <param name="time">The time for it.</param>
-    public Task EndServingAsync(StopTime time) => _wiring.CompleteBetweenAsync(Resource.Entry, ExchangesOut, time);
+    public Task EndServingAsync(StopTime time) => _handler.EndServingAsync(Resource.Entry, time);
 
     /// <summary>Ends answering: messages reach the Messaging stage.</summary>
-    /// <param name="time">The time for it.</param>
-    public Task EndAnsweringAsync(StopTime time) => _wiring.CompleteBetweenAsync(ExchangesOut, MessagingOut, time);
+    public Task EndAnsweringAsync() => _handler.EndAnsweringAsync();
 
-    /// <summary>Ends sending: what leaves the Messaging stage reaches the transports.</summary>
+    /// <summary>Ends sending: what leaves the Handler stage reaches the transports.</summary>
     /// <param name="time">The time for it.</param>
     public Task EndSendingAsync(StopTime time) => _wiring.CompleteAsync(MessagingOut, null, time);
 
     /// <summary>Ends the stages that are still open.</summary>
     /// <param name="time">The time for it.</param>
-    public Task EndAsync(StopTime time) => _wiring.CompleteAsync(TransportIn, null, time);
+    public async Task EndAsync(StopTime time)
+    {
+        await _wiring.CompleteAsync(TransportIn, null, time).ConfigureAwait(false);
+        await _wiring.CompleteAsync(MessagingIn, null, time).ConfigureAwait(false);
+        await _wiring.CompleteAsync(ExchangesOut, null, time).ConfigureAwait(false);
+    }
 }

@@ -34,8 +34,9 @@ public sealed class CoapPipelineOptions
     }
 
     /// <summary>
-    /// Replaces a stage by blocks of your own: <see cref="CoapStages.Serializer"/> for a wire format, <see cref="CoapStages.Resource"/> for
-    /// a router.
+    /// Replaces a stage by blocks of your own: <see cref="CoapStages.Channel"/>, <see cref="CoapStages.Serializer"/>,
+    /// <see cref="CoapStages.Handler"/> or <see cref="CoapStages.Resource"/>. A transport of your own replaces the fifth one
+    /// (<see cref="Transports.CoapBlockTransport"/>).
     /// </summary>
     /// <remarks>
     /// The seams before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep these
@@ -69,14 +70,95 @@ public sealed class CoapPipelineOptions
         if (!_replacements.TryAdd(stage, factory))
         {
             throw new InvalidOperationException(
-                $"The {stage} stage is already replaced; it takes one wire format or one router. Combine the two into one block.");
+                $"The {stage} stage is already replaced, or runs on tasks. Combine the two replacements into one.");
         }
 
         return this;
     }
 
+    /// <summary>Runs a stage on a block of the Dataflow library, with a queue and with tasks of its own.</summary>
+    /// <remarks>
+    /// By default a stage has neither: it runs inside of the offer, on the receiving thread. The order of the items of a peer stays.
+    /// <list type="bullet">
+    /// <item><see cref="CoapStages.Channel"/> and <see cref="CoapStages.Serializer"/> run on two <see cref="TransformManyBlock{TInput,
+    /// TOutput}"/>, which take several items at a time and pass the results on in order.</item>
+    /// <item><see cref="CoapStages.Resource"/> takes several requests at a time. Their handlers end in any order.</item>
+    /// <item><see cref="CoapStages.Handler"/> takes one item at a time in each direction.</item>
+    /// </list>
+    /// </remarks>
+    /// <typeparam name="TBlocks">The type of the stage.</typeparam>
+    /// <param name="stage">The stage.</param>
+    /// <param name="execution">
+    /// The tasks: how many at a time (<see cref="ExecutionDataflowBlockOptions.MaxDegreeOfParallelism"/>), the scheduler, and the bound of
+    /// the queue (<see cref="DataflowBlockOptions.BoundedCapacity"/>). An item that finds the queue full is refused as by any other block.
+    /// </param>
+    /// <returns>These options.</returns>
+    /// <exception cref="ArgumentException">The stage cannot run on tasks, or not with these settings.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The stage is already replaced, or an endpoint, client or server was already made from these options.
+    /// </exception>
+    public CoapPipelineOptions RunOnTasks<TBlocks>(CoapStage<TBlocks> stage, ExecutionDataflowBlockOptions execution)
+        where TBlocks : class
+    {
+        ArgumentNullException.ThrowIfNull(stage);
+        ArgumentNullException.ThrowIfNull(execution);
+        bool isParallel = execution.MaxDegreeOfParallelism != 1;
+        object named = stage;
+        if (!execution.EnsureOrdered && isParallel && named != CoapStages.Resource)
+        {
+            throw new ArgumentException($"The items of a peer keep their order in the {stage} stage. Leave EnsureOrdered true.", nameof(execution));
+        }
+
+        if (named == CoapStages.Channel)
+        {
+            return Replace(CoapStages.Channel, context => new CoapChannelBlocks(
+                new TransformManyBlock<CoapDatagram, CoapDatagram>(
+                    item => context.TryAttach(item) ? [item] : Array.Empty<CoapDatagram>(), execution),
+                new TransformBlock<CoapDatagram, CoapDatagram>(CoapStageContext.Address, execution)));
+        }
+
+        if (named == CoapStages.Serializer)
+        {
+            return Replace(CoapStages.Serializer, context => new CoapSerializerBlocks(
+                new TransformManyBlock<CoapDatagram, CoapInbound>(
+                    item => context.TryRead(item, out CoapInbound message) ? [message] : Array.Empty<CoapInbound>(), execution),
+                new TransformManyBlock<CoapOutbound, CoapDatagram>(
+                    item => context.Write(item) is { } datagram ? [datagram] : Array.Empty<CoapDatagram>(), execution)));
+        }
+
+        if (named == CoapStages.Handler)
+        {
+            return isParallel
+                ? throw new ArgumentException("The Handler stage takes one item at a time. Leave MaxDegreeOfParallelism at 1.", nameof(execution))
+                : Insert(CoapSeams.SerializerToMessaging, () => QueueOf<CoapInbound>(execution))
+                    .Insert(CoapSeams.ResourceToExchanges, () => QueueOf<CoapReply>(execution));
+        }
+
+        return named == CoapStages.Resource
+            ? Insert(CoapSeams.ExchangesToResource, () => QueueOf<CoapExchange>(execution))
+            : throw new ArgumentException($"The {stage} stage cannot run on tasks.", nameof(stage));
+    }
+
+    // A queue whose tasks run the next stage; a TransformBlock would offer one item at a time.
+    private static IPropagatorBlock<T, T> QueueOf<T>(ExecutionDataflowBlockOptions execution)
+    {
+        PassingBlock<T> exit = new();
+        ActionBlock<T> queue = new(exit.Pass, execution);
+        _ = queue.Completion.ContinueWith(
+            static (_, exit) => ((PassingBlock<T>)exit!).Complete(), exit, CancellationToken.None,
+            TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        return DataflowBlock.Encapsulate(queue, exit);
+    }
+
+    private sealed class PassingBlock<T> : CoapInlineBlock<T, T>
+    {
+        public void Pass(T item) => this.Post(item);
+
+        protected override bool Process(T item) => Offer(item);
+    }
+
     /// <summary>Whether there are blocks of the application.</summary>
-    internal bool HasBlocks => _inserts.Count > 0 || IsReplaced(CoapStages.Serializer) || IsReplaced(CoapStages.Resource);
+    internal bool HasBlocks => _inserts.Count > 0 || _replacements.Keys.Any(static stage => stage != CoapStages.Protection);
 
     /// <summary>Whether blocks of the application replace a stage.</summary>
     internal bool IsReplaced<TBlocks>(CoapStage<TBlocks> stage)

@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using CoAP.NET.Channels;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
@@ -16,9 +17,15 @@ public sealed class CoapStageContext
     private readonly OutboundItems _outbound;
     private readonly MessageFormats _formats;
 
-    internal CoapStageContext(CoapShard shard, PipelineParts parts)
+    private readonly ChannelInbound _channels;
+
+    internal CoapStageContext(CoapShard shard, PipelineParts parts, ChannelInbound channels, StandardHandler handler)
     {
         _environment = shard.Environment;
+        _channels = channels;
+        Handler = new CoapHandlerBlocks(handler.Inbound, handler.Outbound);
+        Reader = new SerializerInbound(_environment, parts.Formats);
+        Writer = new SerializerOutbound(_environment, parts.Formats, parts.Buffers);
         _inbound = new InboundItems(_environment);
         _outbound = new OutboundItems(_environment, parts.Buffers);
         _formats = parts.Formats;
@@ -54,6 +61,59 @@ public sealed class CoapStageContext
 
     /// <summary>Maps each peer to its source, for limits that give each source a share.</summary>
     public CoapSourceRule Sources => _environment.Sources;
+
+    /// <summary>The Handler stage of the library, for a Handler that passes items on to it.</summary>
+    /// <remarks>
+    /// Link what leaves the two blocks, or none of it: then it passes by your blocks. Its end does not end requests of clients, the ends of
+    /// connections and acknowledgements, which still pass it.
+    /// </remarks>
+    public CoapHandlerBlocks Handler { get; }
+
+    /// <summary>The inbound Serializer of the library.</summary>
+    internal SerializerInbound Reader { get; }
+
+    /// <summary>The outbound Serializer of the library.</summary>
+    internal SerializerOutbound Writer { get; }
+
+    /// <summary>
+    /// For a Channel: finds the peer of a datagram by <see cref="CoapDatagram.Remote"/>, or creates it, as the stage of the library does.
+    /// </summary>
+    /// <remarks>
+    /// The address may be another one than that of the transport: a peer that is known by a name has an address of your choice, for example
+    /// in <c>fd00::/8</c>. The limits of the endpoint for peers, and the shares of their sources, apply to these addresses.
+    /// </remarks>
+    /// <param name="datagram">The datagram from the Transport stage.</param>
+    /// <returns>Whether <see cref="CoapDatagram.Channel"/> is set; otherwise the datagram was ignored, counted and disposed.</returns>
+    public bool TryAttach(CoapDatagram datagram)
+    {
+        ArgumentNullException.ThrowIfNull(datagram);
+        return _channels.TryAttach(datagram);
+    }
+
+    /// <summary>For a Channel: addresses a datagram to the peer of its channel, as the stage of the library does.</summary>
+    /// <param name="datagram">The datagram from the Serializer stage.</param>
+    /// <returns>The same datagram, with <see cref="CoapDatagram.Remote"/>, Local, Transport and TransportTag.</returns>
+    public static CoapDatagram Address(CoapDatagram datagram)
+    {
+        ArgumentNullException.ThrowIfNull(datagram);
+        ChannelOutbound.Address(datagram);
+        return datagram;
+    }
+
+    /// <summary>For a Serializer: reads the message of a datagram, as the stage of the library does.</summary>
+    /// <param name="datagram">The datagram from the Channel stage. Do not use it afterwards.</param>
+    /// <param name="message">The item to pass on: a message, or the rule that the bytes violate.</param>
+    /// <returns>False for bytes that are ignored.</returns>
+    public bool TryRead(CoapDatagram datagram, out CoapInbound message)
+    {
+        ArgumentNullException.ThrowIfNull(datagram);
+        return Reader.TryRead(datagram, out message);
+    }
+
+    /// <summary>For a Serializer: writes a message, as the stage of the library does.</summary>
+    /// <param name="outbound">The item from the Handler stage.</param>
+    /// <returns>The datagram to pass on; null if the message cannot be written.</returns>
+    public CoapDatagram? Write(CoapOutbound outbound) => Writer.Write(in outbound);
 
     /// <summary>Returns the serializer that the standard stage uses for a peer.</summary>
     /// <remarks>

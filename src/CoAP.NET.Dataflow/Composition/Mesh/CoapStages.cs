@@ -4,8 +4,8 @@ namespace CoAP.NET.Mesh;
 
 /// <summary>The stages that an application can replace.</summary>
 /// <remarks>
-/// The other stages cannot be replaced. To replace Transport, write a transport (<see cref="Transports.CoapTransport"/>). Channel,
-/// Messaging and Exchanges implement the protocol.
+/// A transport of your own replaces the Transport stage: a class (<see cref="Transports.CoapTransport"/>), or a block
+/// (<see cref="Transports.CoapBlockTransport"/>).
 /// </remarks>
 public static class CoapStages
 {
@@ -17,6 +17,39 @@ public static class CoapStages
     /// <see cref="CoapSeams.ExchangesToMessaging"/> see plain messages.
     /// </remarks>
     public static CoapStage<CoapProtection> Protection { get; } = new(nameof(Protection));
+
+    /// <summary>Finds the peer of a datagram, and the address of a peer; replace it to know peers by something else.</summary>
+    /// <remarks>
+    /// The two blocks must keep these rules, in addition to those of <see cref="CoapPipelineOptions.Replace"/>:
+    /// <list type="bullet">
+    /// <item>The inbound block sets <see cref="CoapDatagram.Channel"/> by <see cref="CoapStageContext.TryAttach"/>. A datagram without a
+    /// channel is attached afterwards by its address.</item>
+    /// <item>The outbound block sets <see cref="CoapDatagram.Remote"/> and the other addresses, usually by
+    /// <see cref="CoapStageContext.Address"/> and a change of the result.</item>
+    /// <item>Frames of connections and datagrams of sessions have their channel already. Pass them on.</item>
+    /// <item>The address of the transport chooses the shard. A peer that changes its address needs an endpoint with one shard, which is the
+    /// default.</item>
+    /// </list>
+    /// </remarks>
+    public static CoapStage<CoapChannelBlocks> Channel { get; } = new(nameof(Channel));
+
+    /// <summary>
+    /// Matches messages and exchanges (RFC 7252 sections 4 and 5): reliability, duplicates, blocks, observers; replace it for a protocol of
+    /// your own between messages and requests.
+    /// </summary>
+    /// <remarks>
+    /// The inbound block gets each message of a peer, also acknowledgements, responses and, on connections, signalling messages, and
+    /// returns the requests to serve. The outbound block gets the answers and returns messages with type, Message ID and token.
+    /// <list type="bullet">
+    /// <item>Pass items on to <see cref="CoapStageContext.Handler"/> for what the library does. What you do not pass on, it does not know:
+    /// without its messages there are no requests and observations of this endpoint, no connections (RFC 8323 section 5.3 needs the CSM),
+    /// no blocks, and no duplicates are found.</item>
+    /// <item><see cref="CoapExchange.Begin(CoapInbound)"/> makes exchanges, and <see cref="CoapReply.ToMessage"/> responses, for what you
+    /// do not pass on.</item>
+    /// <item>An exchange whose request the Resource stage refuses comes back as an answer 5.03.</item>
+    /// </list>
+    /// </remarks>
+    public static CoapStage<CoapHandlerBlocks> Handler { get; } = new(nameof(Handler));
 
     /// <summary>Translates between bytes and messages in both directions; replace it for a wire format of your own.</summary>
     /// <remarks>

@@ -50,9 +50,9 @@ internal sealed class MeshLinkOf<T> : MeshLink
     /// <inheritdoc/>
     public override void Bypass(IDataflowBlock target)
     {
-        if (target is InlineTarget<T> stage)
+        if (target is ITargetBlock<T> stage)
         {
-            From.LinkTo(stage, s_alone);
+            From.LinkTo(stage is InlineNode ? stage : new UserTarget<T>(stage), s_alone);
         }
     }
 

@@ -184,7 +184,7 @@ internal sealed class MeshWiring
         MeshLink? entry = null;
         foreach (MeshLink link in PathFrom(first))
         {
-            if (link.Target is not InlineNode)
+            if (link.Target is not InlineNode && link.Target != last)
             {
                 if (entry is null)
                 {

@@ -13,13 +13,11 @@ internal sealed record SerializerStage(
     ISourceBlock<CoapDatagram> Encoded)
 {
     /// <summary>Creates the stage. A replacement of the application is linked to a check of its results.</summary>
-    public static SerializerStage Make(CoapSerializerBlocks? own, CoapEnvironment environment, PipelineParts parts, MeshWiring wiring)
+    public static SerializerStage Make(CoapSerializerBlocks? own, CoapStageContext context, CoapEnvironment environment, MeshWiring wiring)
     {
         if (own is null)
         {
-            SerializerInbound inbound = new(environment, parts.Formats);
-            SerializerOutbound outbound = new(environment, parts.Formats, parts.Buffers);
-            return new SerializerStage(inbound, inbound, outbound, outbound);
+            return new SerializerStage(context.Reader, context.Reader, context.Writer, context.Writer);
         }
 
         SerializerInboundCheck messages = new(environment);

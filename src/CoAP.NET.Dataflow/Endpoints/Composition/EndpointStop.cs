@@ -32,7 +32,7 @@ internal sealed class EndpointStop(EndpointCore core)
         await EachAsync(pipeline => pipeline.EndServingAsync(time)).ConfigureAwait(false);
 
         core.State.EndGrace();
-        await EachAsync(pipeline => pipeline.EndAnsweringAsync(time)).ConfigureAwait(false);
+        await EachAsync(static pipeline => pipeline.EndAnsweringAsync()).ConfigureAwait(false);
         foreach (CoapPipeline pipeline in core.Pipelines)
         {
             pipeline.MessagingIn.RefuseUnanswered();

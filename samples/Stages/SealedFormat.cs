@@ -4,7 +4,7 @@ using CoAP.NET;
 using CoAP.NET.Mesh;
 using CoAP.NET.Serialization;
 
-namespace WireFormat;
+namespace Stages;
 
 /// <summary>
 /// A wire format: code, token and Message ID as ever, and everything else sealed with AES-GCM under a key that both ends have. A sketch of

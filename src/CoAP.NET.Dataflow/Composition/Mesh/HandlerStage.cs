@@ -1,0 +1,165 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Messaging;
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Mesh;
+
+/// <summary>The four ends of the Handler stage: of Messaging and Exchanges, or of the application's blocks in their place.</summary>
+internal sealed class HandlerStage
+{
+    private readonly StandardHandler _standard;
+    private readonly MeshWiring _wiring;
+    private readonly HandlerRequests? _requests;
+    private readonly HandlerMessages? _messages;
+
+    /// <summary>Creates the stage. Blocks of the application are linked to checks of their results.</summary>
+    /// <param name="own">The blocks of the application; null for none.</param>
+    /// <param name="standard">The stages of the library.</param>
+    /// <param name="shard">The shard.</param>
+    /// <param name="wiring">Links the blocks.</param>
+    public HandlerStage(CoapHandlerBlocks? own, StandardHandler standard, CoapShard shard, MeshWiring wiring)
+    {
+        _standard = standard;
+        _wiring = wiring;
+        if (own is null)
+        {
+            (Messages, Requests, Replies, Outgoing) =
+                (standard.MessagingIn, standard.ExchangesIn, standard.ExchangesOut, standard.MessagingOut);
+            return;
+        }
+
+        _requests = new HandlerRequests(shard.Environment, own.Outbound);
+        _messages = new HandlerMessages(shard.Environment);
+        wiring.LinkWithin(own.Inbound, _requests, CoapStages.Handler.Name);
+        wiring.LinkWithin(own.Outbound, _messages, CoapStages.Handler.Name);
+        (Messages, Requests, Replies, Outgoing) = (own.Inbound, _requests, own.Outbound, _messages);
+
+        // Messages of the library itself, such as requests of clients, pass by the blocks, unless these take them.
+        if (!standard.Inbound.IsLinked)
+        {
+            PassRequestsBy();
+        }
+
+        if (!standard.Outbound.IsLinked)
+        {
+            PassMessagesBy();
+        }
+    }
+
+    /// <summary>The entry of messages of peers.</summary>
+    public ITargetBlock<CoapInbound> Messages { get; }
+
+    /// <summary>The exit of requests to serve.</summary>
+    public ISourceBlock<CoapExchange> Requests { get; }
+
+    /// <summary>The entry of answers.</summary>
+    public ITargetBlock<CoapReply> Replies { get; }
+
+    /// <summary>The exit of messages to send.</summary>
+    public ISourceBlock<CoapOutbound> Outgoing { get; }
+
+    /// <summary>Ends receiving, up to this stage and the blocks of the application in it.</summary>
+    /// <param name="first">The beginning of the path.</param>
+    /// <param name="time">The time for it.</param>
+    public async Task EndReceivingAsync(IDataflowBlock first, StopTime time)
+    {
+        _standard.Inbound.Ending = async () =>
+        {
+            // No message passes this seam any more, so that the blocks miss none that passes them by.
+            await _wiring.CompleteBetweenAsync(_standard.MessagingIn, _standard.ExchangesIn, time, atOnce: true).ConfigureAwait(false);
+            if (_standard.Inbound.IsLinked)
+            {
+                PassRequestsBy();
+            }
+        };
+        await _wiring.CompleteAsync(first, _requests is null ? Messages : _requests, time).ConfigureAwait(false);
+        await _standard.Inbound.EndAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Ends serving: answers reach Exchanges, also those in blocks of the application in this stage.</summary>
+    /// <param name="resource">The beginning of the Resource stage.</param>
+    /// <param name="time">The time for it.</param>
+    public async Task EndServingAsync(IDataflowBlock resource, StopTime time)
+    {
+        await _wiring.CompleteBetweenAsync(resource, Replies, time).ConfigureAwait(false);
+        _standard.Outbound.Ending = async () =>
+        {
+            await _wiring.CompleteBetweenAsync(_standard.ExchangesOut, _standard.MessagingOut, time).ConfigureAwait(false);
+            if (_standard.Outbound.IsLinked)
+            {
+                PassMessagesBy();
+            }
+        };
+        if (_messages is not null)
+        {
+            await _wiring.CompleteAsync(Replies, _messages, time).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Ends answering: messages reach Messaging.</summary>
+    public Task EndAnsweringAsync() => _standard.Outbound.EndAsync();
+
+    private void PassRequestsBy() => _wiring.LinkWithin(_standard.ExchangesIn, _requests!, CoapStages.Handler.Name);
+
+    private void PassMessagesBy() => _wiring.LinkWithin(_standard.MessagingOut, _messages!, CoapStages.Handler.Name);
+}
+
+/// <summary>The Handler stage of the library: Messaging and Exchanges, with the Protection stage between them.</summary>
+/// <param name="messagingIn">The entry of messages of peers.</param>
+/// <param name="exchangesIn">The exit of requests to serve.</param>
+/// <param name="exchangesOut">The entry of answers.</param>
+/// <param name="messagingOut">The exit of messages to send.</param>
+internal sealed class StandardHandler(
+    MessagingInbound messagingIn, ExchangesInbound exchangesIn, ExchangesOutbound exchangesOut, MessagingOutbound messagingOut)
+{
+    public MessagingInbound MessagingIn => messagingIn;
+
+    public ExchangesInbound ExchangesIn => exchangesIn;
+
+    public ExchangesOutbound ExchangesOut => exchangesOut;
+
+    public MessagingOutbound MessagingOut => messagingOut;
+
+    /// <summary>The inbound half as one block.</summary>
+    public StandardBlock<CoapInbound, CoapExchange> Inbound { get; } = new(messagingIn, exchangesIn);
+
+    /// <summary>The outbound half as one block.</summary>
+    public StandardBlock<CoapReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
+}
+
+/// <summary>Follows the inbound half of a Handler of the application: a request that nobody takes is answered 5.03.</summary>
+/// <param name="environment">The counters, the limits and the log.</param>
+/// <param name="replies">The way of the answer.</param>
+internal sealed class HandlerRequests(CoapEnvironment environment, ITargetBlock<CoapReply> replies)
+    : InlineBlock<CoapExchange, CoapExchange>(environment.Counters, environment.Logger)
+{
+    internal override void Process(CoapExchange item) => Offer(item
+        ?? throw new InvalidOperationException("The Handler gave null. Make exchanges by CoapExchange.Begin."));
+
+    private protected override void OnDeclined(CoapExchange item)
+    {
+        Counters.Add(CoapCounter.Busy);
+        if (item.TryClaimReply())
+        {
+            replies.Post(new CoapReply(item, ResourceInbound.MakeBusy(environment)));
+        }
+    }
+}
+
+/// <summary>Follows the outbound half of a Handler of the application.</summary>
+/// <param name="environment">The counters and the log.</param>
+internal sealed class HandlerMessages(CoapEnvironment environment)
+    : InlineBlock<CoapOutbound, CoapOutbound>(environment.Counters, environment.Logger)
+{
+    internal override void Process(CoapOutbound item)
+    {
+        if (item.Channel is null || (item.Message is null && item.Encoded.IsEmpty))
+        {
+            throw new InvalidOperationException(
+                "The Handler gave an item without channel or message. Set CoapOutbound.Channel and Message, with type, Message ID and token.");
+        }
+
+        Offer(item);
+    }
+}
