@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Reflection;
+using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
@@ -15,7 +16,7 @@ public sealed class CustomBlocksTests
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 7);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 10);
 
     [Fact]
     public void The_page_has_a_row_for_each_seam()
@@ -24,6 +25,93 @@ public sealed class CustomBlocksTests
         PropertyInfo[] seams = typeof(CoapSeams).GetProperties();
         Assert.Equal(10, seams.Length);
         Assert.All(seams, seam => Assert.Contains($"\n| `{seam.Name}` |", page, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task All_ports_of_a_host_are_one_peer()
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Channel, shard =>
+        {
+            ConditionalWeakTable<CoapChannel, StrongBox<CoapAddress>> last = [];
+            return new CoapChannelBlocks(
+                new TransformManyBlock<CoapDatagram, CoapDatagram>(datagram =>
+                {
+                    CoapAddress address = datagram.Remote;
+                    if (datagram.Channel is null)
+                    {
+                        datagram.Remote = address with { Port = 5683 };
+                    }
+
+                    if (!shard.TryAttach(datagram))
+                    {
+                        return [];
+                    }
+
+                    last.GetOrCreateValue(datagram.Channel!).Value = address;
+                    return [datagram];
+                }),
+                new TransformBlock<CoapDatagram, CoapDatagram>(datagram =>
+                {
+                    CoapStageContext.Address(datagram);
+                    datagram.Remote = last.TryGetValue(datagram.Channel!, out var heard) ? heard.Value : datagram.Remote;
+                    return datagram;
+                }));
+        });
+        await using CoapServer server = new(options);
+        ConcurrentQueue<CoapPeer> peers = [];
+        server.MapGet("/x", request =>
+        {
+            peers.Enqueue(request.Peer!);
+            return "x";
+        });
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        for (int i = 0; i < 2; i++)
+        {
+            await using CoapClient client = new();
+            Assert.Equal("x", (await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(s_hang)).GetText());
+        }
+
+        Assert.Single(peers.Distinct());
+    }
+
+    [Fact]
+    public async Task A_handler_holds_requests_back()
+    {
+        (Task IsUp, TaskCompletionSource Up) line = (Task.CompletedTask, new());
+        line.IsUp = line.Up.Task;
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Handler, shard =>
+        {
+            TransformBlock<CoapExchange, CoapExchange> store = new(
+                async exchange =>
+                {
+                    await line.IsUp;
+                    return exchange;
+                },
+                new ExecutionDataflowBlockOptions { BoundedCapacity = 1_000 });
+            shard.Handler.Inbound.LinkTo(store, new DataflowLinkOptions { PropagateCompletion = true });
+            return new CoapHandlerBlocks(DataflowBlock.Encapsulate(shard.Handler.Inbound, store), shard.Handler.Outbound);
+        });
+        await using CoapServer server = new(options);
+        Task<string> asked = AskAsync(server);
+        await Eventually.IsTrueAsync(() => server.Counters[CoapCounter.RequestsReceived] > 0);
+        Assert.False(asked.IsCompleted);
+        line.Up.SetResult();
+        Assert.Equal("here", await asked);
+    }
+
+    [Fact]
+    public async Task Stages_run_on_tasks()
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline
+            .RunOnTasks(CoapStages.Serializer, new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 4 })
+            .RunOnTasks(
+                CoapStages.Resource, new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 8, BoundedCapacity = 1_000 });
+        await using CoapServer server = new(options);
+        Assert.Equal("here", await AskAsync(server));
     }
 
     [Fact]

@@ -1,7 +1,10 @@
 using System.Net;
 using System.Threading.Channels;
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guides;
 
@@ -11,7 +14,7 @@ public sealed class CustomTransportsTests
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-transports.md", "Guides", 3);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-transports.md", "Guides", 4);
 
     [Fact]
     public async Task A_client_asks_a_server_over_a_transport_of_a_user()
@@ -34,6 +37,22 @@ public sealed class CustomTransportsTests
         Assert.Equal("10000",
             (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[10_000]), cancellationToken)).GetText());
         Assert.True(server.Counters[CoapCounter.BodiesAssembled] == 1 && server.Counters[CoapCounter.DatagramsSent] > 10);
+    }
+
+    [Fact]
+    public async Task A_block_is_a_transport()
+    {
+        Modem modem = new();
+        await using CoapClient client = new();
+        IPropagatorBlock<CoapDatagram, CoapDatagram> block = DataflowBlock.Encapsulate(
+            new ActionBlock<CoapDatagram>(
+                datagram => modem.SendAsync(datagram), new ExecutionDataflowBlockOptions { BoundedCapacity = 100 }),
+            modem.Received);
+        client.Endpoint.AddTransport(
+            new CoapBlockTransport(block, modem.Address, "coap+radio", defaultPort: 5683));
+        CoapResponse response = await client.GetAsync("coap+radio://[fd00::1]/temperature");
+
+        Assert.Equal("21.5", response.GetText());
     }
 
     [Fact]
@@ -64,6 +83,32 @@ public sealed class CustomTransportsTests
         Assert.Equal("1000",
             (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[1000])).WaitAsync(s_hang)).GetText());
         Assert.InRange(largest, 64, 160);
+    }
+
+    // A module with a device that has one temperature.
+    private sealed class Modem
+    {
+        public BufferBlock<CoapDatagram> Received { get; } = new();
+
+        public CoapAddress Address { get; } = PipeAddresses.Client;
+
+        public async Task SendAsync(CoapDatagram datagram)
+        {
+            using (datagram)
+            {
+                CoapMessage request = new CoapDatagramSerializer().Deserialize(datagram.Span);
+                byte[] response = new CoapDatagramSerializer().Serialize(new CoapMessage(CoapCode.Content)
+                {
+                    Type = CoapMessageType.Acknowledgement,
+                    MessageId = request.MessageId,
+                    Token = request.Token,
+                    Payload = "21.5"u8.ToArray(),
+                });
+                CoapDatagram answer = new(response.Length) { Length = response.Length, Remote = datagram.Remote };
+                response.CopyTo(answer.Buffer, 0);
+                await Received.SendAsync(answer);
+            }
+        }
     }
 
     private sealed class Measure(ChannelWriter<byte[]> inner, Action<int> look) : ChannelWriter<byte[]>
