@@ -14,6 +14,20 @@ internal static partial class Processor
 
     private const int SetSize = 128;
 
+    /// <summary>The model in parentheses after a space, for a report after the number of processors; empty if it is unknown.</summary>
+    public static string Model
+    {
+        get
+        {
+            const string Info = "/proc/cpuinfo";
+            const string Name = "model name";
+            string? line = File.Exists(Info)
+                ? File.ReadLines(Info).FirstOrDefault(line => line.StartsWith(Name, StringComparison.Ordinal))
+                : null;
+            return line is null ? "" : $" ({line[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim()})";
+        }
+    }
+
     /// <summary>Keeps the calling thread on one processor, if the machine has it.</summary>
     /// <returns>Which ones it could run on before; give them to <see cref="Restore"/>.</returns>
     /// <param name="processors">It, or several that it may choose from.</param>

@@ -1,6 +1,7 @@
 // BenchmarkDotNet's own switches (--help), and --serializers: the matrix of options and payloads beside what was published.
 using System.Globalization;
 using BenchmarkDotNet.Running;
+using CoAP.NET.Bench;
 using CoAP.NET.Benchmarks;
 
 // Numbers are written and read alike on every machine.
@@ -19,7 +20,7 @@ if (args is ["--serializers", .. var rest])
     string report = await MatrixReport.RunAsync(isQuick, file is null ? null : Path.GetDirectoryName(Path.GetFullPath(file)));
     if (file is not null)
     {
-        await File.WriteAllTextAsync(file, report);
+        WrittenText.Write(file, "serializers", report);
     }
     else
     {

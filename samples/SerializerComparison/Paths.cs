@@ -3,7 +3,7 @@ using CoAP.NET.Serialization;
 
 namespace SerializerComparison;
 
-/// <summary>What the matrix measures by default, for comparison.</summary>
+/// <summary>Options of the library, to compare <see cref="Readings"/> with.</summary>
 public class Paths : SerializerMatrix
 {
     /// <inheritdoc/>

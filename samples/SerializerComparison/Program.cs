@@ -1,5 +1,6 @@
-// Compares serializers and options by the benchmarks of the library: derive SerializerMatrix and give it to BenchmarkDotNet.
+// Compares a codec of another library, and options of our own, with those of the library by BenchmarkDotNet.
 //   dotnet run -c Release --project samples/SerializerComparison -- --filter '*'
+//   dotnet run -c Release --project samples/SerializerComparison -- --filter '*Plain*'
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 

@@ -5,10 +5,7 @@ using CoAP.NET.Serialization;
 
 namespace SerializerComparison;
 
-/// <summary>
-/// The same number of options, but ours. A codec of one's own is given in the same way: whatever is an
-/// <see cref="ICoapMessageSerializer"/>.
-/// </summary>
+/// <summary>The same number of options, but of our own type.</summary>
 public class Readings : Paths
 {
     /// <inheritdoc/>

@@ -5,88 +5,64 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// Reading and writing messages by their number of options and the size of their payload, synchronously and asynchronously. Derive a class
-/// to measure a codec or options of your own in the same way: <see cref="CreateSerializer"/> is all that must be given. What is read comes
-/// from a <see cref="MemoryStream"/>; what is written goes to one that is as large as the message from the beginning, so that its growth is
-/// not measured. Both complete at once: what the asynchronous methods take more is their own price.
+/// Reading and writing by number of options and size of payload: from a span and from a stream, into a new array and to a stream.
 /// </summary>
-[MemoryDiagnoser]
-#pragma warning disable CA1001 // its streams are over arrays, and hold nothing
-public abstract class SerializerMatrix
-#pragma warning restore CA1001
+/// <remarks>
+/// Derive a class to measure a codec or options of your own; only <see cref="CreateSerializer"/> is required. Ratios are to
+/// <see cref="Copy"/>; <see cref="CodecComparison{TMessage}"/> has ratios to the library. The streams complete at once, and the one that is
+/// written has room for the message before the measurement.
+/// </remarks>
+public abstract class SerializerMatrix : MessageMatrix
 {
-    private const int Seed = 7252;
-    private const int OptionLength = 255;
-
     private ICoapMessageSerializer _serializer = null!;
-    private CoapMessage _message = null!;
-    private byte[] _bytes = [];
-    private byte[] _copy = [];
-    private MemoryStream _source = null!;
-    private MemoryStream _destination = null!;
-
-    /// <summary>The message.</summary>
-    [ParamsSource(nameof(Cases))]
-    public MatrixCase Case { get; set; }
-
-    /// <summary>What <see cref="SelectCases"/> gives.</summary>
-    public IEnumerable<MatrixCase> Cases => SelectCases();
+    private MeasuredCodec<CoapMessage> _codec = null!;
 
     /// <summary>The size of the message, in bytes.</summary>
-    public long Size => _bytes.Length;
+    public long Size => _codec.Bytes.Length;
 
-    /// <summary>Makes the message, and checks that all ways of reading and writing agree before anything is measured.</summary>
-    /// <returns>A task that ends when everything is ready.</returns>
-    /// <exception cref="InvalidOperationException">They do not.</exception>
+    /// <summary>Makes the message, and checks that all methods agree before the measurement.</summary>
+    /// <returns>A task that completes when everything is ready.</returns>
+    /// <exception cref="InvalidOperationException">A method reads another message or writes other bytes.</exception>
     [GlobalSetup]
     public async Task SetupAsync()
     {
         _serializer = CreateSerializer();
-        _message = CreateMessage(Case);
-        _bytes = _serializer.Serialize(_message);
-        _copy = new byte[_bytes.Length];
-        _source = new MemoryStream(_bytes, writable: false);
-        _destination = new MemoryStream(new byte[_bytes.Length], 0, _bytes.Length, writable: true, publiclyVisible: true);
-
-        Expect(_serializer.Serialize(Deserialize()), nameof(Deserialize));
-        Expect(_serializer.Serialize(await DeserializeAsync()), nameof(DeserializeAsync));
-        if (DeserializeTyped() != Case.Options)
+        CoapMessage message = CreateMessage(Case);
+        _codec = new MeasuredCodec<CoapMessage>(new SerializerCodec(_serializer), message, _serializer.Serialize(message));
+        string owner = $"{GetType().Name} {Case}";
+        await _codec.CheckAsync(owner);
+        _codec.Expect(_serializer.Serialize(DeserializeFromStream()), owner, nameof(DeserializeFromStream));
+        _codec.Clear();
+        SerializeToStream();
+        _codec.ExpectWritten(owner, nameof(SerializeToStream));
+        int options = DeserializeTyped();
+        if (options != Case.Options)
         {
-            throw new InvalidOperationException(
-                $"{GetType().Name} {Case}: {DeserializeTyped()} options were read instead of {Case.Options}.");
+            throw new InvalidOperationException($"{owner}: {options} options were read instead of {Case.Options}.");
         }
-
-        Serialize();
-        Expect(_destination.GetBuffer(), nameof(Serialize));
-        Array.Clear(_destination.GetBuffer());
-        await SerializeAsync();
-        Expect(_destination.GetBuffer(), nameof(SerializeAsync));
     }
 
-    /// <summary>One copy of the bytes of the message: what nothing that writes or reads a stream gets below.</summary>
+    /// <summary>One copy of the bytes of the message, from array to array.</summary>
     [Benchmark(Baseline = true)]
-    public void Copy() => _bytes.CopyTo(_copy, 0);
+    public void Copy() => _codec.Copy();
 
-    /// <summary>From a stream. Options and payload are slices of one block of memory.</summary>
+    /// <summary>Reads from a span; the message has its own copy of the bytes.</summary>
     /// <returns>The message.</returns>
     [Benchmark]
-    public CoapMessage Deserialize()
-    {
-        _source.Position = 0;
-        return _serializer.Deserialize(_source);
-    }
+    public CoapMessage Deserialize() => _codec.Deserialize();
 
-    /// <summary>From a stream, asynchronously.</summary>
+    /// <summary>Reads from a stream, asynchronously.</summary>
     /// <returns>The message.</returns>
     [Benchmark]
-    public ValueTask<CoapMessage> DeserializeAsync()
-    {
-        _source.Position = 0;
-        return _serializer.DeserializeAsync(_source);
-    }
+    public ValueTask<CoapMessage> DeserializeAsync() => _codec.DeserializeAsync();
 
-    /// <summary>From a stream, and every option as a typed object.</summary>
-    /// <returns>How many options there were.</returns>
+    /// <summary>Reads from a stream, synchronously.</summary>
+    /// <returns>The message.</returns>
+    [Benchmark]
+    public CoapMessage DeserializeFromStream() => _serializer.Deserialize(_codec.Source);
+
+    /// <summary>Reads from a span, and every option as a typed object.</summary>
+    /// <returns>The number of options.</returns>
     [Benchmark]
     public int DeserializeTyped()
     {
@@ -99,72 +75,21 @@ public abstract class SerializerMatrix
         return count;
     }
 
-    /// <summary>Into a stream.</summary>
+    /// <summary>Writes into a new array.</summary>
+    /// <returns>The bytes.</returns>
     [Benchmark]
-    public void Serialize()
-    {
-        _destination.Position = 0;
-        _serializer.Serialize(_destination, _message);
-    }
+    public byte[] Serialize() => _codec.Serialize();
 
-    /// <summary>Into a stream, asynchronously.</summary>
-    /// <returns>A task that ends when it is written.</returns>
+    /// <summary>Writes to a stream, asynchronously.</summary>
+    /// <returns>A task that completes when the message is written.</returns>
     [Benchmark]
-    public ValueTask SerializeAsync()
-    {
-        _destination.Position = 0;
-        return _serializer.SerializeAsync(_destination, _message);
-    }
+    public ValueTask SerializeAsync() => _codec.SerializeAsync();
 
-    /// <summary>Says which messages are measured. Default: <see cref="MatrixCase.All"/>.</summary>
-    /// <returns>Their sizes.</returns>
-    protected virtual IEnumerable<MatrixCase> SelectCases() => MatrixCase.All;
+    /// <summary>Writes to a stream, synchronously.</summary>
+    [Benchmark]
+    public void SerializeToStream() => _serializer.Serialize(_codec.Destination, _codec.Message);
 
-    /// <summary>Makes the codec. Its limits must let the largest of <see cref="Cases"/> pass.</summary>
+    /// <summary>Makes the codec. Its limits must let the largest of <see cref="MessageMatrix.Cases"/> pass.</summary>
     /// <returns>The codec.</returns>
     protected abstract ICoapMessageSerializer CreateSerializer();
-
-    /// <summary>
-    /// Makes a message. Default: an acknowledgement with 2.01 Created, 8 bytes of token, options Uri-Path of 255 characters, and bytes of
-    /// payload from a fixed seed.
-    /// </summary>
-    /// <param name="one">Its size.</param>
-    /// <returns>The message.</returns>
-    protected virtual CoapMessage CreateMessage(MatrixCase one)
-    {
-#pragma warning disable RS0030 // a fixed seed
-        Random random = new(Seed);
-#pragma warning restore RS0030
-        byte[] token = new byte[CoapToken.MaxLength];
-        random.NextBytes(token);
-        CoapMessage message = new(CoapCode.Created)
-        {
-            Type = CoapMessageType.Acknowledgement,
-            MessageId = (ushort)random.Next(),
-            Token = new CoapToken(token)
-        };
-        byte[] segment = new byte[OptionLength];
-        for (int i = 0; i < one.Options; i++)
-        {
-            for (int at = 0; at < OptionLength; at++)
-            {
-                segment[at] = (byte)random.Next('a', 'z' + 1);
-            }
-
-            message.Options.Add(OptionNumber.UriPath, segment);
-        }
-
-        byte[] payload = new byte[one.Payload];
-        random.NextBytes(payload);
-        message.Payload = payload;
-        return message;
-    }
-
-    private void Expect(ReadOnlySpan<byte> bytes, string what)
-    {
-        if (!bytes.SequenceEqual(_bytes))
-        {
-            throw new InvalidOperationException($"{GetType().Name} {Case}: {what} gives other bytes.");
-        }
-    }
 }

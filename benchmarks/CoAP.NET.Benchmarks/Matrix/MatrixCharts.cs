@@ -8,6 +8,12 @@ namespace CoAP.NET.Benchmarks;
 /// </summary>
 internal static class MatrixCharts
 {
+    /// <summary>The file of the chart of reading.</summary>
+    public const string Reading = "serializers-reading.svg";
+
+    /// <summary>The file of the chart of writing.</summary>
+    public const string Writing = "serializers-writing.svg";
+
     private const int Left = 130;
     private const int Top = 60;
     private const int RowHeight = 20;
@@ -21,12 +27,12 @@ internal static class MatrixCharts
     private static readonly XNamespace s_svg = "http://www.w3.org/2000/svg";
 
     /// <summary>Writes the charts.</summary>
-    /// <param name="folder">Where to: serializers-reading.svg and serializers-writing.svg.</param>
+    /// <param name="folder">Where to.</param>
     /// <param name="rows">What was measured.</param>
     public static void Write(string folder, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> rows)
     {
-        Draw("Reading a message, RFC 8323", Way.All[0], Way.All[1], rows).Save(Path.Combine(folder, "serializers-reading.svg"));
-        Draw("Writing a message, RFC 8323", Way.All[2], Way.All[3], rows).Save(Path.Combine(folder, "serializers-writing.svg"));
+        Draw("Reading a message, RFC 8323", Way.All[0], Way.All[1], rows).Save(Path.Combine(folder, Reading));
+        Draw("Writing a message, RFC 8323", Way.All[2], Way.All[3], rows).Save(Path.Combine(folder, Writing));
     }
 
     private static XElement Draw(string title, Way now, Way later, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> rows)

@@ -24,7 +24,7 @@ internal static class MarkdownReport
     /// <summary>The machine, in a line.</summary>
     public static string Machine =>
         $"{Environment.ProcessorCount} "
-            + $"processors{Model()}, {RuntimeInformation.OSDescription.Trim()}, {RuntimeInformation.FrameworkDescription}{(Processors.Note is { } note ? $". {note}" : "")}";
+            + $"processors{Processor.Model}, {RuntimeInformation.OSDescription.Trim()}, {RuntimeInformation.FrameworkDescription}{(Processors.Note is { } note ? $". {note}" : "")}";
 
     /// <summary>Writes all tables.</summary>
     public static string Write(IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results, int pairs, double seconds)
@@ -190,13 +190,6 @@ internal static class MarkdownReport
     }
 
     private static void Line(StringBuilder text, IReadOnlyList<string> cells) => text.AppendLine($"| {string.Join(" | ", cells)} |");
-
-    private static string Model()
-    {
-        const string Name = "model name";
-        string? line = File.ReadLines("/proc/cpuinfo").FirstOrDefault(line => line.StartsWith(Name, StringComparison.Ordinal));
-        return line is null ? "" : $" ({line[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim()})";
-    }
 
     // By processor time: the load and the server that is asked share the other processor, which is what bounds the rate.
     private static void BesideOwnAnswer(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)

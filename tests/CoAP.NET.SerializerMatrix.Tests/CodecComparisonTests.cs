@@ -1,0 +1,90 @@
+using BenchmarkDotNet.Running;
+
+namespace CoAP.NET.Benchmarks.Tests;
+
+public sealed class CodecComparisonTests
+{
+    private static readonly MatrixCase s_case = new(3, 1000);
+
+    [Theory]
+    [InlineData(nameof(IMatrixCodec<>.Convert), nameof(IMatrixCodec<>.Serialize))]
+    [InlineData(nameof(IMatrixCodec<>.Serialize), nameof(IMatrixCodec<>.Serialize))]
+    [InlineData(nameof(IMatrixCodec<>.Deserialize), nameof(IMatrixCodec<>.Deserialize))]
+    [InlineData(nameof(IMatrixCodec<>.DeserializeAsync), nameof(IMatrixCodec<>.DeserializeAsync))]
+    [InlineData(nameof(IMatrixCodec<>.SerializeAsync), nameof(IMatrixCodec<>.SerializeAsync))]
+    public async Task A_codec_with_other_bytes_than_the_library_is_not_measured(string fault, string method)
+    {
+        Comparison comparison = new(new FaultyCodec(fault)) { Case = s_case };
+
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(comparison.SetupAsync);
+
+        Assert.StartsWith($"FaultyCodec 3+1000: {method} gives other bytes", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_message_is_converted_before_the_measurement_only()
+    {
+        FaultyCodec codec = new(null);
+        Comparison comparison = new(codec) { Case = s_case };
+        await comparison.SetupAsync();
+
+        for (int i = 0; i < 3; i++)
+        {
+            comparison.DeserializeByCodec();
+            await comparison.DeserializeAsyncByCodec();
+            comparison.SerializeByCodec();
+            await comparison.SerializeAsyncByCodec();
+        }
+
+        Assert.Equal(1, codec.Conversions);
+    }
+
+    [Fact]
+    public async Task The_plain_codec_of_the_sample_reads_and_writes_what_the_library_does()
+    {
+        foreach (MatrixCase one in new PlainComparison().Cases.Append(new(20, 0)))
+        {
+            PlainComparison comparison = new() { Case = one };
+            await comparison.SetupAsync();
+
+            Assert.Equal(comparison.SerializeByLibrary(), comparison.SerializeByCodec());
+            Assert.Equal(one.Options, comparison.DeserializeByCodec().Options.Count);
+        }
+    }
+
+    [Fact]
+    public void Each_method_of_the_codec_has_the_same_one_of_the_library_as_its_baseline()
+    {
+        BenchmarkCase[] cases = BenchmarkConverter.TypeToBenchmarks(typeof(PlainComparison)).BenchmarksCases;
+        string[] methods = ["Deserialize", "DeserializeAsync", "Serialize", "SerializeAsync"];
+
+        Assert.Equal(
+            methods.SelectMany(method => new[] { $"{method}: {method}ByCodec", $"{method}: {method}ByLibrary, the baseline" }),
+            cases.Where(one => one.Parameters["Case"].Equals(s_case))
+                .Select(one => $"{one.Descriptor.Categories.Single()}: {one.Descriptor.WorkloadMethod.Name}"
+                    + (one.Descriptor.Baseline ? ", the baseline" : ""))
+                .Order(StringComparer.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_serializer_of_the_library_takes_part_as_it_is()
+    {
+        SameComparison comparison = new() { Case = s_case };
+        await comparison.SetupAsync();
+
+        Assert.Equal(comparison.SerializeByLibrary(), comparison.SerializeByCodec());
+        Assert.Throws<ArgumentNullException>(() => new SerializerCodec(null!));
+    }
+
+    public class SameComparison : CodecComparison<CoapMessage>
+    {
+        protected override IMatrixCodec<CoapMessage> CreateCodec() => new SerializerCodec(CreateLibrary());
+
+        protected override ICoapMessageSerializer CreateLibrary() => CoapStreamSerializer.Default;
+    }
+
+    private sealed class Comparison(IMatrixCodec<PlainMessage> codec) : CodecComparison<PlainMessage>
+    {
+        protected override IMatrixCodec<PlainMessage> CreateCodec() => codec;
+    }
+}

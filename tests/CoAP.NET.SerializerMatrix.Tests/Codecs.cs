@@ -1,0 +1,2 @@
+global using MyCodec = SerializerComparison.PlainCodec;
+global using MyMessage = SerializerComparison.PlainMessage;
