@@ -52,6 +52,28 @@ public sealed class CodecComparisonTests
         }
     }
 
+    [Theory]
+    [InlineData("Codec")]
+    [InlineData("Message")]
+    public void The_template_has_the_codec_of_the_sample(string file)
+    {
+        string sample = Code("samples/SerializerComparison", "Plain");
+        string template = Code("src/CoAP.NET.Templates/content/coap-serializer-benchmark", "My");
+
+        Assert.Equal(
+            sample.Replace("namespace SerializerComparison", "namespace CoapBenchmark1").Replace("PlainCodec", "MyCodec")
+                .Replace("PlainMessage", "MyMessage"),
+            template);
+
+        // The first summary says what each of them is.
+        string Code(string folder, string prefix)
+        {
+            string text = File.ReadAllText(Path.Combine(Repository.Root, folder, $"{prefix}{file}.cs"));
+            int start = text.IndexOf("/// <summary>", StringComparison.Ordinal);
+            return text.Remove(start, text.IndexOf("</summary>", StringComparison.Ordinal) - start);
+        }
+    }
+
     [Fact]
     public void Each_method_of_the_codec_has_the_same_one_of_the_library_as_its_baseline()
     {

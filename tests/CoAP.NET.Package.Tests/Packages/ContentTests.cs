@@ -49,7 +49,7 @@ public sealed partial class ContentTests(PackedFeed feed)
         ["CoAP.NET.Templates"] =
         [
             "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs", "content/coap-client/Program.cs",
-            "content/coap-aspnet/Program.cs",
+            "content/coap-aspnet/Program.cs", "content/coap-serializer-benchmark/Program.cs",
         ],
     };
 

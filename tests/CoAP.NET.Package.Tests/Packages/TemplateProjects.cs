@@ -10,6 +10,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
     internal const string Web = "Green.House";
     internal const string SafeWeb = "Glass.House";
     internal const string Client = "Watcher";
+    internal const string Benchmark = "Fast.Codec";
 
     private static readonly (string Template, string Name, string[] Arguments)[] s_projects =
     [
@@ -20,6 +21,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
         ("coap-aspnet", Web, []),
         ("coap-aspnet", SafeWeb, ["--dtls"]),
         ("coap-client", Client, []),
+        ("coap-serializer-benchmark", Benchmark, []),
     ];
 
     public async ValueTask InitializeAsync()

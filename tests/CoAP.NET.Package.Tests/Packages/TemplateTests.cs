@@ -189,6 +189,24 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         Assert.Contains("Set COAP_PSK", client.Output, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_benchmark_from_the_template_has_its_codec_and_the_library_in_one_table()
+    {
+        using Tool benchmark = projects.Start(TemplateProjects.Benchmark, ["--filter", "*", "--job", "dry", "--inProcess"]);
+        Assert.Equal(0, await benchmark.EndAsync());
+
+        string[] rows = [.. benchmark.Output.Split('\n').Where(line => line.StartsWith('|')).Select(line => line.Replace(" ", ""))];
+        string[] head = Array.Find(rows, row => row.StartsWith("|Method|Categories|Case|Mean|", StringComparison.Ordinal))!.Split('|');
+        Assert.Contains("Ratio", head);
+        Assert.Contains("AllocRatio", head);
+        Assert.All(["Deserialize", "DeserializeAsync", "Serialize", "SerializeAsync"], method =>
+        {
+            string library = Assert.Single(rows, row => row.StartsWith($"|library|{method}|3+1000|", StringComparison.Ordinal));
+            Assert.Equal("1.00", library.Split('|')[Array.IndexOf(head, "Ratio")]);
+            Assert.Single(rows, row => row.StartsWith($"|codec|{method}|3+1000|", StringComparison.Ordinal));
+        });
+    }
+
     private static async Task<string> KeyOfAsync(string folder)
     {
         await using FileStream file = File.OpenRead(Path.Combine(folder, "appsettings.Development.json"));
