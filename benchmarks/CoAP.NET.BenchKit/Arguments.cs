@@ -51,10 +51,26 @@ internal sealed class Arguments
 
     public int Number(string name, int otherwise) => !_values.TryGetValue(name, out string? text) ? otherwise : ParseNumber(name, text);
 
+    /// <summary>Numbers and ranges of them: <c>1,16</c> or <c>0-7,12</c>.</summary>
+    /// <exception cref="ArgumentException">It is something else, or a range has its ends the wrong way round.</exception>
     public int[] Numbers(string name, int[] otherwise) =>
-        !_values.TryGetValue(name, out string? text) ? otherwise : [.. text.Split(',').Select(one => ParseNumber(name, one))];
+        !_values.TryGetValue(name, out string? text) ? otherwise : [.. text.Split(',').SelectMany(one => ParseRange(name, one))];
 
     public string[] Texts(string name, string[] otherwise) => !_values.TryGetValue(name, out string? text) ? otherwise : text.Split(',');
+
+    private static IEnumerable<int> ParseRange(string name, string text)
+    {
+        int dash = text.IndexOf('-', StringComparison.Ordinal);
+        if (dash < 0)
+        {
+            return [ParseNumber(name, text)];
+        }
+
+        (int first, int last) = (ParseNumber(name, text[..dash]), ParseNumber(name, text[(dash + 1)..]));
+        return last >= first
+            ? Enumerable.Range(first, last - first + 1)
+            : throw new ArgumentException($"{name}: '{text}' ends before it begins.");
+    }
 
     private static int ParseNumber(string name, string text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)

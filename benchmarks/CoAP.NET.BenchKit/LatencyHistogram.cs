@@ -18,6 +18,17 @@ internal sealed class LatencyHistogram
         Count++;
     }
 
+    /// <summary>Adds all times of another one.</summary>
+    public void Add(LatencyHistogram other)
+    {
+        for (int i = 0; i < _counts.Length; i++)
+        {
+            _counts[i] += other._counts[i];
+        }
+
+        Count += other.Count;
+    }
+
     /// <summary>How many of them are shorter than a time, to the step.</summary>
     public long CountBelow(TimeSpan time)
     {

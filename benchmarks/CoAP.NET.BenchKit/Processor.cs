@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Bench;
@@ -65,6 +66,39 @@ internal static partial class Processor
     }
 
     public static void Restore(byte[] before) => _ = SetAffinity(0, SetSize, before);
+
+    /// <summary>The processors that this thread may run on, in their order.</summary>
+    public static int[] Available()
+    {
+        byte[] set = new byte[SetSize];
+        return GetAffinity(0, SetSize, set) < 0
+            ? [.. Enumerable.Range(0, Environment.ProcessorCount)]
+            : [.. Enumerable.Range(0, SetSize * 8).Where(i => (set[i / 8] & (1 << (i % 8))) != 0)];
+    }
+
+    /// <summary>Keeps a thread of any process on one processor.</summary>
+    /// <param name="thread">Its number in the system.</param>
+    /// <param name="processor">The processor.</param>
+    /// <returns>False if the system refuses it, or the thread has ended.</returns>
+    public static bool PinThread(int thread, int processor)
+    {
+        byte[] wanted = new byte[SetSize];
+        wanted[processor / 8] |= (byte)(1 << (processor % 8));
+        return SetAffinity(thread, SetSize, wanted) >= 0;
+    }
+
+    /// <summary>The processor time that the calling thread took so far; zero outside Linux.</summary>
+    public static TimeSpan OwnThreadTime() => OperatingSystem.IsLinux() ? ThreadTime("/proc/thread-self") : TimeSpan.Zero;
+
+    /// <summary>The processor time that a thread took so far (Linux).</summary>
+    /// <param name="folder">Its folder below <c>/proc</c>.</param>
+    public static TimeSpan ThreadTime(string folder)
+    {
+        const int NanosecondsOfTick = 100;
+        return TimeSpan.FromTicks(
+            long.Parse(File.ReadAllText(Path.Combine(folder, "schedstat")).Split(' ')[0], CultureInfo.InvariantCulture)
+                / NanosecondsOfTick);
+    }
 
     [LibraryImport("libc", EntryPoint = "sched_getaffinity", SetLastError = true)]
     private static partial int GetAffinity(int thread, nint size, [Out] byte[] set);

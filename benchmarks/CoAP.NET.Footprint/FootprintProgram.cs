@@ -21,6 +21,7 @@ internal static class FootprintProgram
             options:
               --write FILE    writes the table, too; between the lines "<!-- begin footprint -->" and "<!-- end footprint -->" of a file that has them
               --seconds N     for how long each server process is under load (memory: 10, pauses: 60)
+              --shards LIST   scaling: numbers of shards, 2 to 64 (2,4 ... up to the number of processors)
               --large         10,000,000 peers, too (needs some 10 GB)
               --count N       how many registrations directory and directory-restart have (1000000)
               --file FILE     directory-restart: keeps the file there, and starts from it when it is there already
@@ -36,7 +37,7 @@ internal static class FootprintProgram
         try
         {
             Arguments arguments = Arguments.Parse(
-                args, ["--write", "--seconds", "--count", "--file"], ["--large", "--self-check", RowProcess.Switch]);
+                args, ["--write", "--seconds", "--count", "--file", "--shards"], ["--large", "--self-check", RowProcess.Switch]);
             if (arguments.Words.FirstOrDefault(word => rows.All(row => row.Name != word)) is { } unknown)
             {
                 throw new ArgumentException($"{unknown} is no row: {string.Join(", ", rows.Select(row => row.Name))}.");
@@ -47,6 +48,7 @@ internal static class FootprintProgram
                 IsSelfCheck = arguments.Has("--self-check"),
                 IsLarge = arguments.Has("--large"),
                 Seconds = arguments.Has("--seconds") ? Math.Max(1, arguments.Number("--seconds", 0)) : null,
+                Shards = arguments.Has("--shards") ? ScalingRow.Check(arguments.Numbers("--shards", [])) : null,
                 Registrations = arguments.Has("--count") ? Math.Max(100, arguments.Number("--count", 0)) : null,
                 File = arguments.Has("--file") ? arguments.Text("--file", "") : null,
             };
@@ -130,6 +132,9 @@ internal sealed record Sizes
 
     /// <summary>How long the rows with processes run; null for their own times.</summary>
     public int? Seconds { get; init; }
+
+    /// <summary>The numbers of shards of the row of scaling; null for 1, 2, 4 ... up to the number of processors.</summary>
+    public int[]? Shards { get; init; }
 
     /// <summary>How many registrations directories have; null for the normal size.</summary>
     public int? Registrations { get; init; }

@@ -30,28 +30,28 @@ internal sealed class Child : IDisposable
     public TimeSpan Cpu => ProcessFigures.Of(Id).Cpu;
 
     /// <summary>Starts this program.</summary>
-    /// <param name="processor">The processor it is kept on.</param>
+    /// <param name="processors">The processors it is kept on.</param>
     /// <param name="endpoints">How many lines it says where it listens.</param>
     /// <param name="arguments">Its arguments.</param>
-    public static Child StartSelf(int processor, int endpoints, params string[] arguments) =>
-        Start(processor, endpoints, OwnProcess.StartInfo([.. arguments, WithParent]));
+    public static Child StartSelf(int[] processors, int endpoints, params string[] arguments) =>
+        Start(processors, endpoints, OwnProcess.StartInfo([.. arguments, WithParent]));
 
     /// <summary>Starts a program and waits until it listens.</summary>
-    /// <param name="processor">The processor it is kept on.</param>
+    /// <param name="processors">The processors it is kept on.</param>
     /// <param name="endpoints">How many lines it says where it listens; with 0, nothing that it says is of interest.</param>
     /// <param name="program">The program.</param>
     /// <param name="arguments">Its arguments.</param>
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
-    public static Child StartOther(int processor, int endpoints, string program, params string[] arguments) =>
-        Start(processor, endpoints, new ProcessStartInfo("/bin/sh",
+    public static Child StartOther(int[] processors, int endpoints, string program, params string[] arguments) =>
+        Start(processors, endpoints, new ProcessStartInfo("/bin/sh",
             ["-c", endpoints == 0 ? Watched + " >/dev/null 2>&1" : Watched, "sh", program, .. arguments])
         {
             RedirectStandardOutput = true, RedirectStandardInput = true,
         });
 
-    private static Child Start(int processor, int endpoints, ProcessStartInfo start)
+    private static Child Start(int[] processors, int endpoints, ProcessStartInfo start)
     {
-        byte[] before = Processors.Pin(processor);
+        byte[] before = Processors.Pin(processors);
         Process process;
         lock (s_running)
         {

@@ -19,7 +19,7 @@ const string Usage = """
            CoAP.NET.Speed http-proxy [--port P] [--cache]    only a proxy from HTTP to them
            CoAP.NET.Speed dashboard                          only a hosted server with a dashboard
            CoAP.NET.Speed pubsub [--port P]                  only a broker of topics
-      --rows LIST       udp, udp-1, udp-16, udp-128, udp-1024, udp-10000, portable, portable-16, portable-128, open-20000, tcp, tcp-16, tcp-128, tcp-1024, tcp-16x16,
+      --rows LIST       udp, udp-1, udp-16, udp-128, udp-1024, udp-10000, portable, portable-16, portable-128, shards, shards-tcp, open-20000, tcp, tcp-16, tcp-128, tcp-1024, tcp-16x16,
                         observe, observe-100, observe-1000, observe-10000, observe-non-100, observe-portable-100, pubsub-10000, fan-in-100000, client-128, http, http-200,
                         http-1000,
                         coaps, coaps-16, coaps-128, handshakes, tls, tls-16, tls-128, tls-1024, oscore, oscore-16, oscore-128,
@@ -33,6 +33,11 @@ const string Usage = """
       --without-libcoap even if its coap-server-notls and coap-server-openssl are on the PATH
       --own-sockets     a socket for each endpoint, in place of an address for each over few sockets
       --write FILE      the tables into a file as well; between the lines "<!-- begin speed -->" and "<!-- end speed -->" of one that has them
+     rows "shards": one server for each number of shards, which has a processor for each; they take turns
+      --shards LIST              numbers of shards, 1 to 64 (1,2,4 ... up to the number of processors)
+      --server-processors LIST   the server has the first of them, one for each shard (all)
+      --load-processors LIST     a loop of the load on each (the second half of all)
+      --pin-shards               each shard keeps to a processor of its own
     """;
 const int FewPeers = 16;
 const int LongestTurn = 20;
@@ -90,15 +95,17 @@ int Measure()
 {
     Arguments arguments = Arguments.Parse(
         args,
-        ["--rows", "--pairs", "--seconds", "--warm-up", "--server", "--write"],
-        ["--quick", "--self-check", "--own-sockets", "--without-libcoap"]);
+        ["--rows", "--pairs", "--seconds", "--warm-up", "--server", "--write", .. ScalingPlan.Values],
+        ["--quick", "--self-check", "--own-sockets", "--without-libcoap", ScalingPlan.PinSwitch]);
     bool isCheck = arguments.Has("--self-check");
+    ScalingPlan plan = ScalingPlan.Parse(arguments, Processor.Available(), isCheck);
     bool isQuick = arguments.Has("--quick");
     int pairs = isCheck ? 1 : arguments.Number("--pairs", isQuick ? 1 : 5);
     double seconds = isCheck ? 0.2 : Math.Clamp(arguments.Number("--seconds", isQuick ? 1 : 2), 1, LongestTurn);
     using CoapServers servers = new(arguments.Has("--server") ? arguments.Text("--server", "") : null,
         isCheck || arguments.Has("--without-libcoap"));
-    RowList list = new(servers, isCheck ? FewPeers : int.MaxValue, arguments.Has("--own-sockets"));
+    RowList list = new(servers, isCheck ? FewPeers : int.MaxValue, arguments.Has("--own-sockets"),
+        new ScalingRows(servers, plan));
     Measurement measurement = new(pairs, seconds, isCheck ? 0.05 : arguments.Number("--warm-up", isQuick ? 1 : 2));
     Processors.Pin(Processors.Other);
     List<(Row Row, IReadOnlyList<Outcome> Outcomes)> results = [];

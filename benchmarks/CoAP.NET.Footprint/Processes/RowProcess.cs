@@ -62,6 +62,12 @@ internal static class RowProcess
             yield return "--large";
         }
 
+        if (sizes.Shards is { } shards)
+        {
+            yield return "--shards";
+            yield return string.Join(',', shards);
+        }
+
         if (sizes.Seconds is { } seconds)
         {
             yield return "--seconds";

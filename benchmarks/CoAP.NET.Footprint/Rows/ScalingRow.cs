@@ -1,56 +1,97 @@
 namespace CoAP.NET.Footprint.Rows;
 
-/// <summary>One shard on one thread against two on two.</summary>
+/// <summary>One shard on one thread against several, each on a thread of its own.</summary>
 internal sealed class ScalingRow : IRow
 {
     private const int PeersOfThread = 1_024;
     private const int CheckClockEvery = 256;
-    private const double Goal = 1.9;
+    private const int MostShards = 64;
+    private const int Turns = 5;
+    private const double SecondsOfTurn = 0.7;
+    private const double GoalOfThread = 0.95;
 
     public string Name => "scaling";
 
-    public string About => "requests a second of two shards on two threads against one on one, in memory";
+    public string About => "requests a second of several shards on a thread each against one on one, in memory";
 
-    public int Seconds(Sizes sizes) => 13;
+    // One turn more is not counted, and there are two single shards.
+    public int Seconds(Sizes sizes) => (int)Math.Ceiling((Turns + 1) * SecondsOfTurn * (CountsOf(sizes).Length + 2));
+
+    /// <summary>Refuses numbers of shards that a server cannot have.</summary>
+    /// <exception cref="ArgumentException">One is not from 2 to 64: one shard is what all are compared with.</exception>
+    public static int[] Check(int[] shards) =>
+        shards.FirstOrDefault(one => one is < 2 or > MostShards, 2) is not 2 and int wrong
+            ? throw new ArgumentException($"--shards: 2 to {MostShards} shards are compared with one, and not {wrong}.")
+            : shards;
 
     public async Task RunAsync(FigureTable table, Sizes sizes)
     {
         table.Begin(Name);
-        TimeSpan time = TimeSpan.FromMilliseconds(sizes.Of(700, 30));
-        await using Side one = await Side.StartAsync(1);
-        await using Side two = await Side.StartAsync(2);
+        TimeSpan time = TimeSpan.FromSeconds(sizes.Of(SecondsOfTurn, 0.03));
+        int[] counts = CountsOf(sizes);
+        List<Side> sides = [];
+        try
+        {
+            // The single shard runs on the first and on the last processor in turn, so that one that is slower does not decide.
+            sides.Add(await Side.StartAsync(1));
+            sides.Add(await Side.StartAsync(1, firstProcessor: Math.Min(counts.Max(), Environment.ProcessorCount) - 1));
+            foreach (int count in counts)
+            {
+                sides.Add(await Side.StartAsync(count));
+            }
 
-        // The single shard runs on each processor in turn, so that one that is slower does not decide.
-        await using Side other = await Side.StartAsync(1, firstProcessor: 1);
-        double[][] rates = await Slices.MeasureAsync(sizes.Of(5, 2), () => one.RunAsync(time), () => two.RunAsync(time),
-            () => other.RunAsync(time));
-        double[] single = [.. rates[0].Zip(rates[2], (first, second) => (first + second) / 2)];
-        double ratio = Slices.Ratio(rates[1], single);
-        table.Add("one shard on one thread", $"{Slices.Median(single):N0} requests a second");
-        table.Add("two shards on two threads", $"{Slices.Median(rates[1]):N0} requests a second");
-        table.Add("part of the time in which the collector held all threads: one, two",
-            $"{(one.Pauses + other.Pauses) / 2:P1}, {two.Pauses:P1}");
+            double[][] rates = await Slices.MeasureAsync(
+                sizes.Of(Turns, 2), [.. sides.Select(side => (Func<Task<double>>)(() => side.RunAsync(time)))]);
+            double[] single = [.. rates[0].Zip(rates[1], (first, second) => (first + second) / 2)];
+            double alone = (sides[0].Nanoseconds + sides[1].Nanoseconds) / 2;
+            table.Add("one shard on one thread", $"{Slices.Median(single):N0} requests a second");
+            table.Add("one shard: part of the time in which the collector held it", $"{(sides[0].Pauses + sides[1].Pauses) / 2:P1}");
+            for (int i = 0; i < counts.Length; i++)
+            {
+                Report(table, counts[i], sides[i + 2], rates[i + 2], single, alone);
+            }
+
+            long errors = sides.Sum(side => side.Server.Errors);
+            table.Check(errors == 0, $"{errors} requests were not answered rightly");
+            long late = sides.Sum(side => side.Server.Transports.Sum(transport => transport.Late));
+            table.CheckFigure(late == 0, $"the machine was so busy that {late} requests were taken for slow ones");
+        }
+        finally
+        {
+            foreach (Side side in sides)
+            {
+                await side.DisposeAsync();
+            }
+        }
+    }
+
+    private static int[] CountsOf(Sizes sizes) =>
+        sizes.Shards ?? [.. Enumerable.Range(1, 6).Select(i => 1 << i).TakeWhile(i => i <= Math.Max(2, Environment.ProcessorCount))];
+
+    private static void Report(FigureTable table, int count, Side side, double[] rates, double[] single, double alone)
+    {
+        double ratio = Slices.Ratio(rates, single);
+        double goal = count * GoalOfThread;
+        table.Add($"{count} shards on {count} threads", $"{Slices.Median(rates):N0} requests a second");
+        table.Add($"{count} shards: part of the time in which the collector held all threads", $"{side.Pauses:P1}");
         if (OperatingSystem.IsLinux())
         {
             // What others do on the machine takes processors from the threads, but adds little to the time that they have one.
-            double alone = (one.Nanoseconds + other.Nanoseconds) / 2;
-            table.Add("processor time for a request: one thread, two threads",
-                $"{alone:0} ns, {two.Nanoseconds:0} ns, {alone * 2 / two.Nanoseconds:0.00} times as many if each had a processor");
+            table.Add($"processor time for a request: one thread, {count} threads",
+                $"{alone:0} ns, {side.Nanoseconds:0} ns, {alone * count / side.Nanoseconds:0.00} times as many if each had a processor");
         }
 
-        if (Environment.ProcessorCount < 2)
+        string name = $"{count} shards / one shard";
+        if (Environment.ProcessorCount < count)
         {
-            table.AddUnjudged("ratio", $"{ratio:0.00}", ">= 1.9 on two processors", "there is one processor");
+            table.AddUnjudged(name, $"{ratio:0.00}", $">= {goal:0.0#} on {count} processors",
+                $"not judged: the machine has {Environment.ProcessorCount}");
         }
         else
         {
-            table.Add("ratio", $"{ratio:0.00}", ">= 1.9", ratio >= Goal);
+            table.Add(name, $"{ratio:0.00}", $">= {goal:0.0#}", ratio >= goal);
         }
 
-        long errors = one.Server.Errors + two.Server.Errors + other.Server.Errors;
-        table.Check(errors == 0, $"{errors} requests were not answered rightly");
-        long late = new[] { one, two, other }.Sum(side => side.Server.Transports.Sum(transport => transport.Late));
-        table.CheckFigure(late == 0, $"the machine was so busy that {late} requests were taken for slow ones");
         table.Check(ratio > 0, $"the ratio {ratio} cannot be");
     }
 
@@ -126,7 +167,7 @@ internal sealed class ScalingRow : IRow
             MemoryTransport transport = Server.Transports[thread];
             int[] peers = _peers[thread];
             int round = _rounds[thread];
-            long processorTime = OwnProcessorTime();
+            TimeSpan processorTime = Processor.OwnThreadTime();
             Watch begin = new();
             long count = 0;
             do
@@ -147,17 +188,11 @@ internal sealed class ScalingRow : IRow
             if (_rounds[thread] > 0)
             {
                 _counts[thread] += count;
-                _times[thread] += OwnProcessorTime() - processorTime;
+                _times[thread] += (long)(Processor.OwnThreadTime() - processorTime).TotalNanoseconds;
             }
 
             _rounds[thread] = round;
             return count / begin.Elapsed.TotalSeconds;
         }
-
-        // In nanoseconds.
-        private static long OwnProcessorTime() =>
-            OperatingSystem.IsLinux()
-                ? long.Parse(File.ReadAllText("/proc/thread-self/schedstat").Split(' ')[0])
-                : 0;
     }
 }

@@ -12,7 +12,7 @@ internal static class ExternalLoad
         int warmUp = 1 + (connections / 1000);
         string[] arguments =
         [
-            "-c", Text(Processors.Other), "-C", Text(connections), "-w", Text(warmUp), "-d", Text(seconds), "-P", Text(server.Id), "-e",
+            "-c", Text(Processor.Load), "-C", Text(connections), "-w", Text(warmUp), "-d", Text(seconds), "-P", Text(server.Id), "-e",
             Frames.Hello, "-j", $"coap+tcp://{server.Endpoint}/hello",
         ];
         using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })

@@ -8,6 +8,20 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="Errors">Wrong answers.</param>
 internal readonly record struct RunResult(LatencyHistogram Times, TimeSpan Elapsed, TimeSpan Cpu, long Lost, long Errors)
 {
+    /// <summary>What several loops came to that ran at the same time, against one process.</summary>
+    public static RunResult Merge(IReadOnlyList<RunResult> all)
+    {
+        LatencyHistogram times = new();
+        foreach (RunResult one in all)
+        {
+            times.Add(one.Times);
+        }
+
+        // Each of them has read the processor time of the same process.
+        return new RunResult(times, all.Max(one => one.Elapsed), all.Max(one => one.Cpu), all.Sum(one => one.Lost),
+            all.Sum(one => one.Errors));
+    }
+
     public double PerSecond => Times.Count / Elapsed.TotalSeconds;
 
     public RunFigures Figures =>
@@ -21,4 +35,6 @@ internal readonly record struct RunResult(LatencyHistogram Times, TimeSpan Elaps
 /// <param name="P99">99 of 100 took no longer, in microseconds.</param>
 /// <param name="Lost">Requests without an answer, or observers without the last state.</param>
 /// <param name="Errors">Wrong answers.</param>
-internal readonly record struct RunFigures(double PerSecond, double CpuMicroseconds, double P50, double P99, long Lost, long Errors);
+/// <param name="LoadProcessors">How many processors the load used; 0 where that is not measured.</param>
+internal readonly record struct RunFigures(
+    double PerSecond, double CpuMicroseconds, double P50, double P99, long Lost, long Errors, double LoadProcessors = 0);

@@ -8,7 +8,7 @@ internal static class Sources
     /// <summary>The next one, as it is in memory.</summary>
     public static uint Next()
     {
-        int n = s_count++;
+        int n = Interlocked.Increment(ref s_count) - 1;
         byte[] bytes = [127, (byte)(1 + (n / (254 * 256) % 200)), (byte)(n / 254 % 256), (byte)(1 + (n % 254))];
         return BitConverter.ToUInt32(bytes);
     }

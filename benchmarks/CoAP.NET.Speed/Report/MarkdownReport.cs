@@ -16,8 +16,10 @@ internal static class MarkdownReport
 
     /// <summary>The same where a dashboard shows the others.</summary>
     public const string Unwatched = ", no page open";
+
     // Processor time per second below which a process was idle: a tenth of a processor.
     private const double IdleMicroseconds = 100_000;
+    private const double MicrosecondsOfSecond = 1_000_000;
 
     private static readonly CultureInfo s_culture = CultureInfo.InvariantCulture;
 
@@ -38,6 +40,9 @@ internal static class MarkdownReport
             {
                 case RowGroup.Requests:
                     Compare(text, group, "a server", "requests a second", "request", "floor");
+                    break;
+                case RowGroup.Scaling:
+                    Scaling(text, group);
                     break;
                 case RowGroup.Notifications:
                     Compare(text, group, "notifications", "notifications a second", "notification", null);
@@ -117,9 +122,38 @@ internal static class MarkdownReport
         text.AppendLine();
     }
 
+    private static void Scaling(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    {
+        Head(text, ["shards", "", "requests a second", "ratio to the first line", "processors used", "processor µs a request",
+            "processors the load used", "p50 µs", "p99 µs", "lost", "errors"]);
+        List<string> notes = ["Where the load used about as many processors as it has, it bounds the rate, and not the server."];
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            foreach (Outcome outcome in outcomes)
+            {
+                string[] rest = Rest(outcome);
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), outcome == outcomes[0] ? "" : Ratio(outcome, outcomes[0]),
+                    Processors(outcome, run => run.PerSecond * run.CpuMicroseconds / MicrosecondsOfSecond), rest[0],
+                    Processors(outcome, run => run.LoadProcessors), .. rest[1..]]);
+                notes.AddRange(outcome.Entrant.Note is { } note ? [note] : []);
+            }
+        }
+
+        text.AppendLine();
+        foreach (string note in notes.Distinct())
+        {
+            text.AppendLine(s_culture, $"- {note}");
+        }
+
+        text.AppendLine();
+
+        static string Processors(Outcome outcome, Func<RunFigures, double> figure) =>
+            outcome.Failure is null ? outcome.Median(figure).ToString("0.00", s_culture) : "";
+    }
+
     private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
     {
-        RowGroup[] whole = [RowGroup.Http, RowGroup.Secure, RowGroup.Tls, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies];
+        RowGroup[] whole = [RowGroup.Scaling, RowGroup.Http, RowGroup.Secure, RowGroup.Tls, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies];
         var others = results.Where(result => !whole.Contains(result.Row.Group))
             .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours),
                 (result, outcome) => (result.Row, Outcome: outcome)).ToList();

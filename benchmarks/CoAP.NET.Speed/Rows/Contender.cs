@@ -33,7 +33,11 @@ internal sealed class Contender(Func<double, RunFigures> run, params IDisposable
 }
 
 /// <summary>How a contender is made.</summary>
-internal sealed record Entrant(Role Role, string Name, Func<Contender> Open);
+/// <param name="Role">What it is in its row.</param>
+/// <param name="Name">What it is called in the table.</param>
+/// <param name="Open">Makes it.</param>
+/// <param name="Note">What its figures do not show, in a sentence; null when there is nothing to say.</param>
+internal sealed record Entrant(Role Role, string Name, Func<Contender> Open, string? Note = null);
 
 /// <summary>A row.</summary>
 /// <param name="Name">By which it is chosen.</param>
@@ -47,6 +51,9 @@ internal enum RowGroup
 {
     /// <summary>A server answers requests.</summary>
     Requests,
+
+    /// <summary>A server with more and more shards answers requests.</summary>
+    Scaling,
 
     /// <summary>A server tells observers.</summary>
     Notifications,

@@ -9,14 +9,15 @@ namespace CoAP.NET.Speed.Rows;
 /// <param name="servers">The servers.</param>
 /// <param name="most">Not more peers than this in any row.</param>
 /// <param name="hasOwnSockets">Whether each peer of requests over UDP has a socket of its own.</param>
-internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
+/// <param name="scaling">The rows of several shards.</param>
+internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets, ScalingRows scaling)
 {
     private const string LibCoapProxy = "libcoap's proxy";
 
     // Addresses of the one process that answers.
     private const int Servers = 250;
-    private const string Hello = "hello";
-    private const string HelloText = "hello world!";
+    public const string Hello = "hello";
+    public const string HelloText = Frames.Hello;
 
     private static readonly byte[] s_hello = Encoding.ASCII.GetBytes(HelloText);
 
@@ -27,7 +28,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
     /// <exception cref="ArgumentException">There is none of a name.</exception>
     public IReadOnlyList<Row> Choose(string[] names)
     {
-        List<Row> all = [.. All().DistinctBy(row => row.Title)];
+        List<Row> all = [.. All().DistinctBy(row => (row.Group, row.Title))];
         foreach (string name in names)
         {
             if (!All().Any(row => IsMeant(row, name)))
@@ -36,7 +37,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
             }
         }
 
-        return names.Length == 0 ? all : [.. All().Where(row => names.Any(name => IsMeant(row, name))).DistinctBy(row => row.Title)];
+        return names.Length == 0 ? all : [.. All().Where(row => names.Any(name => IsMeant(row, name))).DistinctBy(row => (row.Group, row.Title))];
     }
 
     private static bool IsMeant(Row row, string name) => row.Name == name || row.Name.StartsWith(name + "-", StringComparison.Ordinal);
@@ -56,10 +57,8 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
                 ForDatagrams(Few(peers), 0, servers.StartPortable));
         }
 
-        foreach (int shards in (int[])[1, 2])
-        {
-            yield return Sharded($"shards-{shards}", Few(1024), shards);
-        }
+        yield return scaling.OverUdp(Few(1024), hasOwnSockets);
+        yield return scaling.OverTcp(Few(128));
 
         yield return Open("open-20000", Few(256), most < 256 ? 2_000 : 20_000);
         foreach (int connections in (int[])[16, 128, 1024])
@@ -118,10 +117,6 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
 
     private Row Udp(string name, int peers) =>
         new(name, $"UDP, {Text(peers)} {(peers == 1 ? "endpoint" : "endpoints")}", RowGroup.Requests, ForDatagrams(peers, 0));
-
-    private Row Sharded(string name, int peers, int shards) =>
-        new(name, $"UDP, {Text(peers)} endpoints, {shards} {(shards == 1 ? "shard" : "shards")}, the server on both processors",
-            RowGroup.Requests, [new(Role.Ours, "CoAP.NET", () => Datagrams(servers.StartSharded(shards), peers, 0))]);
 
     private Row Open(string name, int peers, int rate) =>
         new(name, $"UDP, {Text(rate)} requests a second offered by {Text(peers)} endpoints", RowGroup.Requests, ForDatagrams(peers, rate));

@@ -25,16 +25,17 @@ internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
     public Child StartPortable() =>
         StartOurs("--udp-engine", "portable", "--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
 
-    /// <summary>Starts our server on both processors, which the load uses too; its endpoint is that of UDP.</summary>
+    /// <summary>Starts our server with several shards; its endpoints are that of UDP and that of TCP.</summary>
     /// <param name="shards">How many shards it has.</param>
-    public Child StartSharded(int shards) => StartOurs(Processors.Any, 1,
-        "--shards", shards.ToString(), "--bind", "coap://127.0.0.1:0");
+    /// <param name="processors">The processors it is kept on.</param>
+    public Child StartSharded(int shards, int[] processors) => StartOurs(processors, 2,
+        "--shards", shards.ToString(), "--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
 
     private Child StartOurs(params string[] binds) => StartOurs(Processors.Measured, 2, binds);
 
-    private Child StartOurs(int processor, int endpoints, params string[] arguments) => _path.EndsWith(".dll", StringComparison.Ordinal)
-        ? Child.StartOther(processor, endpoints, "dotnet", [_path, .. arguments])
-        : Child.StartOther(processor, endpoints, _path, arguments);
+    private Child StartOurs(int[] processors, int endpoints, params string[] arguments) => _path.EndsWith(".dll", StringComparison.Ordinal)
+        ? Child.StartOther(processors, endpoints, "dotnet", [_path, .. arguments])
+        : Child.StartOther(processors, endpoints, _path, arguments);
 
     /// <summary>Starts libcoap's server, of which resources are made by putting something there.</summary>
     /// <param name="isNonConfirmable">Whether its notifications are.</param>

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 
-namespace CoAP.NET.Footprint;
+namespace CoAP.NET.Bench;
 
 /// <summary>
 /// A thread that does one thing after another. Each server that is measured has threads of its own: a thread counts for one endpoint
