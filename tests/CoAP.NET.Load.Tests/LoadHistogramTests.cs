@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace CoAP.NET.Load.Tests;
 
 public sealed class LoadHistogramTests
@@ -27,6 +29,33 @@ public sealed class LoadHistogramTests
         Assert.Equal(900, times.Microseconds(1), tolerance: 0.1);
         Assert.Equal(900_000, times.Longest);
         Assert.Equal(100, times.Count);
+    }
+
+    [Fact]
+    public void A_report_in_JSON_tells_the_shortest_time_and_the_parts_beside_the_histogram()
+    {
+        LoadHistogram times = new();
+        for (int microseconds = 1; microseconds <= 1000; microseconds++)
+        {
+            times.Add(microseconds * 1000);
+        }
+
+        LoadResult run = new()
+        {
+            Plan = new LoadPlan { Uri = "coap://127.0.0.1/x" },
+            Seconds = 1,
+            Count = 1000,
+            Times = LoadResult.ToPairs(times),
+        };
+        LoadReport report = new() { Begun = DateTimeOffset.UnixEpoch, Machine = "m", Command = "c", Runs = [run] };
+        using JsonDocument document = JsonDocument.Parse(report.ToJson());
+        JsonElement told = document.RootElement.GetProperty("runs")[0];
+        JsonElement parts = told.GetProperty("microseconds");
+        Assert.All(
+            new[] { ("min", 1.0), ("p50", 500), ("p90", 900), ("p95", 950), ("p99", 990), ("p999", 999), ("max", 1000) },
+            part => Assert.InRange(parts.GetProperty(part.Item1).GetDouble(), part.Item2, part.Item2 * (1 + (1 / 64.0))));
+        Assert.False(told.TryGetProperty("changeMicroseconds", out _));
+        Assert.Equal(run.Microseconds, Assert.Single(LoadReport.Parse(report.ToJson()).Runs).Microseconds);
     }
 
     [Fact]

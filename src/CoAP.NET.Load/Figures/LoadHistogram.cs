@@ -68,6 +68,7 @@ internal sealed class LoadHistogram
     }
 
     /// <summary>Returns the time that a share of them does not exceed, in microseconds; 0 for none.</summary>
+    /// <param name="part">The share, from 0 (the shortest time) to 1 (the longest).</param>
     public double Microseconds(double part)
     {
         long wanted = Math.Max(1, (long)Math.Ceiling(Count * part));

@@ -32,6 +32,12 @@ internal sealed record LoadResult
     /// <summary>Observing only: the times from a change to the last observer that received it, like <see cref="Times"/>.</summary>
     public IReadOnlyList<long[]> ChangeTimes { get; init; } = [];
 
+    /// <summary>Shortest, longest and parts of <see cref="Times"/>; null if there are none. Follows from them.</summary>
+    public LoadQuantiles? Microseconds => LoadQuantiles.Of(Histogram());
+
+    /// <summary>The same of <see cref="ChangeTimes"/>.</summary>
+    public LoadQuantiles? ChangeMicroseconds => LoadQuantiles.Of(ToHistogram(ChangeTimes));
+
     /// <summary>Observing only: observers that had the last state at the end; null otherwise.</summary>
     public int? Converged { get; init; }
 

@@ -13,7 +13,7 @@ public sealed class WiringTests
             string error) =
             await Called.RunAsync([server.Uri, "--loop", "observe", "--rate", "40", "--peers", "7", "--strict", .. s_short]);
         Assert.Equal(0, code);
-        Assert.All(new[] { "notifications/s", "changes", "converged", "7 of 7", "to last p50 ms" },
+        Assert.All(new[] { "notifications/s", "changes", "converged", "7 of 7", "shortest ms", "p95 ms", "to last p50 ms" },
             name => Assert.Contains(name, output, StringComparison.Ordinal));
         Assert.All(new[] { "== 7 peers ==", "connecting", "measuring", "ending" },
             name => Assert.Contains(name, error, StringComparison.Ordinal));

@@ -95,7 +95,7 @@ public sealed class HtmlReportTests
         XDocument document = Reports.Parse(Reports.Of(Reports.Run(1000, 20_000, 5_000, LoadLoop.Observe)));
         Assert.Contains("Distribution of times from a change to the last observer", Reports.Titles(document));
         string[] heads = [.. document.Descendants("th").Select(head => head.Value)];
-        Assert.Superset(new HashSet<string> { "notifications", "changes", "observers with the last state", "to the last observer, p50" },
+        Assert.Superset(new HashSet<string> { "notifications", "min", "p95", "max", "changes", "observers with the last state", "to the last observer, p50" },
             heads.ToHashSet());
     }
 
