@@ -8,6 +8,7 @@ namespace CoAP.NET.Speed.SlowSenders;
 internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests, IReadOnlyList<byte[]> answers, TimeSpan interval)
     : FrameLoop(server)
 {
+    private readonly Dictionary<int, MessageTimes> _times = [];
     private long _begin;
     private int _nextPeer;
     private long _nextRound;
@@ -23,8 +24,17 @@ internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests
     /// <summary>How many bytes of its message each client has sent.</summary>
     public long BytesSent => _nextRound;
 
+    /// <summary>The time of the message of a client from its first byte to the answer, and from its last byte to the answer; null if
+    /// there was no answer.</summary>
+    public (TimeSpan Whole, TimeSpan AfterLast)? TimesOf(int peer) =>
+        _times.GetValueOrDefault(peer) is { AnsweredAt: not 0 } times
+            ? (TimeProvider.System.GetElapsedTime(times.FirstAt, times.AnsweredAt),
+                TimeProvider.System.GetElapsedTime(times.LastAt, times.AnsweredAt))
+            : null;
+
     /// <summary>Sends what is due. To be called every few milliseconds.</summary>
-    public void Advance()
+    /// <param name="waitMilliseconds">How long to wait for an answer.</param>
+    public void Advance(int waitMilliseconds = 0)
     {
         if (_begin == 0)
         {
@@ -41,6 +51,7 @@ internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests
             if (peer.IsOpen && _nextRound < request.Length)
             {
                 Send(peer, request.AsMemory((int)_nextRound, 1));
+                Sent(peer, (int)_nextRound == 0);
             }
 
             if (++_nextPeer == Peers.Count)
@@ -49,7 +60,7 @@ internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests
             }
         }
 
-        Poll(0);
+        Poll(waitMilliseconds);
     }
 
     /// <summary>Sends the rest of all messages at once, and waits for the answers.</summary>
@@ -76,6 +87,11 @@ internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests
 
     protected override void OnFrame(LoadPeer peer, byte code, ReadOnlySpan<byte> frame, int tokenAt)
     {
+        if (_times.TryGetValue(peer.Index, out MessageTimes? times))
+        {
+            times.AnsweredAt = Now;
+        }
+
         if (frame.EndsWith(answers[peer.Index % answers.Count]))
         {
             Right++;
@@ -84,5 +100,26 @@ internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests
         {
             Wrong++;
         }
+    }
+
+    private void Sent(LoadPeer peer, bool isFirst)
+    {
+        if (!_times.TryGetValue(peer.Index, out MessageTimes? times))
+        {
+            _times[peer.Index] = times = new MessageTimes();
+        }
+
+        times.LastAt = Now;
+        times.FirstAt = isFirst ? times.LastAt : times.FirstAt;
+    }
+
+    // As time stamps.
+    private sealed class MessageTimes
+    {
+        public long FirstAt { get; set; }
+
+        public long LastAt { get; set; }
+
+        public long AnsweredAt { get; set; }
     }
 }

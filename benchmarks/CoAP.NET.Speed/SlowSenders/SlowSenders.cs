@@ -50,36 +50,15 @@ internal sealed class SlowSenders
         others.Open(Load, 0);
         others.Run(1);
         long before = server.Collect().ResidentBytes;
-        (byte[][] requests, byte[][] answers) = Messages();
+        (byte[][] requests, byte[][] answers) = SlowMessages.Make(Options, Payloads);
         using SlowLoop slow = new(server.Endpoint, requests, answers, Interval);
         slow.Open(senders, 10_000);
-        LoadFigures figures = LoadFigures.Of(server, others, Seconds, slow.Advance);
+        LoadFigures figures = LoadFigures.Of(server, others, Seconds, () => slow.Advance());
         ProcessFigures with = server.Collect();
         slow.Finish();
         bool isRight = slow.Right == senders && figures.Errors == 0;
         Console.WriteLine($"| {engine} | {senders:N0} | {with.Threads} "
                 + $"| {(senders < 100 ? "" : ((with.ResidentBytes - before) / 1024.0 / senders).ToString("0.0"))} | {figures.PerSecond:N0} | {figures.P50:0} | {figures.P99:0} | {figures.CpuMicroseconds:0.00} | {slow.BytesSent} | {slow.Right:N0} of {senders:N0}{(figures.Errors > 0 ? $", {figures.Errors} other requests FAILED" : "")} |");
         return isRight;
-    }
-
-    private (byte[][] Requests, byte[][] Answers) Messages()
-    {
-        List<byte[]> requests = [];
-        List<byte[]> answers = [];
-        foreach (int bytes in Payloads)
-        {
-            byte[] payload = new byte[bytes];
-            new Random(bytes).NextBytes(payload);
-            requests.Add(Frames.Request(CoapCode.Put, "sum", payload, 0x0102, all =>
-            {
-                for (int i = 0; i < Options; i++)
-                {
-                    all.Add(new UriQuery(i.ToString("00")));
-                }
-            }));
-            answers.Add(Encoding.UTF8.GetBytes(BenchServer.Sum(Options, payload)));
-        }
-
-        return ([.. requests], [.. answers]);
     }
 }
