@@ -1,5 +1,6 @@
 // Measures how quick the library is on this machine, and prints the tables of docs/benchmarks/speed.md.
 using CoAP.NET.Speed;
+using CoAP.NET.Speed.Broadcast;
 using CoAP.NET.Speed.Engines;
 using CoAP.NET.Speed.Floor;
 using CoAP.NET.Speed.Report;
@@ -12,6 +13,7 @@ const string Usage = """
            CoAP.NET.Speed --self-check     only tries all rows, small and short; exit code 1 when something goes wrong
            CoAP.NET.Speed engines --help                     the ways to drive TCP connections, compared and measured
            CoAP.NET.Speed slow-senders --help                what slow and stalled peers cost
+           CoAP.NET.Speed broadcast --help                   a chat over TCP: every message goes to every client
            CoAP.NET.Speed floor [--port P] [--tcp] [--any]   only serves, without any protocol; --any: at all addresses of 127/8
            CoAP.NET.Speed http [--port P]                    only serves the same by HTTP
            CoAP.NET.Speed oscore [--port P] [--contexts N]   only a server with OSCORE, and a security context for each of N clients
@@ -75,6 +77,7 @@ try
         [HttpProxyProgram.Verb, ..] => await HttpProxyProgram.RunAsync(args[1..]),
         [BenchServer.Verb, ..] => await BenchServer.RunAsync(args[1..]),
         [EnginesProgram.Verb, ..] => EnginesProgram.Run(args[1..]),
+        [BroadcastProgram.Verb, ..] => BroadcastProgram.Run(args[1..]),
         [SlowSendersProgram.Verb, ..] => SlowSendersProgram.Run(args[1..]),
         _ => Measure(),
     };

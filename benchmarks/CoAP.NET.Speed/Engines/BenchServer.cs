@@ -82,6 +82,16 @@ internal static class BenchServer
             observed.Notify();
             return CoapResults.Changed();
         });
+        byte[] message = [];
+        CoapRouteHandlerBuilder chat = server.MapGet("/chat", () => CoapResults.Bytes(Volatile.Read(ref message)))
+            .Observable(TimeSpan.FromHours(1));
+        server.MapPut("/chat", request =>
+        {
+            Volatile.Write(ref message, request.Payload.ToArray());
+            chat.Notify();
+            return CoapResults.Changed();
+        });
+        server.MapGet("/heap", () => CoapResults.Text(GC.GetTotalMemory(forceFullCollection: false).ToString("D20")));
         server.MapPost("/collect", () =>
         {
             // For figures of memory: what is garbage is none of what a connection costs.

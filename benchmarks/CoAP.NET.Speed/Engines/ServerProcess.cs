@@ -29,5 +29,12 @@ internal sealed class ServerProcess : IDisposable
         return Figures;
     }
 
+    /// <summary>The bytes of its managed heap, garbage included.</summary>
+    public long HeapBytes()
+    {
+        using HeapQuestion question = new(Endpoint);
+        return question.Ask();
+    }
+
     public void Dispose() => _process.Dispose();
 }

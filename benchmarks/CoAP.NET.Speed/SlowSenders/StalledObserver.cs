@@ -27,27 +27,20 @@ internal sealed class StalledObserver(int observers, int rate, int seconds)
         {
             using ServerProcess server = ServerProcess.Start(engine);
             using ObserverLoop loop = new(server.Endpoint);
-            loop.Open(observers + 1, 0);
+            loop.Open(observers, 0);
             loop.Register();
-            loop.Run(1, rate);
-            (double before, TimeSpan cpuBefore) = Measure(server, loop);
+            loop.Run(1, rate, () => server.Figures.Cpu);
+            (double before, TimeSpan cpuBefore) = loop.Run(seconds, rate, () => server.Figures.Cpu);
             loop.StallOne();
-            loop.Run(1, rate);
-            (double after, TimeSpan cpuAfter) = Measure(server, loop);
+            loop.Run(1, rate, () => server.Figures.Cpu);
+            (double after, TimeSpan cpuAfter) = loop.Run(seconds, rate, () => server.Figures.Cpu);
             double ratio = after / before;
             isRight &= ratio >= Goal || engine == "blocking";
             Console.WriteLine(
-                $"| {engine} | {before:0.000} | {after:0.000} | {ratio:0.000} | {cpuBefore.TotalMilliseconds / (seconds + 1):0} ms "
-                    + $"| {cpuAfter.TotalMilliseconds / (seconds + 1):0} ms |");
+                $"| {engine} | {before:0.000} | {after:0.000} | {ratio:0.000} | {cpuBefore.TotalMilliseconds:0} ms "
+                    + $"| {cpuAfter.TotalMilliseconds:0} ms |");
         }
 
         return isRight;
-    }
-
-    private (double Notifications, TimeSpan Cpu) Measure(ServerProcess server, ObserverLoop loop)
-    {
-        TimeSpan before = server.Figures.Cpu;
-        double notifications = loop.Run(seconds, rate);
-        return (notifications, server.Figures.Cpu - before);
     }
 }
