@@ -11,8 +11,12 @@ internal sealed class Child : IDisposable
     /// <summary>The switch by which this program, started by itself, ends as soon as nobody holds its input any more.</summary>
     public const string WithParent = "--with-parent";
 
-    // What is left alone when this program is killed ends as well: its input ends then. $$ is what the shell becomes.
-    private const string Watched = "exec 3<&0; (read -r line <&3; kill $$ 2>/dev/null) & exec \"$@\"";
+    // What is left alone when this program is killed ends as well: its input ends then. $$ is what the shell becomes. The output belongs to
+    // what was started alone, so that it ends with it.
+    private const string Watched = "exec 3<&0; (read -r line <&3; kill $$ 2>/dev/null) >/dev/null & exec \"$@\"";
+
+    private const string Shell = "/bin/sh";
+    private const int WordsOfShell = 3;
 
     private static readonly List<Child> s_running = [];
     private static bool s_isEnding;
@@ -43,7 +47,7 @@ internal sealed class Child : IDisposable
     /// <param name="arguments">Its arguments.</param>
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
     public static Child StartOther(int[] processors, int endpoints, string program, params string[] arguments) =>
-        Start(processors, endpoints, new ProcessStartInfo("/bin/sh",
+        Start(processors, endpoints, new ProcessStartInfo(Shell,
             ["-c", endpoints == 0 ? Watched + " >/dev/null 2>&1" : Watched, "sh", program, .. arguments])
         {
             RedirectStandardOutput = true, RedirectStandardInput = true,
@@ -81,7 +85,10 @@ internal sealed class Child : IDisposable
         if (found.Count < endpoints)
         {
             child.Dispose();
-            throw new InvalidOperationException($"'{start.FileName} {string.Join(' ', start.ArgumentList)}' did not start.");
+            string shown = start.FileName == Shell
+                ? string.Join(' ', start.ArgumentList.Skip(WordsOfShell))
+                : $"{start.FileName} {string.Join(' ', start.ArgumentList)}";
+            throw new InvalidOperationException($"'{shown}' did not start.");
         }
 
         return child;

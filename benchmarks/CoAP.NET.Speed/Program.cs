@@ -33,6 +33,7 @@ const string Usage = """
       --quick           one turn of one second, warm-up of one
       --server PATH     another server than that of samples/Server, with the same resources
       --without-libcoap even if its coap-server-notls and coap-server-openssl are on the PATH
+      --californium CP  Californium takes part in the rows of UDP and of Confirmable notifications: the class path of its jars for "java"
       --own-sockets     a socket for each endpoint, in place of an address for each over few sockets
       --write FILE      the tables into a file as well; between the lines "<!-- begin speed -->" and "<!-- end speed -->" of one that has them
      rows "shards": one server for each number of shards, which has a processor for each; they take turns
@@ -98,7 +99,7 @@ int Measure()
 {
     Arguments arguments = Arguments.Parse(
         args,
-        ["--rows", "--pairs", "--seconds", "--warm-up", "--server", "--write", .. ScalingPlan.Values],
+        ["--rows", "--pairs", "--seconds", "--warm-up", "--server", "--write", "--californium", .. ScalingPlan.Values],
         ["--quick", "--self-check", "--own-sockets", "--without-libcoap", ScalingPlan.PinSwitch]);
     bool isCheck = arguments.Has("--self-check");
     ScalingPlan plan = ScalingPlan.Parse(arguments, Processor.Available(), isCheck);
@@ -106,7 +107,7 @@ int Measure()
     int pairs = isCheck ? 1 : arguments.Number("--pairs", isQuick ? 1 : 5);
     double seconds = isCheck ? 0.2 : Math.Clamp(arguments.Number("--seconds", isQuick ? 1 : 2), 1, LongestTurn);
     using CoapServers servers = new(arguments.Has("--server") ? arguments.Text("--server", "") : null,
-        isCheck || arguments.Has("--without-libcoap"));
+        isCheck || arguments.Has("--without-libcoap"), arguments.Has("--californium") ? arguments.Text("--californium", "") : null);
     RowList list = new(servers, isCheck ? FewPeers : int.MaxValue, arguments.Has("--own-sockets"),
         new ScalingRows(servers, plan));
     Measurement measurement = new(pairs, seconds, isCheck ? 0.05 : arguments.Number("--warm-up", isQuick ? 1 : 2));
@@ -140,7 +141,7 @@ int Measure()
     return isRight ? 0 : 1;
 
     // How much is lost, and how much is answered in a turn, depends on what else the machine does.
-    static bool IsWrong(Outcome outcome) => outcome.Entrant.Role != Role.LibCoap
+    static bool IsWrong(Outcome outcome) => outcome.Entrant.Role is not (Role.LibCoap or Role.Californium)
         && (outcome.Failure is not null || outcome.Errors > 0 || outcome.Runs.Any(run => run.PerSecond == 0));
 }
 

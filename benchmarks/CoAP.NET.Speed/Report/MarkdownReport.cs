@@ -82,8 +82,10 @@ internal static class MarkdownReport
         StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows, string first, string rate, string one,
         string? floor)
     {
+        bool hasCalifornium = rows.Any(row => Of(row.Outcomes, Role.Californium) is not null);
         Head(text, [first, rate, .. floor is null ? (string[])[] : [$"ratio to the {floor}"],
-            .. floor == "raw loop" ? (string[])[] : ["ratio to libcoap"], $"processor µs a {one}", "p50 µs", "p99 µs", "lost", "errors"]);
+            .. floor == "raw loop" ? (string[])[] : ["ratio to libcoap"], .. hasCalifornium ? ["ratio to Californium"] : (string[])[],
+            $"processor µs a {one}", "p50 µs", "p99 µs", "lost", "errors"]);
         foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
         {
             Outcome ours = outcomes.Single(outcome => outcome.Entrant.Role == Role.Ours);
@@ -96,6 +98,11 @@ internal static class MarkdownReport
             if (floor != "raw loop")
             {
                 cells.Add(Ratio(ours, Of(outcomes, Role.LibCoap)));
+            }
+
+            if (hasCalifornium)
+            {
+                cells.Add(Ratio(ours, Of(outcomes, Role.Californium)));
             }
 
             Line(text, [.. cells, .. Rest(ours)]);
@@ -153,7 +160,10 @@ internal static class MarkdownReport
 
     private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
     {
-        RowGroup[] whole = [RowGroup.Scaling, RowGroup.Http, RowGroup.Secure, RowGroup.Tls, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies];
+        RowGroup[] whole =
+        [
+            RowGroup.Scaling, RowGroup.Http, RowGroup.Secure, RowGroup.Tls, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies,
+        ];
         var others = results.Where(result => !whole.Contains(result.Row.Group))
             .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours),
                 (result, outcome) => (result.Row, Outcome: outcome)).ToList();
@@ -172,7 +182,7 @@ internal static class MarkdownReport
     }
 
     private static Outcome? Of(IReadOnlyList<Outcome> outcomes, Role role) =>
-        outcomes.SingleOrDefault(outcome => outcome.Entrant.Role == role);
+        outcomes.FirstOrDefault(outcome => outcome.Entrant.Role == role);
 
     private static string Rate(Outcome outcome) =>
         outcome.Failure is { } failure ? $"failed: {failure}" : Rounded(outcome.Median(run => run.PerSecond));

@@ -12,6 +12,9 @@ internal enum Role
     /// <summary>libcoap.</summary>
     LibCoap,
 
+    /// <summary>Californium.</summary>
+    Californium,
+
     /// <summary>What stands beside, with a line of its own.</summary>
     Beside,
 }

@@ -14,6 +14,9 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
 {
     private const string LibCoapProxy = "libcoap's proxy";
 
+    // The one by itself keeps every message for 247 s; this one keeps some of each peer, as ours does.
+    private const string BoundedDeduplicator = "PEERS_MARK_AND_SWEEP";
+
     // Addresses of the one process that answers.
     private const int Servers = 250;
     public const string Hello = "hello";
@@ -28,7 +31,6 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
     /// <exception cref="ArgumentException">There is none of a name.</exception>
     public IReadOnlyList<Row> Choose(string[] names)
     {
-        List<Row> all = [.. All().DistinctBy(row => (row.Group, row.Title))];
         foreach (string name in names)
         {
             if (!All().Any(row => IsMeant(row, name)))
@@ -37,7 +39,10 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
             }
         }
 
-        return names.Length == 0 ? all : [.. All().Where(row => names.Any(name => IsMeant(row, name))).DistinctBy(row => (row.Group, row.Title))];
+        return
+        [
+            .. All().Where(row => names.Length == 0 || names.Any(name => IsMeant(row, name))).DistinctBy(row => (row.Group, row.Title)),
+        ];
     }
 
     private static bool IsMeant(Row row, string name) => row.Name == name || row.Name.StartsWith(name + "-", StringComparison.Ordinal);
@@ -141,6 +146,13 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
             }));
         }
 
+        if (servers.HasCalifornium)
+        {
+            entrants.Add(new(Role.Californium, "Californium", () => Datagrams(servers.StartCalifornium(), peers, rate)));
+            entrants.Add(new(Role.Californium, $"Californium, {BoundedDeduplicator}",
+                () => Datagrams(servers.StartCalifornium(BoundedDeduplicator), peers, rate)));
+        }
+
         return entrants;
     }
 
@@ -213,6 +225,12 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
                 (Child child, IPEndPoint endpoint) = servers.StartLibCoap(isNonConfirmable);
                 return Observers(child, endpoint, observers, "state");
             }));
+        }
+
+        if (servers.HasCalifornium && !isNonConfirmable)
+        {
+            entrants.Add(new(Role.Californium, "Californium",
+                () => servers.StartCalifornium() is var child ? Observers(child, child.Endpoints[0], observers, "state") : null!));
         }
 
         return new(name, $"{Text(observers)} observers, {(isNonConfirmable ? "Non-confirmable" : "Confirmable")}", RowGroup.Notifications,

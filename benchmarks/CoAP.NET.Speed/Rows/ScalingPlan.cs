@@ -66,8 +66,8 @@ internal sealed class ScalingPlan
         List<string> notes = [];
         if (server.Length < shards)
         {
-            notes.Add($"They share {server.Length} {(server.Length == 1 ? "processor" : "processors")}, so the rate does not show what they "
-                + "do with one each.");
+            notes.Add($"They share {server.Length} {(server.Length == 1 ? "processor" : "processors")}, so the rate does not show what "
+                + "they do with one each.");
         }
 
         if (shared > 0)

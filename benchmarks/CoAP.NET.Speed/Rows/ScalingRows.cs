@@ -3,7 +3,7 @@ using CoAP.NET.Speed.Servers;
 
 namespace CoAP.NET.Speed.Rows;
 
-/// <summary>The rows of a server with more and more shards, each with a processor of its own, against a load on several processors.</summary>
+/// <summary>The rows of a server with more and more shards, a processor for each, against a load on several processors.</summary>
 /// <param name="servers">The servers.</param>
 /// <param name="plan">How many shards, and which processors.</param>
 internal sealed class ScalingRows(CoapServers servers, ScalingPlan plan)
@@ -54,8 +54,8 @@ internal sealed class ScalingRows(CoapServers servers, ScalingPlan plan)
             [.. plan.Shards.Select(shards => new Entrant(Role.Beside, NameOf(shards), () => Open(shards, open), plan.NoteOf(shards)))]);
 
     private string NameOf(int shards) =>
-        $"{shards} {(shards == 1 ? "shard" : "shards")} on {ScalingPlan.Text(plan.ServerOf(shards))}{(plan.IsPinning ? ", one each" : "")}; "
-            + $"load on {ScalingPlan.Text(plan.Load)}";
+        $"{shards} {(shards == 1 ? "shard" : "shards")} on {ScalingPlan.Text(plan.ServerOf(shards))}"
+            + $"{(plan.IsPinning ? ", one each" : "")}; load on {ScalingPlan.Text(plan.Load)}";
 
     private Contender Open(int shards, Func<Child, (Func<double, RunResult> Run, IDisposable Loop)> open)
     {

@@ -5,9 +5,13 @@ namespace CoAP.NET.Speed.Servers;
 
 /// <summary>The servers that are measured, as processes.</summary>
 /// <param name="path">The path of our server; null for the one of the samples.</param>
-/// <param name="isAlone">Whether only our own ones are wanted.</param>
-internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
+/// <param name="isAlone">Whether only our own ones are wanted, and Californium if it is named.</param>
+/// <param name="californium">The class path of Californium, with SLF4J; null for none.</param>
+/// <exception cref="ArgumentException">A file of the class path is not there.</exception>
+internal sealed class CoapServers(string? path, bool isAlone, string? californium = null) : IDisposable
 {
+    private const string CaliforniumProgram = "CaliforniumServer.java";
+
     private const string SecureLibCoapProgram = "coap-server-openssl";
     private const string LibCoapProgram = "coap-server-notls";
 
@@ -15,6 +19,10 @@ internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
     private SecureFiles? _files;
     private readonly string _path = path ?? FindServer();
     private readonly string? _libCoap = isAlone ? null : FindOnPath(LibCoapProgram);
+
+    private readonly string? _californium = CheckClassPath(californium);
+
+    public bool HasCalifornium => _californium is not null;
 
     public bool HasLibCoap => _libCoap is not null;
 
@@ -41,6 +49,15 @@ internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
     /// <param name="isNonConfirmable">Whether its notifications are.</param>
     public (Child Child, IPEndPoint Endpoint) StartLibCoap(bool isNonConfirmable = false) =>
         StartLibCoap(_libCoap!, isNonConfirmable ? ["-N"] : []);
+
+    /// <summary>Starts Californium's server (Java 17 or later); its endpoint is that of UDP.</summary>
+    /// <param name="deduplicator">The name of its deduplicator; null for the one that it has by itself.</param>
+    public Child StartCalifornium(string? deduplicator = null) => Child.StartOther(
+        Processors.Measured, 1, "java",
+        [
+            "-cp", _californium!, Path.Combine(AppContext.BaseDirectory, "Californium", CaliforniumProgram),
+            .. deduplicator is null ? (string[])[] : [deduplicator],
+        ]);
 
     /// <summary>Starts libcoap's server as a proxy that asks servers directly; its own name is one that nobody asks for.</summary>
     public (Child Child, IPEndPoint Endpoint) StartLibCoapProxy() => StartLibCoap(_libCoap!, ["-P", ",proxy.example"]);
@@ -101,6 +118,14 @@ internal sealed class CoapServers(string? path, bool isAlone) : IDisposable
 
         throw new InvalidOperationException($"libcoap's server does not take a PUT at {endpoint}.");
     }
+
+    // Java says of a file that is not there only that it does not know the classes in it.
+    private static string? CheckClassPath(string? classPath) =>
+        classPath?.Split(Path.PathSeparator).FirstOrDefault(one => !File.Exists(one) && !Directory.Exists(one)) is { } missing
+            ? throw new ArgumentException(
+                $"--californium: '{missing}' is not there. Name californium-core, element-connector, slf4j-api and slf4j-nop, with "
+                    + $"'{Path.PathSeparator}' between them.")
+            : classPath;
 
     // It takes none of the system's choice.
     private static int FreePort()
