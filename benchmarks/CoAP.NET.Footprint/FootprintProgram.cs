@@ -133,7 +133,7 @@ internal sealed record Sizes
     /// <summary>How long the rows with processes run; null for their own times.</summary>
     public int? Seconds { get; init; }
 
-    /// <summary>The numbers of shards of the row of scaling; null for 1, 2, 4 ... up to the number of processors.</summary>
+    /// <summary>The numbers of shards of the row of scaling; null for 2, 4 ... up to the number of processors.</summary>
     public int[]? Shards { get; init; }
 
     /// <summary>How many registrations directories have; null for the normal size.</summary>

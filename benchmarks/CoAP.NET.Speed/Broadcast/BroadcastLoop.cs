@@ -21,7 +21,7 @@ internal class BroadcastLoop(IPEndPoint server, int payload = BroadcastLoop.Digi
     private LatencyHistogram? _times;
     private int _current = -1;
     private int _currentCount;
-
+    private int _first;
     private long _received;
 
     /// <summary>Has all clients observe the resource.</summary>
@@ -95,7 +95,7 @@ internal class BroadcastLoop(IPEndPoint server, int payload = BroadcastLoop.Digi
 
         peer.Count++;
         if (_times is not null && frame.Length >= Digits && int.TryParse(frame[^Digits..], NumberStyles.None, null, out int number)
-            && number < _dueAt.Count)
+            && number >= _first && number < _dueAt.Count)
         {
             _received++;
             _times.Add(Nanoseconds(_dueAt[number]));
@@ -110,7 +110,7 @@ internal class BroadcastLoop(IPEndPoint server, int payload = BroadcastLoop.Digi
     private BroadcastResult Run(Func<TimeSpan> cpu, Action<long> send)
     {
         // Numbers go on, so that what is still under way is not taken for a message of this run.
-        int first = _dueAt.Count;
+        _first = _dueAt.Count;
         (_times, _received) = (new LatencyHistogram(), 0);
         TimeSpan cpuBefore = cpu();
         TimeSpan ownBefore = Processor.OwnThreadTime();
@@ -120,7 +120,7 @@ internal class BroadcastLoop(IPEndPoint server, int payload = BroadcastLoop.Digi
         TimeSpan used = cpu() - cpuBefore;
         TimeSpan own = Processor.OwnThreadTime() - ownBefore;
         long inTime = _received;
-        long expected = (long)(_dueAt.Count - first) * Peers.Count;
+        long expected = (long)(_dueAt.Count - _first) * Peers.Count;
 
         // What is on its way counts, but not for the rate.
         long seen = inTime;
@@ -130,7 +130,7 @@ internal class BroadcastLoop(IPEndPoint server, int payload = BroadcastLoop.Digi
             (last, seen) = _received > seen ? (Now, _received) : (last, seen);
         }
 
-        BroadcastResult result = new(_times, elapsed, used, own, _dueAt.Count - first, inTime, expected - _received);
+        BroadcastResult result = new(_times, elapsed, used, own, _dueAt.Count - _first, inTime, expected - _received);
         _times = null;
         return result;
     }
