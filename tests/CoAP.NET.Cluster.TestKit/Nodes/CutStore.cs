@@ -6,6 +6,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     private readonly CancellationTokenSource _cut = new();
     private volatile TaskCompletionSource? _asleep;
     private volatile TaskCompletionSource? _slow;
+    private (CoapRecordKind Kind, TaskCompletionSource End)? _held;
 
     public async Task CutAsync()
     {
@@ -19,8 +20,13 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     /// <summary>What is written waits from now on.</summary>
     public void HoldWrites() => _slow = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    /// <summary>Reading of a kind waits from now on.</summary>
+    public void HoldReads(CoapRecordKind kind) =>
+        _held = (kind, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+
     public void Wake()
     {
+        _held?.End.TrySetResult();
         TaskCompletionSource? asleep = _asleep;
         TaskCompletionSource? slow = _slow;
         (_asleep, _slow) = (null, null);
@@ -55,8 +61,19 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         return await CallAsync(store => store.WriteAsync(batch, cancellationToken));
     }
 
-    public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
-        Check().ReadAsync(kind, slot, cancellationToken);
+    public async IAsyncEnumerable<CoapRecord> ReadAsync(
+        CoapRecordKind kind, CoapSlot slot, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        if (_held is { } held && held.Kind == kind)
+        {
+            await held.End.Task.WaitAsync(cancellationToken);
+        }
+
+        await foreach (CoapRecord record in Check().ReadAsync(kind, slot, cancellationToken))
+        {
+            yield return record;
+        }
+    }
 
     public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
         CallAsync(store => store.FindAsync(key, cancellationToken));

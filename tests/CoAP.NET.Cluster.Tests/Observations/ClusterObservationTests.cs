@@ -36,6 +36,15 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_session_that_arrives_before_its_observation_is_read_hears_of_changes()
+    {
+        if (CoapDtls.IsSupported)
+        {
+            await Eventually.BindsAgainAsync(ReadLateAsync);
+        }
+    }
+
+    [Fact]
     public async Task Beginning_twice_registers_once_another_path_takes_its_place_and_the_end_is_told_to_the_device_and_the_store()
     {
         if (!CoapDtls.IsSupported)
@@ -238,6 +247,21 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         Assert.Equal((1, 1L), (_device.CountObservers(Path), Registrations));
     }
 
+    private async Task ReadLateAsync()
+    {
+        using Folder folder = new();
+        (string left, int port) = await CrashedNodeAsync(folder);
+        CutStore store = new(new CoapSqliteClusterStore(left));
+        store.HoldReads(CoapRecordKind.Observation);
+        await using Node second = await Node.StartAsync(store, port, node => node.Handle());
+        Notify(30);
+        await Eventually.IsTrueAsync(() => second.Server.Endpoint.ConnectedPeers.Any());
+        Assert.Equal(0, second.Cluster.Observations.Count);
+        store.Wake();
+        await second.HeardAsync("30");
+        Assert.Equal((1, 1L), (_device.CountObservers(Path), Registrations));
+    }
+
     private void Notify(int degrees)
     {
         Volatile.Write(ref _degrees, degrees);
@@ -310,7 +334,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
 
         public async Task<string> HeardAsync()
         {
-            await _came.WaitAsync();
+            Assert.True(await _came.WaitAsync(FromMinutes(1)), "Nothing was heard.");
             Assert.True(_heard.TryDequeue(out string? heard));
             return heard;
         }

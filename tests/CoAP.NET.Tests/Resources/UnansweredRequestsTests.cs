@@ -1,0 +1,33 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Tests.Resources;
+
+public sealed class UnansweredRequestsTests
+{
+    private readonly ResourceStage _stage = new();
+
+    [Fact]
+    public void A_request_that_another_thread_answers_meanwhile_is_not_kept()
+    {
+        UnansweredRequests unanswered = new(_stage.Environment, _stage.Served);
+        CoapExchange exchange = _stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/x"));
+        Assert.True(exchange.TryClaimReply());
+
+        Assert.True(unanswered.TryAdd(exchange));
+        Assert.Equal(0, unanswered.Count);
+    }
+
+    [Fact]
+    public void A_request_is_kept_until_it_has_its_answer()
+    {
+        UnansweredRequests unanswered = new(_stage.Environment, _stage.Served);
+        CoapExchange exchange = _stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/x"));
+
+        Assert.True(unanswered.TryAdd(exchange));
+        Assert.Equal(1, unanswered.Count);
+        Assert.True(unanswered.Remove(exchange));
+        Assert.False(unanswered.Remove(exchange));
+        Assert.Equal(0, unanswered.Count);
+    }
+}
