@@ -91,7 +91,7 @@ public sealed class QBlock1ServerTests : QBlockTest
                 answers.Add((i, answer.Code));
                 if (answer.Code == CoapCode.Continue)
                 {
-                    Assert.Equal((i, true), (answer.Options.Get<QBlock1>()!.Block.Number, answer.Options.Get<QBlock1>()!.Block.More));
+                    Assert.Equal((i, true), (answer.Options.Get<QBlock1>()!.Value.Number, answer.Options.Get<QBlock1>()!.Value.More));
                 }
             }
         }

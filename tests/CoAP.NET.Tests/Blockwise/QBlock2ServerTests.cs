@@ -36,7 +36,7 @@ public sealed class QBlock2ServerTests : QBlockTest
         Assert.All(all, message =>
         {
             Assert.Equal((CoapMessageType.NonConfirmable, request.Token, 400u), (message.Type, message.Token, message.Options.Size2));
-            Assert.Equal(NumberOf(message) < 24, message.Options.Get<QBlock2>()!.Block.More);
+            Assert.Equal(NumberOf(message) < 24, message.Options.Get<QBlock2>()!.Value.More);
         });
         AssertAllFreed();
     }

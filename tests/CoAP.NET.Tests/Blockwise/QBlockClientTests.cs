@@ -27,9 +27,9 @@ public sealed class QBlockClientTests : TransferTest
         }
     }
 
-    private static int NumberOf(CoapMessage message) => message.Options.Get<QBlock1>()!.Block.Number;
+    private static int NumberOf(CoapMessage message) => message.Options.Get<QBlock1>()!.Value.Number;
 
-    private static string[] Asked(CoapMessage message) => [.. message.Options.GetAll<QBlock2>().Select(option => option.Block.ToString())];
+    private static string[] Asked(CoapMessage message) => [.. message.Options.GetAll<QBlock2>().Select(option => option.Value.ToString())];
 
     private Task<CoapResponse> PutAsync(CancellationToken cancellationToken = default) =>
         Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(_body), Confirmable = false },

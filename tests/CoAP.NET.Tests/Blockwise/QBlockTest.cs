@@ -71,7 +71,7 @@ public abstract class QBlockTest : BlockwiseTest
 
     private protected CoapMessage QBlock2(string path, params string[] blocks) => QBlock2(path, false, null, blocks);
 
-    private protected static int NumberOf(CoapMessage message) => message.Options.Get<QBlock2>()!.Block.Number;
+    private protected static int NumberOf(CoapMessage message) => message.Options.Get<QBlock2>()!.Value.Number;
 
     private protected static int[] Numbers(IEnumerable<CoapMessage> messages) => [.. messages.Select(NumberOf)];
 

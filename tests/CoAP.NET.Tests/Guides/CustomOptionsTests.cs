@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class CustomOptionsTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-options.md", "Guides", 7);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-options.md", "Guides", 8);
 
     [Fact]
     public async Task An_option_of_a_user_arrives_typed()
@@ -104,6 +104,29 @@ public sealed class CustomOptionsTests
 
         Assert.Equal(3u, priority!.Value);
         Assert.Equal("Priority: 3", message.Options.ToString());
+    }
+
+    [Fact]
+    public void An_option_with_a_value_of_its_own_type_is_written_and_read()
+    {
+        Guid id = Guid.Parse("00112233-4455-6677-8899-aabbccddeeff");
+        CoapMessage sent = new(CoapCode.Post);
+        sent.Options.Add(new DeviceId(id));
+        byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
+        Assert.EndsWith("00112233445566778899aabbccddeeff", Wire.Hex(bytes), StringComparison.Ordinal);
+
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<DeviceId>());
+        CoapOptionCollection read = new CoapDatagramSerializer(new CoapSerializerOptions { Registry = registry }).Deserialize(bytes).Options;
+        Assert.Equal(id, read.Get<DeviceId>()!.Value);
+        Assert.Equal(id, Assert.Single(read.GetAll<DeviceId>()).Value);
+        Assert.Equal(new DeviceId(id), Assert.Single(read));
+        Assert.Equal($"Device-Id: {id}", read.ToString());
+
+        // Without a factory the class creates it; one of another length is none.
+        CoapOptionCollection unknown = CoapDatagramSerializer.Default.Deserialize(bytes).Options;
+        Assert.Equal(id, unknown.Get<DeviceId>()!.Value);
+        unknown.Set(new UnrecognizedOption(65_004, new byte[15]));
+        Assert.False(unknown.TryGet(out DeviceId? _));
     }
 
     private static async Task<string> AskAsync(CoapClient client, string uri)

@@ -11,6 +11,18 @@ internal sealed class Priority(uint level) : UIntOption(Definition, level), ITyp
 
     public static Priority Create(OptionData data) => new(data.GetUInt());
 }
+
+/// <summary>The option with a value of its own type of docs/custom-options.md.</summary>
+internal sealed class DeviceId(Guid id) : CoapOption<Guid>(Definition, id), ITypedOption<DeviceId>
+{
+    public static OptionDefinition Definition { get; } = new(65_004, "Device-Id", OptionFormat.Opaque, MinLength: 16, MaxLength: 16);
+
+    public override int ValueLength => 16;
+
+    public static DeviceId Create(OptionData data) => new(new Guid(data.Value, bigEndian: true));
+
+    public override void WriteValue(Span<byte> destination) => Value.TryWriteBytes(destination, bigEndian: true, out _);
+}
 #pragma warning restore CS0108
 
 /// <summary>The factory of docs/custom-options.md.</summary>

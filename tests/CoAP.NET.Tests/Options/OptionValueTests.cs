@@ -141,7 +141,7 @@ public sealed class OptionValueTests
         CoapOptionCollection options = new() { new QBlock2(3, false, 1024), new QBlock2(7, false, 1024), new QBlock2(10, true, 1024) };
 
         Assert.Equal(["36", "76", "ae"], options.GetAll<QBlock2>().Select(option => Wire.Hex(option.ToValueArray())));
-        Assert.Equal(["3/0/1024", "7/0/1024", "10/1/1024"], options.GetAll<QBlock2>().Select(option => option.Block.ToString()));
+        Assert.Equal(["3/0/1024", "7/0/1024", "10/1/1024"], options.GetAll<QBlock2>().Select(option => option.Value.ToString()));
     }
 
     [Fact]

@@ -217,7 +217,7 @@ public sealed class RegisteredOptionTests
         Assert.Equal(TimeSpan.FromSeconds(2), new MaxAge(TimeSpan.FromSeconds(2.9)).Duration);
         Assert.Equal(TimeSpan.FromSeconds(uint.MaxValue), new MaxAge(uint.MaxValue).Duration);
         Assert.Equal(61616, new UriPort(61616).Port);
-        Assert.Equal(new BlockValue(3, true, 3), new Block1(3, true, 128).Block);
+        Assert.Equal(new BlockValue(3, true, 3), new Block1(3, true, 128).Value);
         Assert.Equal("Block1: 3/1/128", new Block1(3, true, 128).ToString());
         Assert.Equal("If-None-Match", new IfNoneMatch().ToString());
         Assert.Equal("Max-Age: 5 s", new MaxAge(5).ToString());

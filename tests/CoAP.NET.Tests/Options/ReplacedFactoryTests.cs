@@ -1,3 +1,4 @@
+using System.Text;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
@@ -111,6 +112,30 @@ public sealed class ReplacedFactoryTests
             StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(OptionFormat.Opaque, 3, "UInt")]
+    [InlineData(OptionFormat.UInt, 4, "at most 3 bytes")]
+    public void A_definition_that_no_block_can_have_is_refused(OptionFormat format, int max, string why)
+    {
+        Page.Made = new OptionDefinition(65_106, "Page", format, 0, max);
+        ArgumentException error = Assert.Throws<ArgumentException>(() => CoapOptionRegistry.Default.With(new OptionFactory<Page>()));
+        Assert.Contains(why, error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_user_derives_a_block_and_a_text_whose_control_characters_are_escaped()
+    {
+        Page.Made = new OptionDefinition(65_106, "Page", OptionFormat.UInt, 0, 3);
+        CoapOptionCollection options = new(CoapOptionRegistry.Default.With(new OptionFactory<Page>()).With(new OptionFactory<Lines>()));
+        options.Add(new Page(new BlockValue(2, true, 2))).Add(new Lines(new StringBuilder("a\nb")));
+
+        Assert.Equal("2a", Wire.Hex(options.ValueAt(0)));
+        Assert.Equal(new BlockValue(2, true, 2), options.Get<Page>()!.Value);
+        Assert.Equal("a\nb", options.Get<Lines>()!.Value.ToString());
+        Assert.Equal("Page: 2/1/64, Lines: a\\u000ab", options.ToString());
+        Assert.Throws<ArgumentOutOfRangeException>(() => new Lines(new StringBuilder("too long")));
+    }
+
     private static CoapOptionCollection Read(IOptionFactory factory, params CoapOption[] options)
     {
         CoapMessage message = new(CoapCode.Get);
@@ -167,6 +192,26 @@ public sealed class ReplacedFactoryTests
         public static OptionDefinition Definition => Made!;
 
         public static Contradiction Create(OptionData data) => new(data.GetUInt());
+    }
+
+    private sealed class Page(BlockValue block) : BlockOption(Definition, block), ITypedOption<Page>
+    {
+        public static OptionDefinition? Made { get; set; }
+
+        public static OptionDefinition Definition => Made!;
+
+        public static Page Create(OptionData data) => new(BlockValue.FromUInt32(data.GetUInt()));
+    }
+
+    private sealed class Lines(StringBuilder text) : CoapOption<StringBuilder>(Definition, text), ITypedOption<Lines>
+    {
+        public static OptionDefinition Definition { get; } = new(65_108, "Lines", OptionFormat.Opaque, 0, 4);
+
+        public override int ValueLength { get; } = CheckLength(Definition, text.Length);
+
+        public static Lines Create(OptionData data) => new(new StringBuilder(data.GetString()));
+
+        public override void WriteValue(Span<byte> destination) => Encoding.ASCII.GetBytes(Value.ToString(), destination);
     }
 #pragma warning restore CS0108
 }

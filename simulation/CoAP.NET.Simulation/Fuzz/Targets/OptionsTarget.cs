@@ -95,7 +95,7 @@ internal sealed class OptionsTarget : FuzzTarget
             // Numbers may come with leading zeros and never leave with them; text that is no UTF-8 is shown with replacement characters;
             // everything else is kept byte for byte.
             CoapOption again = message.Options.Registry.Create(message.Code, new OptionData(option.Number, written));
-            bool isKept = option is UIntOption
+            bool isKept = option is UIntOption or BlockOption
                 ? value.TrimStart((byte)0).SequenceEqual(written)
                 : option is StringOption || value.SequenceEqual(written);
             Check(isKept && again.ToValueArray().AsSpan().SequenceEqual(written), "option",

@@ -6,8 +6,9 @@ internal static class DefinitionRules
     // The longest value that an option can have (RFC 7252 section 3.1).
     private const int LongestValue = 65_804;
 
-    // The longest integer that a UIntOption holds.
+    // The longest integers that a UIntOption and a BlockOption hold.
     private const int LongestUInt = 4;
+    private const int LongestBlock = 3;
 
     /// <summary>Checks the definition of a factory.</summary>
     /// <param name="factory">The factory.</param>
@@ -65,15 +66,21 @@ internal static class DefinitionRules
     private static string? ErrorOfClass(Type? type, OptionDefinition definition)
     {
         OptionFormat? format = type is null ? null
-            : type.IsAssignableTo(typeof(UIntOption)) ? OptionFormat.UInt
+            : type.IsAssignableTo(typeof(UIntOption)) || type.IsAssignableTo(typeof(BlockOption)) ? OptionFormat.UInt
             : type.IsAssignableTo(typeof(StringOption)) ? OptionFormat.String
             : type.IsAssignableTo(typeof(OpaqueOption)) ? OptionFormat.Opaque
             : type.IsAssignableTo(typeof(EmptyOption)) ? OptionFormat.Empty
             : null;
-        return format is null || format == definition.Format
-            ? null
-            : $"The definition of {definition.Name} has the format {definition.Format}, but {type!.Name} is an option of the format "
+        if (format is not null && format != definition.Format)
+        {
+            return $"The definition of {definition.Name} has the format {definition.Format}, but {type!.Name} is an option of the format "
                 + $"{format}. Change the format, or derive the class from another one.";
+        }
+
+        return type?.IsAssignableTo(typeof(BlockOption)) == true && definition.MaxLength > LongestBlock
+            ? $"The definition of {definition.Name} allows {definition.MaxLength} bytes, but {type.Name} is an option of a block with at "
+                + $"most {LongestBlock} bytes. Lower MaxLength, or derive the class from another one."
+            : null;
     }
 
     // This library reads the value itself, so it must keep its form.

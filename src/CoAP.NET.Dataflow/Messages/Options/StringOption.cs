@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 using System.Text.Unicode;
 
@@ -47,23 +46,5 @@ public abstract class StringOption : CoapOption<string>
         }
 
         Encoding.UTF8.GetBytes(Value, destination);
-    }
-
-    /// <inheritdoc/>
-    protected override string FormatValue()
-    {
-        if (!Value.Any(char.IsControl))
-        {
-            return Value;
-        }
-
-        // A peer must not be able to start a new line in a log.
-        StringBuilder text = new(Value.Length + 16);
-        foreach (char c in Value)
-        {
-            _ = char.IsControl(c) ? text.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}") : text.Append(c);
-        }
-
-        return text.ToString();
     }
 }

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Globalization;
 
 namespace CoAP.NET.Options;
 
@@ -28,9 +27,6 @@ public abstract class UIntOption : CoapOption<uint>
 
     /// <inheritdoc/>
     public sealed override void WriteValue(Span<byte> destination) => Write(Value, destination);
-
-    /// <inheritdoc/>
-    protected override string FormatValue() => Value.ToString(CultureInfo.InvariantCulture);
 
     internal static int GetLength(uint value) => value switch
     {
