@@ -22,14 +22,15 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     private readonly byte[] _rest;
     private readonly int _hash;
 
-    private CacheKey(string uri, CoapMessage request, CoapAddress remote = default, object? identity = null, object? owner = null)
+    private CacheKey(
+        string uri, CoapMessage request, CoapOptionRegistry registry, CoapAddress remote = default, object? identity = null, object? owner = null)
     {
         Uri = uri;
         _code = request.Code;
         _remote = remote;
         _identity = identity;
         _owner = owner;
-        _rest = Collect(request);
+        _rest = Collect(request, registry);
         HashCode hash = default;
         hash.Add(Uri);
         hash.Add(_code);
@@ -46,13 +47,15 @@ internal sealed class CacheKey : IEquatable<CacheKey>
 
     /// <summary>Creates the key of a request.</summary>
     /// <param name="request">The message, with the options of its target.</param>
+    /// <param name="registry">The options that the endpoint knows.</param>
     /// <param name="channel">The channel of the request.</param>
     /// <param name="target">The URI that alone identifies the resource and the host; null if the options do.</param>
     /// <param name="owner">The owner of the credentials of the channel, if it is protected.</param>
     /// <param name="key">The key.</param>
     /// <returns>Whether the options form a URI; false for a group, whose members answer separately.</returns>
     public static bool TryCreate(
-        CoapMessage request, CoapChannel channel, CoapUri? target, object owner, [NotNullWhen(true)] out CacheKey? key)
+        CoapMessage request, CoapOptionRegistry registry, CoapChannel channel, CoapUri? target, object owner,
+        [NotNullWhen(true)] out CacheKey? key)
     {
         // A response over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). A server that
         // this endpoint connects to is validated against the URI before any request, and is the same with or without an existing
@@ -61,7 +64,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
             || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal);
         CoapAddress remote = target is { HostAddress: null } ? default : channel.Remote;
         key = !channel.Remote.IsMulticast && TryGetUri(request, channel, target, out string? uri)
-            ? new CacheKey(uri, request, remote, CallerIdentity.Of(channel), isOwned ? owner : null)
+            ? new CacheKey(uri, request, registry, remote, CallerIdentity.Of(channel), isOwned ? owner : null)
             : null;
         return key is not null;
     }
@@ -69,7 +72,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <summary>The key of a request that a gateway sends by no channel of ours.</summary>
     /// <param name="uri">The URI, in its normal form where it is one of CoAP.</param>
     /// <param name="request">Method, options and payload.</param>
-    public static CacheKey OfGateway(string uri, CoapMessage request) => new(uri, request);
+    public static CacheKey OfGateway(string uri, CoapMessage request) => new(uri, request, request.Options.Registry);
 
     /// <summary>The normal form of a URI of CoAP; another one as it is.</summary>
     /// <param name="uri">The URI.</param>
@@ -135,21 +138,21 @@ internal sealed class CacheKey : IEquatable<CacheKey>
         && (target.HostAddress is not { } address
             || (target.ZoneId is null && !address.IsIPv4MappedToIPv6 && target.Literal == channel.Remote));
 
-    private static byte[] Collect(CoapMessage request)
+    private static byte[] Collect(CoapMessage request, CoapOptionRegistry registry)
     {
         bool hasPayload = request.Code == CoapCode.Fetch;
         CoapOptionCollection options = request.Options;
         int length = hasPayload ? Sha256.HashLength : 0;
         for (int i = 0; i < options.Count; i++)
         {
-            length += CacheRules.IsInKey(options.NumberAt(i)) ? 6 + options.LengthAt(i) : 0;
+            length += CacheRules.IsInKey(registry, options.NumberAt(i)) ? 6 + options.LengthAt(i) : 0;
         }
 
         byte[] bytes = length == 0 ? [] : new byte[length];
         Span<byte> rest = bytes;
         for (int i = 0; i < options.Count; i++)
         {
-            if (CacheRules.IsInKey(options.NumberAt(i)))
+            if (CacheRules.IsInKey(registry, options.NumberAt(i)))
             {
                 ReadOnlySpan<byte> value = options.ValueAt(i);
                 BinaryPrimitives.WriteUInt16BigEndian(rest, (ushort)options.NumberAt(i));

@@ -6,7 +6,9 @@ namespace CoAP.NET.Caching;
 internal static class CacheRules
 {
     /// <summary>How much of the cache a request may use.</summary>
-    public static CacheUse UseOf(CoapMessage request)
+    /// <param name="request">The request.</param>
+    /// <param name="registry">The options that the endpoint knows.</param>
+    public static CacheUse UseOf(CoapMessage request, CoapOptionRegistry registry)
     {
         CacheUse use = request.Code.IsSafe ? CacheUse.Full : CacheUse.None;
         if (use == CacheUse.None || request.OptionsToRead is not { } options)
@@ -16,26 +18,19 @@ internal static class CacheRules
 
         for (int i = 0; i < options.Count; i++)
         {
-            switch (options.NumberAt(i))
+            int number = options.NumberAt(i);
+            switch (registry.CachingOf(number))
             {
-                // The answer belongs to this request alone: a condition, a part of a body, a protected message, a silence that was asked
-                // for.
-                case OptionNumber.IfMatch or OptionNumber.IfNoneMatch or OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.QBlock1
-                    or OptionNumber.QBlock2 or OptionNumber.Oscore or OptionNumber.Edhoc or OptionNumber.NoResponse:
+                case OptionCaching.Bypass:
                     return CacheUse.None;
-
-                // A request with tags does its own validation; an observation must reach the server.
-                case OptionNumber.ETag or OptionNumber.Observe:
-                    use = CacheUse.StoreOnly;
-                    break;
-
-                case OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery or OptionNumber.ProxyUri
-                    or OptionNumber.ProxyScheme:
-                    break;
 
                 // An unsafe option may mean anything, such as that no two answers are alike.
-                case int number when OptionNumber.IsUnsafe(number):
+                case OptionCaching.ByNumber when OptionNumber.IsUnsafe(number):
                     return CacheUse.None;
+
+                case OptionCaching.StoreOnly:
+                    use = CacheUse.StoreOnly;
+                    break;
 
                 default:
                     break;
@@ -49,16 +44,10 @@ internal static class CacheRules
     /// Whether an option stands in the key beside the URI: not those of the URI, nor what the cache itself understands, nor those that are
     /// no cache key.
     /// </summary>
-    public static bool IsInKey(int number) => number switch
-    {
-        OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery or OptionNumber.ProxyUri
-            or OptionNumber.ProxyScheme => false,
-        OptionNumber.ETag or OptionNumber.Observe => false,
-
-        // The remaining hops of a request do not affect the resource; 5.08 is an exception and not stored (RFC 8768 section 3).
-        OptionNumber.HopLimit => false,
-        _ => !OptionNumber.IsNoCacheKey(number),
-    };
+    /// <param name="registry">The options that the endpoint knows.</param>
+    /// <param name="number">The option number.</param>
+    public static bool IsInKey(CoapOptionRegistry registry, int number) =>
+        !OptionNumber.NamesResource(number) && registry.CachingOf(number) != OptionCaching.StoreOnly && registry.IsInCacheKey(number);
 
     /// <summary>
     /// Whether a response may be stored: by its code, and because it is whole and has no option that forbids it (RFC 7252 section 5.9).
@@ -69,24 +58,17 @@ internal static class CacheRules
         && MaxAgeOf(response) > 0
         && (response.OptionsToRead is not { } options || IsWholeAndSafe(options, response.Code));
 
-    /// <summary>Whether an option of a response is stored with it; Max-Age is kept apart, as it counts down.</summary>
-    public static bool IsKept(int number) =>
-        number is not (OptionNumber.MaxAge or OptionNumber.Observe or OptionNumber.Echo or OptionNumber.Block2 or OptionNumber.QBlock2);
-
     // No part of a body, no challenge to this one request (RFC 9175 section 2.2), no unsafe option that a cache knows nothing of.
     private static bool IsWholeAndSafe(CoapOptionCollection options, CoapCode code)
     {
-
         for (int i = 0; i < options.Count; i++)
         {
             int number = options.NumberAt(i);
             bool isFine = number switch
             {
-                OptionNumber.MaxAge or OptionNumber.Observe => true,
                 OptionNumber.Block2 or OptionNumber.QBlock2 => IsWhole(options.ValueAt(i)),
-                OptionNumber.Block1 or OptionNumber.QBlock1 or OptionNumber.Oscore => false,
                 OptionNumber.Echo => code != CoapCode.Unauthorized,
-                _ => !OptionNumber.IsUnsafe(number),
+                _ => options.Registry.StoringOf(number) != OptionStoring.Forbid,
             };
             if (!isFine)
             {

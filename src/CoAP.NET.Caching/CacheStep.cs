@@ -107,7 +107,9 @@ internal sealed class CacheStep : ResponseCacheStep
     /// Returns the key of a request; null if its responses must not be stored. For notifications, which are stored when they arrive.
     /// </summary>
     public CacheKey? KeyOf(OutgoingRequest request) =>
-        CacheKey.TryCreate(request.Message, request.Channel, NamedBy(request), _environment, out CacheKey? key) ? key : null;
+        CacheKey.TryCreate(request.Message, _environment.Registry, request.Channel, NamedBy(request), _environment, out CacheKey? key)
+            ? key
+            : null;
 
     // An error notification only says that the observation has ended, not what a plain request would get. It is therefore not stored, and
     // older responses need validation.
@@ -130,10 +132,10 @@ internal sealed class CacheStep : ResponseCacheStep
 
     // A response whose body goes to a stream, or is only a part, must not be stored as the whole, and a stored response must not replace
     // it.
-    private static CacheUse UseOf(OutgoingRequest request) =>
+    private CacheUse UseOf(OutgoingRequest request) =>
         request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true }
             ? CacheUse.None
-            : CacheRules.UseOf(request.Message);
+            : CacheRules.UseOf(request.Message, _environment.Registry);
 
     private StepOutcome LookUp(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
     {

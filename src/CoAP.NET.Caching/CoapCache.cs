@@ -90,7 +90,7 @@ public sealed class CoapCache : CoapResponseCache
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentException.ThrowIfNullOrEmpty(uri);
-        if (CacheRules.UseOf(request) == CacheUse.None)
+        if (CacheRules.UseOf(request, request.Options.Registry) == CacheUse.None)
         {
             return null;
         }

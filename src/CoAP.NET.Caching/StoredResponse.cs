@@ -25,7 +25,7 @@ internal sealed class StoredResponse
         _remote = response.Remote;
         _receivedAt = now;
         _maxAge = CacheRules.MaxAgeOf(original);
-        AddKept(_message.Options, original.OptionsToRead, static number => CacheRules.IsKept(number));
+        AddKept(_message.Options, original.OptionsToRead, static (registry, number) => registry.StoringOf(number) == OptionStoring.Keep);
         Tag = CacheRules.TagOf(_message);
         Size = SizeOf(_message);
     }
@@ -57,8 +57,9 @@ internal sealed class StoredResponse
     {
         CoapMessage message = new(_message.Code, _message.Options.Registry) { Type = _message.Type, Payload = _message.Payload };
         AddKept(message.Options, _message.Options,
-            number => OptionNumber.IsUnsafe(number) || valid.OptionsToRead?.Contains(number) != true);
-        AddKept(message.Options, valid.OptionsToRead, static number => CacheRules.IsKept(number) && !OptionNumber.IsUnsafe(number));
+            (_, number) => OptionNumber.IsUnsafe(number) || valid.OptionsToRead?.Contains(number) != true);
+        AddKept(message.Options, valid.OptionsToRead, static (registry, number) =>
+            registry.StoringOf(number) == OptionStoring.Keep && !OptionNumber.IsUnsafe(number));
         return new StoredResponse(message, _remote, now, CacheRules.MaxAgeOf(valid));
     }
 
@@ -77,11 +78,12 @@ internal sealed class StoredResponse
         return new CoapResponse(message, _remote) { CachedAge = age };
     }
 
-    private static void AddKept(CoapOptionCollection to, CoapOptionCollection? from, Func<int, bool> isKept)
+    // Max-Age is kept apart, because it counts down.
+    private static void AddKept(CoapOptionCollection to, CoapOptionCollection? from, Func<CoapOptionRegistry, int, bool> isKept)
     {
         for (int i = 0; i < (from?.Count ?? 0); i++)
         {
-            if (isKept(from!.NumberAt(i)))
+            if (isKept(from!.Registry, from.NumberAt(i)))
             {
                 to.Add(from.NumberAt(i), from.ValueAt(i));
             }

@@ -7,7 +7,8 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// Which operation a block belongs to: the channel, and so the peer's security identity too (RFC 7959 section 7), the code, and the options
-/// of the cache key, the list of Request-Tags among them (RFC 9175 section 3.3). Compared byte by byte; the hash only finds the place.
+/// of the cache key, the list of Request-Tags among them (RFC 9175 section 3.3), without those whose definitions say otherwise. Compared
+/// byte by byte; the hash only finds the place.
 /// </summary>
 internal sealed class TransferKey : IEquatable<TransferKey>
 {
@@ -43,7 +44,7 @@ internal sealed class TransferKey : IEquatable<TransferKey>
         int count = options?.Count ?? 0;
         for (int i = 0; i < count; i++)
         {
-            length += IsPart(options!.NumberAt(i), ofQBlock) ? 4 + options.LengthAt(i) : 0;
+            length += IsPart(options!, options!.NumberAt(i), ofQBlock) ? 4 + options.LengthAt(i) : 0;
         }
 
         // Even, for the hash. The lengths of all parts stand inside, so padding makes no two keys equal.
@@ -55,7 +56,7 @@ internal sealed class TransferKey : IEquatable<TransferKey>
         for (int i = 0; i < count; i++)
         {
             int number = options!.NumberAt(i);
-            if (IsPart(number, ofQBlock))
+            if (IsPart(options, number, ofQBlock))
             {
                 ReadOnlySpan<byte> value = options.ValueAt(i);
                 BinaryPrimitives.WriteUInt16BigEndian(rest, (ushort)number);
@@ -93,13 +94,6 @@ internal sealed class TransferKey : IEquatable<TransferKey>
 
     public override int GetHashCode() => _hash;
 
-    // Left out beside the NoCacheKey options (Size1, Size2, Echo): what tells of the block and not of the operation, what proxies or
-    // clients change from block to block, preconditions (If-None-Match stands in the first block only, RFC 7959 section 2.10), and the
-    // Content-Format, which is compared by itself.
-    private static bool IsPart(int number, bool ofQBlock) =>
-        !OptionNumber.IsNoCacheKey(number) && !(ofQBlock && number == OptionNumber.RequestTag) && number is not
-            (OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.QBlock1 or OptionNumber.QBlock2 or OptionNumber.Observe
-                or OptionNumber.IfMatch
-            or OptionNumber.IfNoneMatch or OptionNumber.ETag or OptionNumber.HopLimit or OptionNumber.NoResponse
-                or OptionNumber.ContentFormat);
+    private static bool IsPart(CoapOptionCollection options, int number, bool ofQBlock) =>
+        !(ofQBlock && number == OptionNumber.RequestTag) && options.Registry.IsInBodyKey(number);
 }

@@ -104,7 +104,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             Counters.Add(CoapCounter.BadOptions);
             item.Channel.NoteDrop(CoapCounter.BadOptions);
             exchange.Special = message.OptionsToRead!.NoResponse is null ? SpecialOptions.None : SpecialOptions.NoResponse;
-            Answer(exchange, FormatAnswers.Diagnostic(verdict.ResponseCode, verdict.Describe()));
+            Answer(exchange, FormatAnswers.Diagnostic(verdict.ResponseCode, verdict.Describe(message.OptionsToRead.Registry)));
         }
         else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
         {

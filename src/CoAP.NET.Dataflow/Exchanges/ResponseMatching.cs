@@ -107,7 +107,7 @@ internal sealed class ResponseMatching
         _counters.Add(CoapCounter.BadOptions);
         item.Channel.NoteDrop(CoapCounter.BadOptions);
         request.Fail(new CoapProtocolException(
-            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a "
+            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe(message.Options.Registry)} Register a "
                 + "factory for the option if you know it."));
     }
 
@@ -202,7 +202,7 @@ internal sealed class ResponseMatching
             request.Owner.OnRejected(request, new CoapProtocolException(isPart
                 ? $"{item.Channel} sent a notification that begins in the middle of the representation (RFC 7959 section 2.6)."
                 : $"{item.Channel} sent a notification {message.Code}, which must be rejected (RFC 7252 section "
-                    + $"5.4.1): {verdict.Describe()}"));
+                    + $"5.4.1): {verdict.Describe(message.Options.Registry)}"));
         }
     }
 

@@ -28,6 +28,9 @@ internal sealed class CoapEnvironment
 
     public required ILogger Logger { get; init; }
 
+    /// <summary>The options that the endpoint knows.</summary>
+    public Options.CoapOptionRegistry Registry { get; init; } = Options.CoapOptionRegistry.Default;
+
     /// <summary>Returns the parameters of a new peer.</summary>
     public required Func<Transports.CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 

@@ -76,8 +76,7 @@ internal static class RequestComposer
         CoapOptionCollection? options = message.OptionsToRead;
         for (int i = 0; i < (options?.Count ?? 0); i++)
         {
-            if (options!.NumberAt(i) is OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery
-                or OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
+            if (OptionNumber.NamesResource(options!.NumberAt(i)))
             {
                 return true;
             }

@@ -173,7 +173,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
 
     private static CoapMessage MessageOf(CoapCode code, CoapOptionCollection options, ReadOnlyMemory<byte> payload = default)
     {
-        CoapMessage message = new(code) { Payload = payload };
+        CoapMessage message = new(code, options.Registry) { Payload = payload };
         message.Options.AddAll(options);
         return message;
     }
@@ -187,7 +187,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         }
 
         // The client's tags are sent in addition to those of the cache: one of them may be valid without a cache entry.
-        CoapOptionCollection options = new CoapOptionCollection().AddAll(request.Options);
+        CoapOptionCollection options = new CoapOptionCollection(request.Options.Registry).AddAll(request.Options);
         cached.AddTagsTo(options);
         (CoapResult answer, bool mayBeKept) = await AskAsync(request, options, client, cancellationToken).ConfigureAwait(false);
         CoapResult completed = mayBeKept

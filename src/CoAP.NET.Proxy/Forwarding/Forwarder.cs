@@ -48,12 +48,12 @@ internal sealed class Forwarder(
             return new ValueTask<CoapResult>(CoapResults.FreshnessRequired());
         }
 
-        CoapOptionCollection forwarded = new();
+        CoapOptionCollection forwarded = new(request.Options.Registry);
         if (!ForwardedOptions.TryCopy(request, forwarded, out int refused))
         {
             counts.Add(ProxyCount.UnsafeOptions);
             return new ValueTask<CoapResult>(CoapResults.Status(CoapCode.BadOption,
-                $"{ForwardedOptions.Describe(refused)} is unsafe to forward, and this proxy does not know it."));
+                $"{ForwardedOptions.Describe(request.Options.Registry, refused)} is unsafe to forward, and this proxy does not know it."));
         }
 
         int hops = HopCount.Next(request.Options, options);
@@ -353,7 +353,7 @@ internal sealed class Forwarder(
             counts.Add(ProxyCount.Failures);
             return CoapResults.Status(
                 CoapCode.BadGateway,
-                $"The response has {ForwardedOptions.Describe(refused)}, which is unsafe to forward and which this proxy does not know.");
+                $"The response has {ForwardedOptions.Describe(given.Registry, refused)}, which is unsafe to forward and which this proxy does not know.");
         }
 
         return result;

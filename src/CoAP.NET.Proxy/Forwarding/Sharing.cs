@@ -4,15 +4,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>Decides which requests are equal and can share a response (RFC 7252 section 5.6), with a table of exceptions.</summary>
+/// <summary>Decides which requests are equal and can share a response (RFC 7252 section 5.6).</summary>
 internal static class Sharing
 {
-    // Options that make the response private to the client.
-    private static readonly int[] s_private =
-    [
-        OptionNumber.IfMatch, OptionNumber.IfNoneMatch, OptionNumber.Oscore, OptionNumber.Edhoc, OptionNumber.Echo,
-    ];
-
     // Room for the URI of a device with a few options; a hash costs as much as the rest of the work for a request.
     public const int MaxPlain = 256;
 
@@ -45,7 +39,7 @@ internal static class Sharing
         CoapOptionCollection options = request.Options;
         for (int i = 0; i < options.Count; i++)
         {
-            if (Counts(options.NumberAt(i), withTags))
+            if (Counts(options, options.NumberAt(i), withTags))
             {
                 hash.Add(options.NumberAt(i));
                 hash.AddBytes(options.ValueAt(i));
@@ -86,7 +80,7 @@ internal static class Sharing
 
     private static int NextThatCounts(CoapOptionCollection options, int from, bool withTags)
     {
-        while (from < options.Count && !Counts(options.NumberAt(from), withTags))
+        while (from < options.Count && !Counts(options, options.NumberAt(from), withTags))
         {
             from++;
         }
@@ -94,11 +88,13 @@ internal static class Sharing
         return from;
     }
 
+    // The answer to an Echo is for the client that the server tests.
     private static bool IsPrivate(CoapOptionCollection forwarded)
     {
-        foreach (int number in s_private)
+        for (int i = 0; i < forwarded.Count; i++)
         {
-            if (forwarded.Contains(number))
+            int number = forwarded.NumberAt(i);
+            if (number == OptionNumber.Echo || forwarded.Registry.CachingOf(number) == OptionCaching.Bypass)
             {
                 return true;
             }
@@ -108,8 +104,12 @@ internal static class Sharing
     }
 
     // Hop-Limit counts: a request that a loop of proxies brings back has fewer hops, and must not wait for itself.
-    private static bool Counts(int option, bool withTags) =>
-        !OptionNumber.IsNoCacheKey(option) && (withTags || option != OptionNumber.ETag);
+    private static bool Counts(CoapOptionCollection options, int number, bool withTags) => number switch
+    {
+        OptionNumber.ETag => withTags,
+        OptionNumber.HopLimit => true,
+        _ => options.Registry.IsInCacheKey(number),
+    };
 
     // Each part is preceded by its length, so that different requests never have the same text. A code is not a hexadecimal digit.
     private static bool TryWrite(CoapProxyRequest request, bool withTags, Span<char> to, out int length)
@@ -127,7 +127,7 @@ internal static class Sharing
         for (int i = 0; i < request.Options.Count; i++)
         {
             int option = request.Options.NumberAt(i);
-            if (Counts(option, withTags) && !TryAppend(option, request.Options.ValueAt(i), to, ref length))
+            if (Counts(request.Options, option, withTags) && !TryAppend(option, request.Options.ValueAt(i), to, ref length))
             {
                 return false;
             }
@@ -162,7 +162,7 @@ internal static class Sharing
         for (int i = 0; i < request.Options.Count; i++)
         {
             int option = request.Options.NumberAt(i);
-            if (!Counts(option, withTags))
+            if (!Counts(request.Options, option, withTags))
             {
                 continue;
             }

@@ -149,7 +149,7 @@ internal sealed class ResourcePoll : IDisposable
     // Asks only for changes, regardless of the client's entity-tags.
     private CoapProxyRequest Make(CoapResult? latest)
     {
-        CoapOptionCollection options = new CoapOptionCollection().AddAll(_request.Options);
+        CoapOptionCollection options = new CoapOptionCollection(_request.Options.Registry).AddAll(_request.Options);
         options.ETag = latest?.Options.ETag;
         return new CoapProxyRequest(
             _request.Received, _request.Source, _request.Target, options, _request.Timeout, _request.Targets, mayBeShared: false);

@@ -16,7 +16,9 @@ internal static class CachedPeers
         new(s_shard, new SchemeTransport(scheme), 0, remote, default, CoapTransmissionParameters.Default) { Identity = identity };
 
     public static CacheKey? Key(CoapMessage request, CoapChannel? channel = null, object? owner = null, CoapUri? target = null) =>
-        CacheKey.TryCreate(request, channel ?? Channel(Server), target, owner ?? s_shard, out CacheKey? key) ? key : null;
+        CacheKey.TryCreate(request, CoapOptionRegistry.Default, channel ?? Channel(Server), target, owner ?? s_shard, out CacheKey? key)
+            ? key
+            : null;
 
     public static CoapMessage Request(string path, CoapMethod method = CoapMethod.Get)
     {

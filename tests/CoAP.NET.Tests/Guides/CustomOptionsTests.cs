@@ -9,7 +9,26 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class CustomOptionsTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-options.md", "Guides", 8);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => 
+        Snippets.AllStandInTests("custom-options.md", "Guides", 10, "CoAP.NET.Tests", "CoAP.NET.Proxy.Tests");
+
+    [Theory]
+    [InlineData("alpha", "2.05 Content", "alpha")]
+    [InlineData("Alpha", "4.00 Bad Request", "Option 65003 (Tenant) must be letters from a to z.")]
+    public async Task A_server_refuses_a_value_that_the_definition_forbids(string name, string code, string text)
+    {
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Tenant>());
+        await using CoapServer server = new(new CoapEndpointOptions { Registry = registry });
+        server.MapGet("/", request => request.Options.Get<Tenant>()!.Value);
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        CoapRequest request = new(CoapMethod.Get, server.LocalEndpoints[0]);
+        request.Options.Add(new Tenant(name));
+        CoapResponse response = await client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2));
+        Assert.Equal(code, $"{response.Code}");
+        Assert.Equal(text, response.GetText());
+    }
 
     [Fact]
     public async Task An_option_of_a_user_arrives_typed()

@@ -12,6 +12,21 @@ internal sealed class Priority(uint level) : UIntOption(Definition, level), ITyp
     public static Priority Create(OptionData data) => new(data.GetUInt());
 }
 
+/// <summary>The option of docs/custom-options.md that declares what the library does with it.</summary>
+internal sealed class Tenant(string name) : StringOption(Definition, name), ITypedOption<Tenant>
+{
+    public static OptionDefinition Definition { get; } =
+        new(65_003, "Tenant", OptionFormat.String, MinLength: 1, MaxLength: 32, Use: OptionUse.Request)
+        {
+            IsValid = static data => !data.Value.ContainsAnyExceptInRange((byte)'a', (byte)'z'),
+            ValidValues = "letters from a to z",
+            Caching = OptionCaching.Key,
+            ForwardingInRequest = OptionForwarding.Forward,
+        };
+
+    public static Tenant Create(OptionData data) => new(data.GetString());
+}
+
 /// <summary>The option with a value of its own type of docs/custom-options.md.</summary>
 internal sealed class DeviceId(Guid id) : CoapOption<Guid>(Definition, id), ITypedOption<DeviceId>
 {

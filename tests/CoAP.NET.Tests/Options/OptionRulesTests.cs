@@ -118,11 +118,12 @@ public sealed class OptionRulesTests
     [Rfc("8768-3-1")]
     public void HL_3_hop_limit_out_of_its_range_is_a_bad_request(string value)
     {
-        OptionVerdict verdict = OptionRules.Check(Message(CoapCode.Get, (16, value)));
+        CoapMessage message = Message(CoapCode.Get, (16, value));
+        OptionVerdict verdict = OptionRules.Check(message);
 
-        Assert.Equal(OptionVerdictKind.BadHopLimit, verdict.Kind);
+        Assert.Equal(OptionVerdictKind.BadValue, verdict.Kind);
         Assert.Equal(CoapCode.BadRequest, verdict.ResponseCode);
-        Assert.Equal("Option 16 (Hop-Limit) must be 1 to 255.", verdict.Describe());
+        Assert.Equal("Option 16 (Hop-Limit) must be 1 to 255.", verdict.Describe(message.Options.Registry));
     }
 
     [Fact]
@@ -258,8 +259,8 @@ public sealed class OptionRulesTests
         Assert.Equal(new OptionVerdict(fault, number), verdict);
         Assert.False(verdict.IsAccepted);
         Assert.Equal(code, verdict.ResponseCode);
-        Assert.Contains($"Option {number}", verdict.Describe(), StringComparison.Ordinal);
-        Assert.Equal(diagnostic ?? verdict.Describe(), verdict.Describe());
+        Assert.Contains($"Option {number}", verdict.Describe(message.Options.Registry), StringComparison.Ordinal);
+        Assert.Equal(diagnostic ?? verdict.Describe(message.Options.Registry), verdict.Describe(message.Options.Registry));
     }
 
     private static CoapMessage Message(CoapCode code, params (int Number, string Value)[] options)

@@ -65,7 +65,7 @@ internal sealed class ProxyTarget : FuzzTarget
         CoapRequest request = new(message);
         CoapOptionCollection forwarded = new();
         bool mayPass = ForwardedOptions.TryCopy(request, forwarded, out int refused);
-        CheckCopied(message.Options, forwarded, mayPass, refused, ForwardedOptions.InRequest);
+        CheckCopied(message.Options, forwarded, mayPass, refused, CoapOptionRegistry.Default.ForwardingInRequest);
         if (IsPlanted("proxy-traversal"))
         {
             message.Options.Add(OptionNumber.UriPath, ".."u8);
@@ -168,7 +168,7 @@ internal sealed class ProxyTarget : FuzzTarget
     {
         CoapOptionCollection passed = new();
         bool mayPass = ForwardedOptions.TryCopy(message.Options, passed, out int refused);
-        CheckCopied(message.Options, passed, mayPass, refused, ForwardedOptions.InResponse);
+        CheckCopied(message.Options, passed, mayPass, refused, CoapOptionRegistry.Default.ForwardingInResponse);
         CoapResult result = new(message.Code, message.Payload);
         result.Options.AddAll(message.Options);
         string[] before = [.. result.Options.LocationPath];
@@ -184,9 +184,9 @@ internal sealed class ProxyTarget : FuzzTarget
 
     // Nothing is made up, nothing of one hop passes, nothing that is safe is lost, and what is unsafe and unknown stops all of it.
     private static void CheckCopied(
-        CoapOptionCollection from, CoapOptionCollection to, bool mayPass, int refused, Func<int, OptionHandling> handling)
+        CoapOptionCollection from, CoapOptionCollection to, bool mayPass, int refused, Func<int, OptionForwarding> handling)
     {
-        Check(mayPass || (handling(refused) == OptionHandling.Refuse && from.Contains(refused)), "options", $"{refused} was refused.");
+        Check(mayPass || (handling(refused) == OptionForwarding.Refuse && from.Contains(refused)), "options", $"{refused} was refused.");
         if (!mayPass)
         {
             return;
@@ -196,9 +196,9 @@ internal sealed class ProxyTarget : FuzzTarget
         for (int i = 0; i < from.Count; i++)
         {
             int number = from.NumberAt(i);
-            OptionHandling what = handling(number);
-            Check(what != OptionHandling.Refuse, "options", $"{number} should have been refused.");
-            if (what == OptionHandling.Forward)
+            OptionForwarding what = handling(number);
+            Check(what != OptionForwarding.Refuse, "options", $"{number} should have been refused.");
+            if (what == OptionForwarding.Forward)
             {
                 Check(at < to.Count && to.NumberAt(at) == number && to.ValueAt(at).SequenceEqual(from.ValueAt(i)), "options",
                     $"Option {number} was not passed on as it is.");

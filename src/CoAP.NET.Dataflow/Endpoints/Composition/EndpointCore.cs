@@ -303,6 +303,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
                 : null,
             Scheduler = options.Scheduler,
             Limits = options.Limits.Clone(),
+            Registry = options.Registry,
             Sources = new CoapSourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),

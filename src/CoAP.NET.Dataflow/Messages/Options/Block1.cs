@@ -24,7 +24,15 @@ public sealed class Block1 : BlockOption, ITypedOption<Block1>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Block1, "Block1", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both);
+        new(OptionNumber.Block1, "Block1", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both)
+        {
+            Caching = OptionCaching.Bypass,
+            Storing = OptionStoring.Forbid,
+            IsInBodyKey = false,
+            ForwardingInRequest = OptionForwarding.Consume,
+            ForwardingInResponse = OptionForwarding.Consume,
+            Special = SpecialOptions.Block1,
+        };
 
     /// <inheritdoc/>
     public static Block1 Create(OptionData data) => new(BlockValue.FromUInt32(data.GetUInt()));

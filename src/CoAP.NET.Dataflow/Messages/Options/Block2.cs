@@ -24,7 +24,15 @@ public sealed class Block2 : BlockOption, ITypedOption<Block2>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Block2, "Block2", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both);
+        new(OptionNumber.Block2, "Block2", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both)
+        {
+            Caching = OptionCaching.Bypass,
+            Storing = OptionStoring.Drop,
+            IsInBodyKey = false,
+            ForwardingInRequest = OptionForwarding.Consume,
+            ForwardingInResponse = OptionForwarding.Consume,
+            Special = SpecialOptions.Block2,
+        };
 
     /// <inheritdoc/>
     public static Block2 Create(OptionData data) => new(BlockValue.FromUInt32(data.GetUInt()));

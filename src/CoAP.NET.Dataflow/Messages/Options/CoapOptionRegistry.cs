@@ -13,6 +13,9 @@ public sealed class CoapOptionRegistry
     private readonly OptionDefinition?[] _directDefinitions = new OptionDefinition?[DirectNumbers];
     private readonly Dictionary<int, IOptionFactory> _byKey = [];
 
+    // The definitions of numbers that are not direct; null for none, so that unknown numbers need no look-up.
+    private readonly Dictionary<int, OptionDefinition>? _others;
+
     // The definitions of classes that create their options themselves.
     private readonly OptionDefinition?[] _directClasses = new OptionDefinition?[DirectNumbers];
 
@@ -35,10 +38,20 @@ public sealed class CoapOptionRegistry
                 _byKey[Key(second, factory.Number)] = factory;
             }
 
-            if (definition.SignallingCode is null && factory.Number < DirectNumbers)
+            if (definition.SignallingCode is not null)
+            {
+                continue;
+            }
+
+            if (factory.Number >= DirectNumbers)
+            {
+                (_others ??= [])[factory.Number] = definition;
+            }
+            else
             {
                 _direct[factory.Number] = factory;
-                _directDefinitions[factory.Number] = definition;
+                _directDefinitions[factory.Number] = OptionBehavior.Complete(
+                    definition, Default?.Find(default, factory.Number)?.Definition);
                 _directClasses[factory.Number] = DefinitionRules.ClassOf(factory) is null || IsOfAnotherClass(factory) ? null : definition;
             }
         }
@@ -117,7 +130,11 @@ public sealed class CoapOptionRegistry
     /// Returns the definition of an option, or null if no factory knows it. Called for every option of every received message.
     /// </summary>
     internal OptionDefinition? FindDefinition(CoapCode code, int number) =>
-        !code.IsSignalling && (uint)number < DirectNumbers ? _directDefinitions[number] : Find(code, number)?.Definition;
+        code.IsSignalling ? Find(code, number)?.Definition : FindDefinition(number);
+
+    /// <summary>Returns the definition of an option of requests and responses, or null if no factory knows it.</summary>
+    internal OptionDefinition? FindDefinition(int number) =>
+        (uint)number < DirectNumbers ? _directDefinitions[number] : _others?.GetValueOrDefault(number);
 
     // Whether this library knows the number, and another class for it, which may have the same definition.
     private static bool IsOfAnotherClass(IOptionFactory factory) =>

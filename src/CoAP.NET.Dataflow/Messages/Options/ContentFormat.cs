@@ -13,7 +13,10 @@ public sealed class ContentFormat : UIntOption, ITypedOption<ContentFormat>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ContentFormat, "Content-Format", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Both);
+        new(OptionNumber.ContentFormat, "Content-Format", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Both)
+        {
+            IsInBodyKey = false,
+        };
 
     /// <summary>The Content-Format.</summary>
     public CoapContentFormat Format => new((ushort)Value);

@@ -14,7 +14,12 @@ public sealed class ETag : OpaqueOption, ITypedOption<ETag>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ETag, "ETag", OptionFormat.Opaque, 1, 8, IsRepeatable: true, OptionUse.Both);
+        new(OptionNumber.ETag, "ETag", OptionFormat.Opaque, 1, 8, IsRepeatable: true, OptionUse.Both)
+        {
+            IsSingleInResponse = true,
+            Caching = OptionCaching.StoreOnly,
+            IsInBodyKey = false,
+        };
 
     /// <inheritdoc/>
     public static ETag Create(OptionData data) => new(data.Value);

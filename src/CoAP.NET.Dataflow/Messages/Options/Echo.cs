@@ -16,7 +16,11 @@ public sealed class Echo : OpaqueOption, ITypedOption<Echo>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Echo, "Echo", OptionFormat.Opaque, 1, 40, IsRepeatable: false, OptionUse.Both);
+        new(OptionNumber.Echo, "Echo", OptionFormat.Opaque, 1, 40, IsRepeatable: false, OptionUse.Both)
+        {
+            Storing = OptionStoring.Drop,
+            Special = SpecialOptions.Echo,
+        };
 
     /// <inheritdoc/>
     public static Echo Create(OptionData data) => new(data.Value);

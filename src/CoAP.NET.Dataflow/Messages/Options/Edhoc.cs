@@ -19,6 +19,7 @@ public sealed class Edhoc : EmptyOption, ITypedOption<Edhoc>
         {
             IsUnsupported = true,
             Protection = OptionProtection.Unprotected,
+            Caching = OptionCaching.Bypass,
         };
 
     /// <inheritdoc/>

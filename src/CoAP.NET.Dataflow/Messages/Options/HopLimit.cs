@@ -25,6 +25,13 @@ public sealed class HopLimit : UIntOption, ITypedOption<HopLimit>
         new(OptionNumber.HopLimit, "Hop-Limit", OptionFormat.UInt, 1, 1, IsRepeatable: false, OptionUse.Request)
         {
             Protection = OptionProtection.Unprotected,
+            IsValid = static data => data.Value[0] != 0,
+            ValidValues = "1 to 255",
+            RefusesInvalid = true,
+            Caching = OptionCaching.NoKey,
+            IsInBodyKey = false,
+            ForwardingInRequest = OptionForwarding.Consume,
+            ForwardingInResponse = OptionForwarding.Consume,
         };
 
     /// <summary>The number of proxies.</summary>

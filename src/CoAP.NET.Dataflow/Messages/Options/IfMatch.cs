@@ -17,7 +17,11 @@ public sealed class IfMatch : OpaqueOption, ITypedOption<IfMatch>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.IfMatch, "If-Match", OptionFormat.Opaque, 0, 8, IsRepeatable: true, OptionUse.Request);
+        new(OptionNumber.IfMatch, "If-Match", OptionFormat.Opaque, 0, 8, IsRepeatable: true, OptionUse.Request)
+        {
+            Caching = OptionCaching.Bypass,
+            IsInBodyKey = false,
+        };
 
     /// <inheritdoc/>
     public static IfMatch Create(OptionData data) => new(data.Value);

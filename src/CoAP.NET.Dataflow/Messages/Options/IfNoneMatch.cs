@@ -11,7 +11,11 @@ public sealed class IfNoneMatch : EmptyOption, ITypedOption<IfNoneMatch>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.IfNoneMatch, "If-None-Match", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Request);
+        new(OptionNumber.IfNoneMatch, "If-None-Match", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Request)
+        {
+            Caching = OptionCaching.Bypass,
+            IsInBodyKey = false,
+        };
 
     /// <inheritdoc/>
     public static IfNoneMatch Create(OptionData data) => new();

@@ -24,7 +24,11 @@ public sealed class MaxAge : UIntOption, ITypedOption<MaxAge>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Response);
+        new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Response)
+        {
+            Storing = OptionStoring.Drop,
+            ForwardingInResponse = OptionForwarding.Forward,
+        };
 
     /// <summary>The value of an absent option: 60 s (RFC 7252 section 5.10.5).</summary>
     public static TimeSpan Default => TimeSpan.FromSeconds(60);

@@ -13,7 +13,13 @@ public sealed class NoResponse : UIntOption, ITypedOption<NoResponse>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.NoResponse, "No-Response", OptionFormat.UInt, 0, 1, IsRepeatable: false, OptionUse.Request);
+        new(OptionNumber.NoResponse, "No-Response", OptionFormat.UInt, 0, 1, IsRepeatable: false, OptionUse.Request)
+        {
+            Caching = OptionCaching.Bypass,
+            IsInBodyKey = false,
+            ForwardingInRequest = OptionForwarding.Consume,
+            Special = SpecialOptions.NoResponse,
+        };
 
     /// <summary>The unwanted classes, including received bits without a meaning.</summary>
     public NoResponseClasses Classes => (NoResponseClasses)Value;

@@ -26,7 +26,16 @@ public sealed class Observe : UIntOption, ITypedOption<Observe>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Observe, "Observe", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both);
+        new(OptionNumber.Observe, "Observe", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both)
+        {
+            Methods = [CoapCode.Get, CoapCode.Fetch],
+            Caching = OptionCaching.StoreOnly,
+            Storing = OptionStoring.Drop,
+            IsInBodyKey = false,
+            ForwardingInRequest = OptionForwarding.Consume,
+            ForwardingInResponse = OptionForwarding.Consume,
+            Special = SpecialOptions.Observe,
+        };
 
     /// <summary>The option of a request that registers.</summary>
     public static Observe Register { get; } = new(RegisterValue);

@@ -32,6 +32,53 @@ public sealed record OptionDefinition(
     /// <remarks>Encrypted by default.</remarks>
     public OptionProtection Protection { get; init; }
 
+    // What the library does with the option where that differs from what its number says.
+
+    /// <summary>Returns whether a received value is valid; null if every value of a valid length is.</summary>
+    /// <remarks>
+    /// Called with a value of a valid length, by several threads at the same time; must not throw. A request with a critical option of an
+    /// invalid value gets 4.00, and such a response is rejected. An elective option of an invalid value is removed.
+    /// </remarks>
+    public Func<OptionData, bool>? IsValid { get; init; }
+
+    /// <summary>The valid values, human-readable, such as "1 to 255", for the diagnostic payload of a 4.00; null for none.</summary>
+    public string? ValidValues { get; init; }
+
+    /// <summary>Whether a value that is invalid, or has an invalid length, prevents the processing of the message.</summary>
+    /// <remarks>
+    /// A request then gets 4.00, and a response is rejected, even if the option is elective. Default false: an elective option is removed,
+    /// and a critical one of an invalid length gets 4.02.
+    /// </remarks>
+    public bool RefusesInvalid { get; init; }
+
+    /// <summary>The methods of the requests in which the option is defined; null for all.</summary>
+    public IReadOnlyList<CoapCode>? Methods { get; init; }
+
+    /// <summary>Whether a repeatable option may occur only once in a response, such as ETag (RFC 7252 section 5.10.6.1).</summary>
+    public bool IsSingleInResponse { get; init; }
+
+    /// <summary>What a cache does with a request that has the option.</summary>
+    public OptionCaching Caching { get; init; }
+
+    /// <summary>What a cache does with a response that has the option.</summary>
+    public OptionStoring Storing { get; init; }
+
+    /// <summary>Whether the option distinguishes the bodies of block-wise requests (RFC 7959 section 2.5).</summary>
+    /// <remarks>
+    /// True: all blocks of a body have the same value. False: the value may change from block to block. Null: what the number says, true
+    /// unless it excludes the option from the cache key.
+    /// </remarks>
+    public bool? IsInBodyKey { get; init; }
+
+    /// <summary>What a proxy does with the option of a request that it forwards.</summary>
+    public OptionForwarding ForwardingInRequest { get; init; }
+
+    /// <summary>What a proxy does with the option of a response that it forwards.</summary>
+    public OptionForwarding ForwardingInResponse { get; init; }
+
+    /// <summary>The part of this library that acts on the option.</summary>
+    internal SpecialOptions Special { get; init; }
+
     /// <summary>
     /// Whether this library knows the name and format of the option but does not process it. A component that processes it, such as a block
     /// between the stages, removes it from the message; if it is still there when requests and responses are checked, it counts as

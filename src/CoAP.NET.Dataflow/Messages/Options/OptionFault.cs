@@ -21,11 +21,9 @@ internal enum OptionFault : byte
     /// <summary>A reserved Location option occurs together with Location-Path or Location-Query (RFC 7252 section 5.10.7).</summary>
     ReservedLocation,
 
-    /// <summary>Hop-Limit is not 1 to 255 (RFC 8768 section 3).</summary>
-    HopLimit,
-
-    /// <summary>
-    /// A critical string is not UTF-8 (RFC 7252 section 3.2), or a Uri-Path is <c>.</c> or <c>..</c> (RFC 7252 section 5.10.1).
-    /// </summary>
+    /// <summary>The value is invalid by the definition, or a critical string is not UTF-8 (RFC 7252 section 3.2).</summary>
     Value,
+
+    /// <summary>Length or value is invalid, and the definition refuses such messages, even if the option is elective.</summary>
+    Refused,
 }

@@ -99,6 +99,10 @@ public static class OptionNumber
     /// <returns>Whether bit 1 is set.</returns>
     public static bool IsUnsafe(int number) => (number & 2) != 0;
 
+    /// <summary>Returns whether options with this number name the resource of a request (RFC 7252 sections 5.10.1 and 5.10.2).</summary>
+    internal static bool NamesResource(int number) =>
+        number is UriHost or UriPort or UriPath or UriQuery or OptionNumber.ProxyUri or OptionNumber.ProxyScheme;
+
     /// <summary>Returns whether options with this number are excluded from the cache key.</summary>
     /// <remarks>Only options that are safe to forward can be.</remarks>
     /// <param name="number">The option number.</param>

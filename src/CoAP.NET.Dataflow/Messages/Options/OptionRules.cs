@@ -41,7 +41,7 @@ internal static class OptionRules
 
                 kept++;
             }
-            else if (OptionNumber.IsCritical(number) || fault is OptionFault.HopLimit or OptionFault.ReservedLocation)
+            else if (OptionNumber.IsCritical(number) || fault is OptionFault.Refused or OptionFault.ReservedLocation)
             {
                 options.RemoveRange(kept, i);
                 return new OptionVerdict(fault, number);
@@ -64,7 +64,7 @@ internal static class OptionRules
     internal static bool LacksContentFormat(CoapOptionCollection options) =>
         !options.Contains(OptionNumber.ContentFormat) && !options.Contains(OptionNumber.Oscore);
 
-    // An invalid value makes an option unrecognized, except options with their own rule.
+    // An invalid length makes an option unrecognized, unless its definition refuses it.
     private static bool IsForTheEndpoint(OptionFault fault, int number) =>
         !OptionNumber.IsUnsafe(number)
         && fault is (OptionFault.Unknown or OptionFault.Length or OptionFault.Repeated or OptionFault.NotDefinedHere);
@@ -91,50 +91,31 @@ internal static class OptionRules
             }
 
             if ((definition.Use & _use) == 0
-                || (number == OptionNumber.Observe && _use == OptionUse.Request && code != CoapCode.Get && code != CoapCode.Fetch))
+                || (definition.Methods is { } methods && _use == OptionUse.Request && !methods.Contains(code)))
             {
                 return OptionFault.NotDefinedHere;
             }
 
-            // A request may have several ETags; a response has one representation and so one tag (RFC 7252 section 5.10.6.1).
             if (number == Previous
-                && (!definition.IsRepeatable || (number is OptionNumber.ETag or OptionNumber.QBlock2 && _use == OptionUse.Response)))
+                && (!definition.IsRepeatable || (definition.IsSingleInResponse && _use == OptionUse.Response)))
             {
                 return OptionFault.Repeated;
             }
 
+            // The rule of a definition that refuses invalid values has priority over the rule for lengths (RFC 8768 section 3).
             ReadOnlySpan<byte> value = options.ValueAt(index);
-
-            // The range of Hop-Limit has its own rule, which has priority over the rule for lengths (RFC 8768 section 3).
-            if (number == OptionNumber.HopLimit && _use == OptionUse.Request && (value.Length != 1 || value[0] == 0))
-            {
-                return OptionFault.HopLimit;
-            }
-
             if (!definition.AllowsLength(value.Length))
             {
-                return OptionFault.Length;
+                return definition.RefusesInvalid ? OptionFault.Refused : OptionFault.Length;
             }
 
             _hasLocation |= _use == OptionUse.Response && number is OptionNumber.LocationPath or OptionNumber.LocationQuery;
+            Special |= definition.Special;
 
-            Special |= number switch
-            {
-                OptionNumber.Observe => SpecialOptions.Observe,
-                OptionNumber.Block1 => SpecialOptions.Block1,
-                OptionNumber.Block2 => SpecialOptions.Block2,
-                OptionNumber.QBlock1 or OptionNumber.QBlock2 => SpecialOptions.QBlock,
-                OptionNumber.Echo => SpecialOptions.Echo,
-                OptionNumber.NoResponse => SpecialOptions.NoResponse,
-                OptionNumber.ProxyUri or OptionNumber.ProxyScheme => SpecialOptions.Proxy,
-                _ => SpecialOptions.None,
-            };
-
-            // A handler that maps paths to files must never see a dot segment.
-            return definition.Format == OptionFormat.String && definition.IsCritical
-                && ((number == OptionNumber.UriPath && (value.SequenceEqual("."u8) || value.SequenceEqual(".."u8))) || !Utf8.IsValid(value))
-                ? OptionFault.Value
-                : OptionFault.None;
+            bool isValid = definition.IsValid is null || definition.IsValid(new OptionData(number, value));
+            return isValid && !(definition.Format == OptionFormat.String && definition.IsCritical && !Utf8.IsValid(value)) ? OptionFault.None
+                : definition.RefusesInvalid ? OptionFault.Refused
+                : OptionFault.Value;
         }
 
         private readonly OptionFault JudgeUnknown(int number) =>

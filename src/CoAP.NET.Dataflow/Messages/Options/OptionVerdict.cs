@@ -17,8 +17,7 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
     internal OptionVerdictKind Kind => Fault switch
     {
         OptionFault.None => OptionVerdictKind.Accepted,
-        OptionFault.HopLimit => OptionVerdictKind.BadHopLimit,
-        OptionFault.Value => OptionVerdictKind.BadValue,
+        OptionFault.Value or OptionFault.Refused => OptionVerdictKind.BadValue,
         _ => OptionVerdictKind.BadOption,
     };
 
@@ -31,9 +30,11 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
     };
 
     /// <summary>Returns a diagnostic payload that names the option (RFC 7252 sections 5.4.1 and 5.5.2).</summary>
-    internal string Describe()
+    /// <param name="registry">The definitions.</param>
+    internal string Describe(CoapOptionRegistry registry)
     {
-        string option = CoapOptionRegistry.Default.FindDefinition(CoapCode.Get, Number) is { } definition
+        OptionDefinition? definition = registry.FindDefinition(Number);
+        string option = definition is not null
             ? string.Create(CultureInfo.InvariantCulture, $"Option {Number} ({definition.Name})")
             : string.Create(CultureInfo.InvariantCulture, $"Option {Number}");
         return Fault switch
@@ -44,7 +45,7 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
             OptionFault.Repeated => $"{option} may occur only once.",
             OptionFault.NotDefinedHere => $"{option} is not defined for this message.",
             OptionFault.ReservedLocation => $"{option} is a reserved Location option and not supported.",
-            OptionFault.HopLimit => $"{option} must be 1 to 255.",
+            _ when definition?.ValidValues is { } valid => $"{option} must be {valid}.",
             _ => $"{option} has an illegal value.",
         };
     }
@@ -59,9 +60,6 @@ internal enum OptionVerdictKind : byte
     /// <summary>A critical option is not recognized: 4.02 to a request; a response is rejected (RFC 7252 section 5.4.1).</summary>
     BadOption,
 
-    /// <summary>Hop-Limit is out of range: 4.00 (RFC 8768 section 3).</summary>
-    BadHopLimit,
-
-    /// <summary>The value of a recognized critical option is invalid: 4.00.</summary>
+    /// <summary>The value of a recognized option is invalid: 4.00.</summary>
     BadValue,
 }

@@ -21,6 +21,8 @@ public sealed class Oscore : OpaqueOption, ITypedOption<Oscore>
         {
             IsUnsupported = true,
             Protection = OptionProtection.Unprotected,
+            Caching = OptionCaching.Bypass,
+            Storing = OptionStoring.Forbid,
         };
 
     /// <inheritdoc/>

@@ -22,6 +22,9 @@ public sealed class ProxyScheme : StringOption, ITypedOption<ProxyScheme>
         new(OptionNumber.ProxyScheme, "Proxy-Scheme", OptionFormat.String, 1, 255, IsRepeatable: false, OptionUse.Request)
         {
             Protection = OptionProtection.Unprotected,
+            Caching = OptionCaching.Key,
+            ForwardingInRequest = OptionForwarding.Consume,
+            Special = SpecialOptions.Proxy,
         };
 
     /// <inheritdoc/>

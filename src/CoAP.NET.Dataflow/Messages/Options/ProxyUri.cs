@@ -24,6 +24,9 @@ public sealed class ProxyUri : StringOption, ITypedOption<ProxyUri>
         new(OptionNumber.ProxyUri, "Proxy-Uri", OptionFormat.String, 1, 1034, IsRepeatable: false, OptionUse.Request)
         {
             Protection = OptionProtection.Unprotected,
+            Caching = OptionCaching.Key,
+            ForwardingInRequest = OptionForwarding.Consume,
+            Special = SpecialOptions.Proxy,
         };
 
     /// <inheritdoc/>

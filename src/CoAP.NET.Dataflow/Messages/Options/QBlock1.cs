@@ -27,7 +27,16 @@ public sealed class QBlock1 : BlockOption, ITypedOption<QBlock1>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.QBlock1, "Q-Block1", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both) { IsUnsupported = true };
+        new(OptionNumber.QBlock1, "Q-Block1", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both)
+        {
+            IsUnsupported = true,
+            Caching = OptionCaching.Bypass,
+            Storing = OptionStoring.Forbid,
+            IsInBodyKey = false,
+            ForwardingInRequest = OptionForwarding.Consume,
+            ForwardingInResponse = OptionForwarding.Consume,
+            Special = SpecialOptions.QBlock,
+        };
 
     /// <inheritdoc/>
     public static QBlock1 Create(OptionData data) => new(BlockValue.FromUInt32(data.GetUInt()));

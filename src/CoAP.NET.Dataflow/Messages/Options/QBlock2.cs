@@ -28,7 +28,17 @@ public sealed class QBlock2 : BlockOption, ITypedOption<QBlock2>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.QBlock2, "Q-Block2", OptionFormat.UInt, 0, 3, IsRepeatable: true, OptionUse.Both) { IsUnsupported = true };
+        new(OptionNumber.QBlock2, "Q-Block2", OptionFormat.UInt, 0, 3, IsRepeatable: true, OptionUse.Both)
+        {
+            IsUnsupported = true,
+            IsSingleInResponse = true,
+            Caching = OptionCaching.Bypass,
+            Storing = OptionStoring.Drop,
+            IsInBodyKey = false,
+            ForwardingInRequest = OptionForwarding.Consume,
+            ForwardingInResponse = OptionForwarding.Consume,
+            Special = SpecialOptions.QBlock,
+        };
 
     /// <inheritdoc/>
     public static QBlock2 Create(OptionData data) => new(BlockValue.FromUInt32(data.GetUInt()));

@@ -14,7 +14,10 @@ public sealed class RequestTag : OpaqueOption, ITypedOption<RequestTag>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.RequestTag, "Request-Tag", OptionFormat.Opaque, 0, 8, IsRepeatable: true, OptionUse.Request);
+        new(OptionNumber.RequestTag, "Request-Tag", OptionFormat.Opaque, 0, 8, IsRepeatable: true, OptionUse.Request)
+        {
+            ForwardingInRequest = OptionForwarding.Consume,
+        };
 
     /// <inheritdoc/>
     public static RequestTag Create(OptionData data) => new(data.Value);

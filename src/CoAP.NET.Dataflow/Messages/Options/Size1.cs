@@ -15,7 +15,10 @@ public sealed class Size1 : UIntOption, ITypedOption<Size1>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Size1, "Size1", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Both);
+        new(OptionNumber.Size1, "Size1", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Both)
+        {
+            ForwardingInRequest = OptionForwarding.Consume,
+        };
 
     /// <inheritdoc/>
     public static Size1 Create(OptionData data) => new(data.GetUInt());

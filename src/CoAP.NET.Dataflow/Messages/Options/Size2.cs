@@ -12,7 +12,11 @@ public sealed class Size2 : UIntOption, ITypedOption<Size2>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Size2, "Size2", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Both);
+        new(OptionNumber.Size2, "Size2", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Both)
+        {
+            ForwardingInRequest = OptionForwarding.Consume,
+            ForwardingInResponse = OptionForwarding.Consume,
+        };
 
     /// <inheritdoc/>
     public static Size2 Create(OptionData data) => new(data.GetUInt());

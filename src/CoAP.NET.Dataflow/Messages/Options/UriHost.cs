@@ -24,6 +24,8 @@ public sealed class UriHost : StringOption, ITypedOption<UriHost>
         new(OptionNumber.UriHost, "Uri-Host", OptionFormat.String, 1, 255, IsRepeatable: false, OptionUse.Request)
         {
             Protection = OptionProtection.Unprotected,
+            Caching = OptionCaching.Key,
+            ForwardingInRequest = OptionForwarding.Consume,
         };
 
     /// <inheritdoc/>

@@ -20,7 +20,14 @@ public sealed class UriPath : StringOption, ITypedOption<UriPath>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriPath, "Uri-Path", OptionFormat.String, 0, 255, IsRepeatable: true, OptionUse.Request);
+        new(OptionNumber.UriPath, "Uri-Path", OptionFormat.String, 0, 255, IsRepeatable: true, OptionUse.Request)
+        {
+            Caching = OptionCaching.Key,
+            ForwardingInRequest = OptionForwarding.Consume,
+
+            // A handler that maps paths to files must never see a dot segment.
+            IsValid = static data => !data.Value.SequenceEqual("."u8) && !data.Value.SequenceEqual(".."u8),
+        };
 
     /// <inheritdoc/>
     public static UriPath Create(OptionData data) => new(data);

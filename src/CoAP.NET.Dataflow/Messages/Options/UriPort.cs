@@ -17,6 +17,8 @@ public sealed class UriPort : UIntOption, ITypedOption<UriPort>
         new(OptionNumber.UriPort, "Uri-Port", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Request)
         {
             Protection = OptionProtection.Unprotected,
+            Caching = OptionCaching.Key,
+            ForwardingInRequest = OptionForwarding.Consume,
         };
 
     /// <summary>The port, 0 to 65,535.</summary>

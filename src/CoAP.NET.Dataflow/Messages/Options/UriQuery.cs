@@ -19,7 +19,11 @@ public sealed class UriQuery : StringOption, ITypedOption<UriQuery>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriQuery, "Uri-Query", OptionFormat.String, 0, 255, IsRepeatable: true, OptionUse.Request);
+        new(OptionNumber.UriQuery, "Uri-Query", OptionFormat.String, 0, 255, IsRepeatable: true, OptionUse.Request)
+        {
+            Caching = OptionCaching.Key,
+            ForwardingInRequest = OptionForwarding.Consume,
+        };
 
     /// <inheritdoc/>
     public static UriQuery Create(OptionData data) => new(data);

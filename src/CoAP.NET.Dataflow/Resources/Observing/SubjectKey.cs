@@ -111,7 +111,7 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
     private static int Next(CoapOptionCollection? options, int i)
     {
         while (i < (options?.Count ?? 0)
-            && (options!.NumberAt(i) == OptionNumber.Observe || OptionNumber.IsNoCacheKey(options.NumberAt(i))))
+            && (options!.NumberAt(i) == OptionNumber.Observe || !options.Registry.IsInCacheKey(options.NumberAt(i))))
         {
             i++;
         }

@@ -1,0 +1,91 @@
+using CoAP.NET.Options;
+using CoAP.NET.Tests.Options;
+
+namespace CoAP.NET.Tests.Caching;
+
+/// <summary>What a cache does with options of users, by their numbers or as their definitions say.</summary>
+public sealed class DeclaredCachingTests : CacheTest
+{
+    private const int Safe = 65_000;
+    private const int Unsafe = 65_002;
+    private const int NoCacheKey = 0xfdfc;
+
+    [Theory]
+    [InlineData(Safe, OptionCaching.ByNumber)]
+    [InlineData(Unsafe, OptionCaching.Key)]
+    [InlineData(NoCacheKey, OptionCaching.Key)]
+    public async Task An_option_of_the_key_tells_responses_apart(int number, OptionCaching caching)
+    {
+        Register(DeclaredOption.Define(number) with { Caching = caching });
+        await AskAsync(With(number, 1), "45", "ff31");
+        await AskAsync(With(number, 2), "45", "ff32");
+        Assert.Equal("1", (await HitAsync(With(number, 1))).GetText());
+        Assert.Equal("2", (await HitAsync(With(number, 2))).GetText());
+    }
+
+    [Theory]
+    [InlineData(NoCacheKey, OptionCaching.ByNumber)]
+    [InlineData(Safe, OptionCaching.NoKey)]
+    [InlineData(Unsafe, OptionCaching.NoKey)]
+    public async Task An_option_that_is_no_key_gets_the_response_to_another_value(int number, OptionCaching caching)
+    {
+        Register(DeclaredOption.Define(number) with { Caching = caching });
+        await AskAsync(With(number, 1), "45", "ff31");
+        Assert.Equal("1", (await HitAsync(With(number, 2))).GetText());
+        Assert.Equal("1", (await HitAsync(Get())).GetText());
+    }
+
+    [Fact]
+    public async Task A_request_with_an_option_for_the_server_reaches_it_and_its_response_is_stored()
+    {
+        Register(DeclaredOption.Define(Safe) with { Caching = OptionCaching.StoreOnly });
+        await AskAsync(Get(), "45", "ff31");
+        await AskAsync(With(Safe, 1), "45", "ff32");
+        Assert.Equal("2", (await HitAsync(Get())).GetText());
+    }
+
+    [Theory]
+    [InlineData(Unsafe, OptionCaching.ByNumber)]
+    [InlineData(Safe, OptionCaching.Bypass)]
+    public async Task A_request_that_bypasses_the_cache_neither_uses_nor_fills_it(int number, OptionCaching caching)
+    {
+        Register(DeclaredOption.Define(number) with { Caching = caching });
+        await AskAsync(With(number, 1), "45", "ff31");
+        await AskAsync(With(number, 1), "45", "ff32");
+        await AskAsync(Get(), "45", "ff33");
+        Assert.Equal("3", (await HitAsync(Get())).GetText());
+    }
+
+    [Theory]
+    [InlineData(Safe, OptionStoring.ByNumber, true, true)]
+    [InlineData(Unsafe, OptionStoring.ByNumber, false, false)]
+    [InlineData(Unsafe, OptionStoring.Keep, true, true)]
+    [InlineData(Unsafe, OptionStoring.Drop, true, false)]
+    [InlineData(Safe, OptionStoring.Drop, true, false)]
+    [InlineData(Safe, OptionStoring.Forbid, false, false)]
+    public async Task A_response_is_stored_with_an_option_or_without_or_not_at_all(
+        int number, OptionStoring storing, bool isStored, bool isKept)
+    {
+        Register(DeclaredOption.Define(number) with { Storing = storing });
+
+        // An option delta of two bytes, and one byte of value.
+        await AskAsync(Get(), "45", $"e1{number - 269:x4}07ff31");
+        if (isStored)
+        {
+            Assert.Equal(isKept, (await HitAsync(Get())).Options.Contains(number));
+        }
+        else
+        {
+            await AskAsync(Get(), "45", "ff32");
+        }
+    }
+
+    private static CoapRequest With(int number, byte value)
+    {
+        CoapRequest request = Get();
+        request.Options.Add(number, [value]);
+        return request;
+    }
+
+    private void Register(OptionDefinition definition) => Options.Registry = DeclaredOption.Register(definition);
+}
