@@ -284,7 +284,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     internal void Write(Span<byte> destination, CoapMessage message, in MessagePlan plan)
     {
         int at = WriteHead(destination, message, in plan);
-        at += new OptionBlockWriter(message).Write(destination[at..]);
+        at += new OptionBlockWriter(message.OptionsToRead).Write(destination[at..]);
         if (plan.Payload > 0)
         {
             destination[at] = OptionBlockReader.PayloadMarker;
@@ -306,14 +306,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     private MessagePlan PlanChecked(CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(message);
-        long options = OptionBlockWriter.Measure(message, out int tooLong);
-        if (tooLong >= 0)
-        {
-            throw new ArgumentException(
-                $"The value of option {message.OptionsToRead!.NumberAt(tooLong)} has {message.OptionsToRead!.LengthAt(tooLong)} "
-                    + $"bytes; {ExtendedField.MaxTwoBytes} is the most that an option can have (RFC 7252 section 3.1).",
-                nameof(message));
-        }
+        long options = OptionBlockWriter.Measure(message.OptionsToRead);
 
         // A sender must not break the rules that it holds others to (RFC 7252 section 4.1).
         if (message.IsEmpty && (message.Token.Length > 0 || options > 0 || !message.Payload.IsEmpty))

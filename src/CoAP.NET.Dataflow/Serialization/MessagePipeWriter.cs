@@ -41,7 +41,7 @@ internal static class MessagePipeWriter
     private static async ValueTask WritePartsAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message,
         MessagePlan plan, CancellationToken cancellationToken)
     {
-        OptionBlockWriter options = new(message);
+        OptionBlockWriter options = new(message.OptionsToRead);
         int part = (int)Math.Min(plan.Head + plan.Options + 1, MessageStreamWriter.PartSize);
         Memory<byte> memory = destination.GetMemory(part);
         int filled = serializer.WriteHead(memory.Span, message, in plan);
@@ -87,8 +87,10 @@ internal static class MessagePipeWriter
         while (!rest.IsEmpty);
     }
 
-    // Whether the reader wants more.
-    private static async ValueTask<bool> FlushAsync(PipeWriter destination, int filled, CancellationToken cancellationToken)
+    /// <summary>Flushes bytes that were written into the memory of a pipe.</summary>
+    /// <returns>Whether the reader wants more.</returns>
+    /// <exception cref="OperationCanceledException">The flush was cancelled.</exception>
+    public static async ValueTask<bool> FlushAsync(PipeWriter destination, int filled, CancellationToken cancellationToken)
     {
         destination.Advance(filled);
         FlushResult result = await destination.FlushAsync(cancellationToken).ConfigureAwait(false);

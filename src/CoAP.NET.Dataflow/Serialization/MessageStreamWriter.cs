@@ -85,7 +85,7 @@ internal static class MessageStreamWriter
         public Parts(CoapMessageSerializer serializer, CoapMessage message, in MessagePlan plan)
         {
             _message = message;
-            _options = new OptionBlockWriter(message);
+            _options = new OptionBlockWriter(message.OptionsToRead);
             long copied = plan.Head + plan.Options + 1L + (plan.Payload <= SmallPayload ? plan.Payload : 0);
             _buffer = ArrayPool<byte>.Shared.Rent((int)Math.Min(copied, PartSize));
             _filled = serializer.WriteHead(_buffer, message, in plan);

@@ -1,3 +1,5 @@
+using System.Buffers;
+
 namespace CoAP.NET.Serialization;
 
 /// <summary>
@@ -22,6 +24,9 @@ internal static class OptionBlockReader
 {
     /// <summary>The byte between options and payload.</summary>
     public const byte PayloadMarker = 0xff;
+
+    // One byte, and two extensions of at most two bytes.
+    private const int MaxHeader = 5;
 
     /// <summary>Checks every rule, counts the options and finds the payload.</summary>
     /// <param name="block">All bytes after the token.</param>
@@ -90,6 +95,26 @@ internal static class OptionBlockReader
             options.AppendReceived(number, offset, length);
             offset += length;
         }
+    }
+
+    /// <summary>Reads the header of the option at the beginning of a sequence.</summary>
+    /// <param name="block">The bytes; at least one, and not the payload marker.</param>
+    /// <param name="offset">The position of the value, or of the violation.</param>
+    /// <param name="number">The number of the option before; then that of this one.</param>
+    /// <param name="length">The length of the value.</param>
+    /// <returns>The violated rule. <see cref="CoapFormatRule.OptionHeaderTruncated"/> if more bytes are needed.</returns>
+    public static CoapFormatRule ReadHeader(in ReadOnlySequence<byte> block, ref int offset, ref int number, out int length)
+    {
+        ReadOnlySpan<byte> first = block.FirstSpan;
+        if (block.IsSingleSegment || first.Length >= MaxHeader)
+        {
+            return ReadHeader(first, ref offset, ref number, out length);
+        }
+
+        Span<byte> joined = stackalloc byte[MaxHeader];
+        int available = (int)Math.Min(MaxHeader, block.Length);
+        block.Slice(0, available).CopyTo(joined);
+        return ReadHeader(joined[..available], ref offset, ref number, out length);
     }
 
     // Moves the offset to the value, or, when a rule broke, to the place where it did.

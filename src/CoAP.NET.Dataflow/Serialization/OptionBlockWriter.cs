@@ -13,33 +13,30 @@ internal struct OptionBlockWriter
     private int _next;
     private int _number;
 
-    /// <summary>Begins before the first option of a message.</summary>
-    public OptionBlockWriter(CoapMessage message) => _options = message.HasOptions ? message.OptionsToRead : null;
+    /// <summary>Begins before the first option.</summary>
+    /// <param name="options">The options; null for none.</param>
+    public OptionBlockWriter(CoapOptionCollection? options) => _options = options;
 
     /// <summary>Whether all options were written.</summary>
     public readonly bool IsDone => _options is null || _next == _options.Count;
 
-    /// <summary>The bytes that all options of a message take.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="tooLong">The place of the first option whose value is too long to be written; otherwise -1.</param>
-    public static long Measure(CoapMessage message, out int tooLong)
+    /// <summary>The bytes that options take.</summary>
+    /// <param name="options">The options; null for none.</param>
+    /// <exception cref="ArgumentException">An option value is too long.</exception>
+    public static long Measure(CoapOptionCollection? options)
     {
-        tooLong = -1;
-        if (!message.HasOptions)
-        {
-            return 0;
-        }
-
-        CoapOptionCollection options = message.OptionsToRead!;
         long size = 0;
         int number = 0;
-        for (int i = 0; i < options.Count; i++)
+        for (int i = 0; i < (options?.Count ?? 0); i++)
         {
-            int next = options.NumberAt(i);
+            int next = options!.NumberAt(i);
             int length = options.LengthAt(i);
-            if (length > ExtendedField.MaxTwoBytes && tooLong < 0)
+            if (length > ExtendedField.MaxTwoBytes)
             {
-                tooLong = i;
+                throw new ArgumentException(
+                    $"The value of option {next} has {length} bytes; {ExtendedField.MaxTwoBytes} is the most that an option can have (RFC "
+                        + "7252 section 3.1).",
+                    nameof(options));
             }
 
             size += SizeOf(next - number, length);

@@ -30,6 +30,27 @@ public sealed class FanOutTests : ServerObserveTest
         Assert.Equal(1000, Server.Counters[CoapCounter.NotificationsSent]);
     }
 
+    [Theory]
+    [InlineData(OptionCaching.ByNumber, 2)]
+    [InlineData(OptionCaching.NoKey, 1)]
+    public async Task Observers_share_a_run_if_they_differ_only_in_options_that_are_no_cache_key(OptionCaching caching, int runs)
+    {
+        const int Number = 65_000;
+        Options.Registry = CoAP.NET.Tests.Options.DeclaredOption.Register(
+            CoAP.NET.Tests.Options.DeclaredOption.Define(Number) with { Caching = caching });
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        foreach (byte i in new byte[] { 1, 2 })
+        {
+            Ask(PeerNumber(i), "/obs", more: message => message.Options.Add(Number, [i]).Add(new HopLimit(i)));
+        }
+
+        int before = Runs;
+        Change(route, "1");
+        Assert.Equal(2, TakeNew().Count);
+        Assert.Equal(runs, Runs - before);
+    }
+
     [Fact]
     public async Task A_notification_costs_little_more_than_its_transmission()
     {

@@ -1,3 +1,6 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
@@ -8,7 +11,7 @@ namespace CoAP.NET.Tests.Serialization;
 public sealed class SerializersDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("serializers.md", "Serialization", 3);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("serializers.md", "Serialization", 4);
 
     [Fact]
     public async Task Messages_are_read_and_written()
@@ -40,6 +43,26 @@ public sealed class SerializersDocumentationTests
         }
 
         Assert.Equal(stream.Length, stream.Position);
+    }
+
+    [Fact]
+    public async Task Options_are_read_and_written_alone()
+    {
+        CancellationToken cancellationToken = CancellationToken.None;
+        CoapMessage message = new(CoapCode.Get);
+        message.Options.Add(new UriPath("a")).Add(new UriPath("b"));
+        PipeReader pipe = PipeReader.Create(new ReadOnlySequence<byte>(Wire.Hex("b1610162ff21")));
+
+        byte[] block = CoapOptionWriter.Write(message.Options);
+        CoapOptionCollection options = CoapOptionReader.Default.Read(block, out int consumed);
+        await foreach (CoapOption option in CoapOptionReader.Default.ReadAsync(pipe, cancellationToken))
+        {
+            Console.WriteLine(option);
+        }
+
+        Assert.Equal(["a", "b"], options.UriPath);
+        Assert.Equal(block.Length, consumed);
+        Assert.Equal("!"u8.ToArray(), (await pipe.ReadAsync(cancellationToken)).Buffer.ToArray());
     }
 
     [Fact]
