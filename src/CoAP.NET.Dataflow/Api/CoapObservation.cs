@@ -51,7 +51,9 @@ public sealed class CoapObservation : IAsyncDisposable
     public CoapObserveState State => IsDisposed ? CoapObserveState.Cancelled : Snapshot.State;
 
     /// <summary>The last response: a notification, an error response or, from a server that does not notify, a plain response.</summary>
-    /// <remarks>Null before the first one.</remarks>
+    /// <remarks>
+    /// Null before the first one. Observations of the same resource share it, so its options are read-only.
+    /// </remarks>
     public CoapResponse? Latest => Snapshot.Latest;
 
     /// <summary>The reason why the resource is not observed at the moment; null if it is, or if no registration has failed yet.</summary>

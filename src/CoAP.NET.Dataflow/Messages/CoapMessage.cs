@@ -69,6 +69,8 @@ public sealed class CoapMessage
     public CoapToken Token { get; set; }
 
     /// <summary>The options.</summary>
+    /// <remarks>They may be read-only (<see cref="CoapOptionCollection.IsReadOnly"/>); those of a <see cref="Clone"/> never
+    /// are.</remarks>
     public CoapOptionCollection Options
     {
         get
@@ -76,8 +78,7 @@ public sealed class CoapMessage
             if (_sharesOptions)
             {
                 CoapOptionCollection own = new(_options!.Registry, _code);
-                own.AddAll(_options);
-                _options = own;
+                _options = own.AddAll(_options);
                 _sharesOptions = false;
             }
 

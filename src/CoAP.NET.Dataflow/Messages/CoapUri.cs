@@ -79,8 +79,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     internal IPAddress[]? Addresses => HostAddress is null ? null : _addresses ??= [HostAddress];
 
     /// <summary>
-    /// The options that <see cref="AddTo"/> adds if the request goes to the address and port in this URI. Messages share them; do not
-    /// change them.
+    /// The options that <see cref="AddTo"/> adds if the request goes to the address and port in this URI. Messages share them, so
+    /// they are read-only.
     /// </summary>
     internal CoapOptionCollection ResourceOptions
     {
@@ -93,6 +93,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
             CoapOptionCollection options = new();
             AddTo(options);
+            options.MakeReadOnly();
             Volatile.Write(ref _resourceOptions, options);
             return options;
         }

@@ -19,6 +19,8 @@ public sealed class SharingTests : ClientObserveTest
         Assert.Equal((3, 1, 1), (Endpoint.Observed.Count, Endpoint.Observed.Registrations, StandingRequests));
         NotifyAcknowledged(registration.Token, 2, "two");
         Assert.All([one, two, three], observation => Assert.Equal("two", Text(observation.Latest)));
+        Assert.Same(one.Latest, two.Latest);
+        Assert.Throws<InvalidOperationException>(() => one.Latest!.Options.Clear());
         await one.DisposeAsync();
         await three.DisposeAsync();
         Assert.Empty(Transport.TakeSent());

@@ -9,4 +9,13 @@ namespace CoAP.NET.Observing;
 internal sealed record ObservationSnapshot(CoapObserveState State, CoapResponse? Latest, CoapException? Error, long Version, bool IsOver)
 {
     public static ObservationSnapshot Initial { get; } = new(CoapObserveState.Registering, null, null, 0, false);
+
+    /// <summary>The last response; null before the first one. All readers share it, so its options are read-only.</summary>
+    public CoapResponse? Latest { get; } = Share(Latest);
+
+    private static CoapResponse? Share(CoapResponse? response)
+    {
+        response?.Options.MakeReadOnly();
+        return response;
+    }
 }

@@ -17,6 +17,10 @@ internal static class FormatOptions
     public static CoapOptionCollection Of(CoapContentFormat format) =>
         s_registered.TryGetValue(format.Value, out CoapOptionCollection? shared) ? shared : Make(format.Value, shared: false);
 
-    private static CoapOptionCollection Make(ushort value, bool shared) =>
-        new CoapOptionCollection(code: CoapCode.Content) { IsShared = shared }.AddUInt(OptionNumber.ContentFormat, value);
+    private static CoapOptionCollection Make(ushort value, bool shared)
+    {
+        CoapOptionCollection options = new CoapOptionCollection(code: CoapCode.Content) { IsShared = shared }
+            .AddUInt(OptionNumber.ContentFormat, value);
+        return shared ? options.MakeReadOnly() : options;
+    }
 }

@@ -9,7 +9,7 @@ namespace CoAP.NET;
 /// <summary>The options of a message in ascending order of number; options with the same number keep the order of their addition (RFC 7252
 /// section 3.1).</summary>
 /// <remarks>It stores a table of numbers and positions in one block of bytes, and creates typed options on demand. Not thread-safe during
-/// changes.</remarks>
+/// changes. Every change of a collection that is read-only throws an <see cref="InvalidOperationException"/>.</remarks>
 public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 {
     private OptionTable _table;
@@ -29,13 +29,20 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>The number of options.</summary>
     public int Count => _table.Count;
 
+    /// <summary>Whether changes throw an <see cref="InvalidOperationException"/>; see <see cref="MakeReadOnly"/>.</summary>
+    public bool IsReadOnly => _table.IsReadOnly;
+
     internal CoapCode Code
     {
         get => _table.Code;
-        set => _table.Code = value;
+        set
+        {
+            _table.ThrowIfReadOnly();
+            _table.Code = value;
+        }
     }
 
-    /// <summary>Whether several results share it, so that it must not change.</summary>
+    /// <summary>Whether several results share it, so that each gives out a copy.</summary>
     internal bool IsShared
     {
         get => _table.IsShared;
@@ -406,11 +413,28 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return Add(option);
     }
 
+    /// <summary>Makes the collection read-only, so that several owners can share it.</summary>
+    /// <remarks>
+    /// Every later change throws an <see cref="InvalidOperationException"/>. Many threads may then read the collection at the same time.
+    /// Endpoints change the options of messages that pass their stages; give a stage a message with a copy.
+    /// </remarks>
+    /// <returns>This collection.</returns>
+    public CoapOptionCollection MakeReadOnly()
+    {
+        _table.IsReadOnly = true;
+        return this;
+    }
+
+    /// <summary>Copies the collection; the copy can be changed.</summary>
+    /// <returns>The copy.</returns>
+    public CoapOptionCollection Clone() => new CoapOptionCollection(Registry, Code).AddAll(this);
+
     /// <summary>Removes all options of a number.</summary>
     /// <param name="number">The option number.</param>
     /// <returns>Whether there was one.</returns>
     public bool Remove(int number)
     {
+        _table.ThrowIfReadOnly();
         int first = IndexOf(number);
         if (first < 0)
         {

@@ -32,12 +32,27 @@ internal struct OptionTable
         set => _code = value.Value;
     }
 
-    /// <summary>Whether it must not change. It is here because a field of the owner would enlarge each message by 8 bytes.</summary>
+    /// <summary>
+    /// Whether the owner hides it and gives out copies. It is here because a field of the owner would enlarge each message by 8 bytes.
+    /// </summary>
     public bool IsShared { readonly get; set; }
+
+    /// <summary>Whether changes throw.</summary>
+    public bool IsReadOnly { readonly get; set; }
 
     // Most messages have so few options that they need no separate table.
     [UnscopedRef]
     private Span<Entry> Entries => _table is { } table ? table : _first;
+
+    /// <summary>Throws if changes are not allowed.</summary>
+    /// <exception cref="InvalidOperationException">The table is read-only.</exception>
+    public readonly void ThrowIfReadOnly()
+    {
+        if (IsReadOnly)
+        {
+            ThrowReadOnly();
+        }
+    }
 
     /// <summary>Returns the number of the option at an index.</summary>
     /// <param name="index">The index.</param>
@@ -147,6 +162,7 @@ internal struct OptionTable
     /// <returns>The memory for the value.</returns>
     public Span<byte> Insert(int number, int length)
     {
+        ThrowIfReadOnly();
         GrowTableIfFull();
 
         // Options without a value need no bytes: a Content-Format of text/plain is one.
@@ -209,6 +225,7 @@ internal struct OptionTable
     /// <param name="end">The end index.</param>
     public void RemoveRange(int first, int end)
     {
+        ThrowIfReadOnly();
         Entries[end.._count].CopyTo(Entries[first..]);
         _count -= end - first;
         _version++;
@@ -217,11 +234,17 @@ internal struct OptionTable
     /// <summary>Moves the option at one index to a lower one, and overwrites the option there. For removing many in one pass.</summary>
     /// <param name="from">The source index.</param>
     /// <param name="to">The target index.</param>
-    public void MoveDown(int from, int to) => Entries[to] = Entries[from];
+    public void MoveDown(int from, int to)
+    {
+        ThrowIfReadOnly();
+        Entries[to] = Entries[from];
+    }
 
     /// <summary>Removes all.</summary>
     public void Clear()
     {
+        ThrowIfReadOnly();
+
         // Release the bytes without overwriting them: this does not keep a datagram's buffer alive, and earlier spans keep their content.
         _count = 0;
         _bytes = default;
@@ -253,6 +276,9 @@ internal struct OptionTable
         GrowTableIfFull();
         Entries[_count++] = new Entry(number, offset, length);
     }
+
+    private static void ThrowReadOnly() => throw new InvalidOperationException(
+        "The options are read-only, because several owners share them. Change a copy: options.Clone().");
 
     [UnscopedRef]
     private ref readonly Entry EntryAt(int index)

@@ -1,0 +1,83 @@
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Tests.Options;
+
+/// <summary>Options that are read-only can be shared: every change throws, and a copy can be changed.</summary>
+public sealed class ReadOnlyOptionsTests
+{
+    public static TheoryData<string> ChangeNames => [.. Changes.Keys];
+
+    private static Dictionary<string, Action<CoapOptionCollection>> Changes { get; } = new()
+    {
+        ["Add"] = static options => options.Add(new UriPath("b")),
+        ["Add bytes"] = static options => options.Add(65_000, [1]),
+        ["Add nothing"] = static options => options.Add(65_000, []),
+        ["AddUInt"] = static options => options.AddUInt(65_000, 1),
+        ["AddRange"] = static options => options.AddRange([new UriPath("b")]),
+        ["AddAll"] = static options => options.AddAll(new CoapOptionCollection().Add(65_000, [])),
+        ["AddAll itself"] = static options => options.AddAll(options),
+        ["Set"] = static options => options.Set(new UriPath("b")),
+        ["Remove"] = static options => options.Remove(OptionNumber.UriPath),
+        ["Remove what is not there"] = static options => options.Remove(65_000),
+        ["RemoveAt"] = static options => options.RemoveAt(0),
+        ["Clear"] = static options => options.Clear(),
+        ["a property"] = static options => options.Accept = CoapContentFormat.Json,
+        ["a property of an array"] = static options => options.ETag = new byte[1],
+        ["a property without a value"] = static options => options.MaxAge = null,
+        ["IfNoneMatch"] = static options => options.IfNoneMatch = false,
+        ["the code"] = static options => options.Code = CoapCode.Put,
+        ["MoveDown"] = static options => options.MoveDown(1, 0),
+    };
+
+    [Theory]
+    [MemberData(nameof(ChangeNames))]
+    public void Every_change_of_a_read_only_collection_throws_and_changes_nothing(string name)
+    {
+        CoapOptionCollection options = new CoapOptionCollection().Add(new UriPath("a")).Add(new Accept(CoapContentFormat.Cbor));
+        string before = options.ToString();
+        Assert.False(options.IsReadOnly);
+        Assert.Same(options, options.MakeReadOnly());
+        Assert.True(options.IsReadOnly);
+
+        Assert.Contains("options.Clone()", Assert.Throws<InvalidOperationException>(() => Changes[name](options)).Message,
+            StringComparison.Ordinal);
+        Assert.Equal(before, options.ToString());
+    }
+
+    [Fact]
+    public void A_copy_of_a_read_only_collection_or_message_can_be_changed()
+    {
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.Without(OptionNumber.Echo);
+        CoapMessage message = new(CoapCode.Ping, registry);
+        message.Options.Add(new Custody()).MakeReadOnly();
+
+        CoapOptionCollection copy = message.Options.Clone();
+        Assert.Same(registry, copy.Registry);
+        Assert.Equal("Custody", copy.ToString());
+        copy.Clear();
+        message.Clone().Options.Clear();
+        Assert.Single(message.Options);
+        Assert.Throws<InvalidOperationException>(() => message.Code = CoapCode.Get);
+    }
+
+    [Fact]
+    public void Read_only_options_are_read_and_sent_as_others()
+    {
+        CoapMessage message = new(CoapCode.Get);
+        message.Options.Add(new UriPath("a")).MakeReadOnly();
+        Assert.Equal("40010000b161", Wire.Hex(CoapDatagramSerializer.Default.Serialize(message)));
+        Assert.Equal("a", message.Options.Get<UriPath>()!.Value);
+        Assert.Equal(["a"], message.Options.UriPath);
+    }
+
+    [Fact]
+    public void Options_that_the_library_shares_are_read_only()
+    {
+        Assert.True(CoapUri.Parse("coap://192.0.2.1/a").ResourceOptions.IsReadOnly);
+        CoapResult result = CoapResults.Text("x");
+        Assert.True(result.OptionsToRead!.IsReadOnly);
+        result.Options.Add(65_000, []);
+        Assert.Single(CoapResults.Text("x").Options);
+    }
+}
