@@ -168,7 +168,8 @@ internal sealed class OscorePeer : CoapProtectedPeer
         try
         {
             protectedMessage = OscoreCodec.ProtectRequest(
-                derived ?? _context, _context.Rederivation?.WithoutMarker(message) ?? message, id, kidContext: true, !isConfirmed);
+                derived ?? _context, _context.Rederivation?.WithoutMarker(message) ?? message, id, kidContext: true, !isConfirmed,
+                Channel.Shard.Environment.Registry);
         }
         catch (ObjectDisposedException)
         {
@@ -216,7 +217,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
         try
         {
-            protectedMessage = OscoreCodec.ProtectResponse(keys, message, id, own);
+            protectedMessage = OscoreCodec.ProtectResponse(keys, message, id, own, Channel.Shard.Environment.Registry);
         }
         catch (ObjectDisposedException)
         {

@@ -26,9 +26,11 @@ internal static class OscoreCodec
     /// <param name="isWrapped">
     /// Whether the ID Context is wrapped in a CBOR byte string, as during a rederivation of keys (RFC 8613 appendix B.2).
     /// </param>
+    /// <param name="registry">The options that the endpoint knows; null for the registry of the request.</param>
     /// <returns>The message to send, with type, Message ID and token of the request.</returns>
     public static CoapMessage ProtectRequest(
-        OscoreContext context, CoapMessage request, OscoreRequestId id, bool kidContext, bool isWrapped = false)
+        OscoreContext context, CoapMessage request, OscoreRequestId id, bool kidContext, bool isWrapped = false,
+        CoapOptionRegistry? registry = null)
     {
         Span<byte> wrapped = stackalloc byte[isWrapped ? MaxHead + context.Parameters.IdContextBytes.Length : 0];
         wrapped = wrapped[..(isWrapped ? CborHead.WriteBytes(wrapped, context.Parameters.IdContextBytes) : 0)];
@@ -42,7 +44,7 @@ internal static class OscoreCodec
             HasKidContext = kidContext && context.Parameters.HasIdContext,
             KidContext = isWrapped ? wrapped : kidContext ? context.Parameters.IdContextBytes : default,
         };
-        return Protect(context, OscoreProxyUri.Split(request), id, in value, partialIv, id.Kid, context.Keys);
+        return Protect(context, OscoreProxyUri.Split(request), id, in value, partialIv, id.Kid, context.Keys, registry);
     }
 
     /// <summary>Protects a response, with a number of its own or with the nonce of the request.</summary>
@@ -53,20 +55,22 @@ internal static class OscoreCodec
     /// The number, never used before; null for the nonce of the request, which the caller has claimed with
     /// <see cref="OscoreRequestId.TryUseNonce"/>.
     /// </param>
+    /// <param name="registry">The options that the endpoint knows; null for the registry of the response.</param>
     /// <returns>The message to send.</returns>
-    public static CoapMessage ProtectResponse(OscoreContext context, CoapMessage response, OscoreRequestId id, ulong? number)
+    public static CoapMessage ProtectResponse(
+        OscoreContext context, CoapMessage response, OscoreRequestId id, ulong? number, CoapOptionRegistry? registry = null)
     {
         Span<byte> partialIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
         if (number is { } own)
         {
             partialIv = partialIv[..OscoreOptionValue.WritePartialIv(own, partialIv)];
             OscoreOptionValue value = new() { PartialIv = partialIv };
-            return Protect(context, response, id, in value, partialIv, context.Parameters.SenderId.Span, context.Keys);
+            return Protect(context, response, id, in value, partialIv, context.Parameters.SenderId.Span, context.Keys, registry);
         }
 
         partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
         OscoreOptionValue nothing = default;
-        return Protect(context, response, id, in nothing, partialIv, id.Kid, context.Keys);
+        return Protect(context, response, id, in nothing, partialIv, id.Kid, context.Keys, registry);
     }
 
     /// <summary>
@@ -135,13 +139,14 @@ internal static class OscoreCodec
 
     private static CoapMessage Protect(
         OscoreContext context, CoapMessage message, OscoreRequestId id, scoped in OscoreOptionValue value, ReadOnlySpan<byte> nonceIv,
-        ReadOnlySpan<byte> nonceId, OscoreKeys nonceKeys)
+        ReadOnlySpan<byte> nonceId, OscoreKeys nonceKeys, CoapOptionRegistry? registry = null)
     {
         bool isRequest = message.Code.IsRequest;
         CoapOptionCollection options = message.Options;
         bool observes = options.Contains(OptionNumber.Observe);
         CoapMessage outer = new(
-            isRequest ? (observes ? CoapCode.Fetch : CoapCode.Post) : observes ? CoapCode.Content : CoapCode.Changed, options.Registry)
+            isRequest ? (observes ? CoapCode.Fetch : CoapCode.Post) : observes ? CoapCode.Content : CoapCode.Changed,
+            registry ?? options.Registry)
         {
             Type = message.Type,
             MessageId = message.MessageId,
@@ -172,7 +177,7 @@ internal static class OscoreCodec
         for (int i = 0; i < options.Count; i++)
         {
             int number = options.NumberAt(i);
-            bool isInner = ProtectionOf(options.Registry, number) == OptionProtection.Encrypted;
+            bool isInner = ProtectionOf(outer.Options.Registry, number) == OptionProtection.Encrypted;
             if (!isInner || (number == OptionNumber.Observe && message.Code.IsResponse))
             {
                 if (ReferenceEquals(inner, message))
