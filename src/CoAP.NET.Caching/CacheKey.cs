@@ -23,7 +23,8 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     private readonly int _hash;
 
     private CacheKey(
-        string uri, CoapMessage request, CoapOptionRegistry registry, CoapAddress remote = default, object? identity = null, object? owner = null)
+        string uri, CoapMessage request, CoapOptionRegistry registry, CoapAddress remote = default, object? identity = null,
+        object? owner = null)
     {
         Uri = uri;
         _code = request.Code;

@@ -52,6 +52,7 @@ internal static class CacheRules
     /// <summary>
     /// Whether a response may be stored: by its code, and because it is whole and has no option that forbids it (RFC 7252 section 5.9).
     /// </summary>
+    // A request with more hops may reach the server where this one did not (RFC 8768 section 3).
     public static bool CanStore(CoapMessage response) =>
         (response.Code == CoapCode.Content || response.Code.IsError)
         && response.Code != CoapCode.HopLimitReached

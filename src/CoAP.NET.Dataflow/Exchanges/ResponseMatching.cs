@@ -107,8 +107,8 @@ internal sealed class ResponseMatching
         _counters.Add(CoapCounter.BadOptions);
         item.Channel.NoteDrop(CoapCounter.BadOptions);
         request.Fail(new CoapProtocolException(
-            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe(message.Options.Registry)} Register a "
-                + "factory for the option if you know it."));
+            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): "
+                + $"{verdict.Describe(message.Options.Registry)} Register a factory for the option if you know it."));
     }
 
     /// <summary>

@@ -53,7 +53,7 @@ internal sealed class Forwarder(
         {
             counts.Add(ProxyCount.UnsafeOptions);
             return new ValueTask<CoapResult>(CoapResults.Status(CoapCode.BadOption,
-                $"{ForwardedOptions.Describe(request.Options.Registry, refused)} is unsafe to forward, and this proxy does not know it."));
+                $"This proxy must not forward {ForwardedOptions.Describe(request.Options.Registry, refused)}."));
         }
 
         int hops = HopCount.Next(request.Options, options);
@@ -353,7 +353,7 @@ internal sealed class Forwarder(
             counts.Add(ProxyCount.Failures);
             return CoapResults.Status(
                 CoapCode.BadGateway,
-                $"The response has {ForwardedOptions.Describe(given.Registry, refused)}, which is unsafe to forward and which this proxy does not know.");
+                $"This proxy must not forward the response with {ForwardedOptions.Describe(given.Registry, refused)}.");
         }
 
         return result;

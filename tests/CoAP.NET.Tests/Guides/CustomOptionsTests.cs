@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class CustomOptionsTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => 
+    public void Every_snippet_of_the_page_stands_in_these_tests() =>
         Snippets.AllStandInTests("custom-options.md", "Guides", 10, "CoAP.NET.Tests", "CoAP.NET.Proxy.Tests");
 
     [Theory]
@@ -135,7 +135,8 @@ public sealed class CustomOptionsTests
         Assert.EndsWith("00112233445566778899aabbccddeeff", Wire.Hex(bytes), StringComparison.Ordinal);
 
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<DeviceId>());
-        CoapOptionCollection read = new CoapDatagramSerializer(new CoapSerializerOptions { Registry = registry }).Deserialize(bytes).Options;
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = registry });
+        CoapOptionCollection read = serializer.Deserialize(bytes).Options;
         Assert.Equal(id, read.Get<DeviceId>()!.Value);
         Assert.Equal(id, Assert.Single(read.GetAll<DeviceId>()).Value);
         Assert.Equal(new DeviceId(id), Assert.Single(read));

@@ -28,7 +28,8 @@ public sealed class DeclaredOptionTests
     [InlineData(Critical, true, "0000000000", "4.00 Bad Request", "must be 0 to 8")]
     [InlineData(Elective, true, "09", "4.00 Bad Request", "must be 0 to 8")]
     [InlineData(Elective, true, "", "4.00 Bad Request", "must be 0 to 8")]
-    public void An_invalid_value_of_a_critical_or_refusing_option_is_refused(int number, bool refuses, string value, string code, string why)
+    public void An_invalid_value_of_a_critical_or_refusing_option_is_refused(
+        int number, bool refuses, string value, string code, string why)
     {
         CoapMessage message = Message(SmallOnly(number) with { RefusesInvalid = refuses }, value);
         foreach (bool isForwarded in new[] { false, true })

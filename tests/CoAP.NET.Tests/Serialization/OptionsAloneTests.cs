@@ -148,7 +148,8 @@ public sealed class OptionsAloneTests
         await CoapOptionWriter.WriteAsync(nothing, new CoapOptionCollection());
         Assert.Empty(nothing.ToArray());
         CoapOptionCollection tooLong = new CoapOptionCollection().Add(65_000, new byte[65_805]);
-        Assert.Contains("65804", Assert.Throws<ArgumentException>(() => CoapOptionWriter.GetSize(tooLong)).Message, StringComparison.Ordinal);
+        ArgumentException error = Assert.Throws<ArgumentException>(() => CoapOptionWriter.GetSize(tooLong));
+        Assert.Contains("65804", error.Message, StringComparison.Ordinal);
     }
 
     private static async Task<string> OfPipeAsync(CoapOptionReader reader, PipeReader pipe) => await SaidAsync(async () =>

@@ -15,6 +15,7 @@ public sealed class ContentFormat : UIntOption, ITypedOption<ContentFormat>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.ContentFormat, "Content-Format", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Both)
         {
+            // A block-wise transfer compares it by itself (RFC 7959 section 2.3).
             IsInBodyKey = false,
         };
 

@@ -16,6 +16,7 @@ public sealed class ETag : OpaqueOption, ITypedOption<ETag>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.ETag, "ETag", OptionFormat.Opaque, 1, 8, IsRepeatable: true, OptionUse.Both)
         {
+            // A response has one representation and so one tag; a request with tags does its own validation.
             IsSingleInResponse = true,
             Caching = OptionCaching.StoreOnly,
             IsInBodyKey = false,

@@ -18,6 +18,7 @@ public sealed class Echo : OpaqueOption, ITypedOption<Echo>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.Echo, "Echo", OptionFormat.Opaque, 1, 40, IsRepeatable: false, OptionUse.Both)
         {
+            // A challenge is for one request (RFC 9175 section 2.2).
             Storing = OptionStoring.Drop,
             Special = SpecialOptions.Echo,
         };

@@ -28,6 +28,8 @@ public sealed class HopLimit : UIntOption, ITypedOption<HopLimit>
             IsValid = static data => data.Value[0] != 0,
             ValidValues = "1 to 255",
             RefusesInvalid = true,
+
+            // The remaining hops do not affect the resource, and each proxy writes its own.
             Caching = OptionCaching.NoKey,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,

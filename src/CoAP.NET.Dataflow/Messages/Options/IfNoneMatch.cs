@@ -14,6 +14,8 @@ public sealed class IfNoneMatch : EmptyOption, ITypedOption<IfNoneMatch>
         new(OptionNumber.IfNoneMatch, "If-None-Match", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Request)
         {
             Caching = OptionCaching.Bypass,
+
+            // Only the first block has it (RFC 7959 section 2.10).
             IsInBodyKey = false,
         };
 

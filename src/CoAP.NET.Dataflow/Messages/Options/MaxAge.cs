@@ -26,6 +26,7 @@ public sealed class MaxAge : UIntOption, ITypedOption<MaxAge>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Response)
         {
+            // A cache keeps it apart, because it counts down.
             Storing = OptionStoring.Drop,
             ForwardingInResponse = OptionForwarding.Forward,
         };

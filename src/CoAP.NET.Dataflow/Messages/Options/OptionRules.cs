@@ -112,8 +112,8 @@ internal static class OptionRules
             _hasLocation |= _use == OptionUse.Response && number is OptionNumber.LocationPath or OptionNumber.LocationQuery;
             Special |= definition.Special;
 
-            bool isValid = definition.IsValid is null || definition.IsValid(new OptionData(number, value));
-            return isValid && !(definition.Format == OptionFormat.String && definition.IsCritical && !Utf8.IsValid(value)) ? OptionFault.None
+            bool isText = definition.Format != OptionFormat.String || !definition.IsCritical || Utf8.IsValid(value);
+            return isText && definition.IsValid?.Invoke(new OptionData(number, value)) != false ? OptionFault.None
                 : definition.RefusesInvalid ? OptionFault.Refused
                 : OptionFault.Value;
         }
