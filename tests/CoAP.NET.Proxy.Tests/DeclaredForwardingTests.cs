@@ -51,9 +51,9 @@ public sealed class DeclaredForwardingTests
     {
         OptionDefinition definition = Define(Unsafe) with { ForwardingInRequest = OptionForwarding.Forward, Caching = caching };
         await using ProxyWorld world = await StartAsync(definition, _ => CoapResults.Text("here").WithMaxAge(FromMinutes(9)));
-        CoapClient other = world.MakeClient("[2001:db8::4]");
+        CoapClient[] clients = [world.MakeClient("[2001:db8::4]"), world.MakeClient("[2001:db8::5]"), world.MakeClient("[2001:db8::6]")];
         await world.RunAsync(async () => await Task.WhenAll(
-            world.Client.SendAsync(Ask(Unsafe, 1)), other.SendAsync(Ask(Unsafe, 2)), other.SendAsync(Ask(Unsafe, 1))));
+            clients[0].SendAsync(Ask(Unsafe, 1)), clients[1].SendAsync(Ask(Unsafe, 2)), clients[2].SendAsync(Ask(Unsafe, 1))));
         Assert.Equal(asked, world.Asked.Count);
     }
 
@@ -72,11 +72,16 @@ public sealed class DeclaredForwardingTests
     private static async Task<ProxyWorld> StartAsync(OptionDefinition definition, Func<CoapRequest, CoapResult> answer)
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new Factory(definition));
-        ProxyWorld world = new(options =>
-        {
-            options.RequireVerified = false;
-            options.ConfigureClient += client => client.Registry = registry;
-        });
+        ProxyWorld world = new(
+            options =>
+            {
+                options.RequireVerified = false;
+                options.ConfigureClient += client => client.Registry = registry;
+            },
+            new InMemoryNetworkOptions
+            {
+                Conditions = new NetworkConditions { MinDelay = FromMilliseconds(10), MaxDelay = FromMilliseconds(10) },
+            });
         CoapServer server = world.MakeServer($"{Server}:5683", options => options.Registry = registry);
         server.MapReverseProxy("/{*path}", $"{ProxyWorld.OriginUri}/", world.Proxy);
         world.Answer(answer);
