@@ -42,10 +42,13 @@ public abstract class CoapRouteConventions<TSelf>
 
     /// <summary>Runs handlers on threads of the library, for handlers that block.</summary>
     /// <remarks>
-    /// Each route has its own queue, even if the setting is on a group; for one queue per group see <see cref="Serial"/>.
+    /// On a group, all its routes share one queue, including those of inner groups. An inner route or group with its own execution setting
+    /// is not included, and has its own queue.
     /// </remarks>
-    /// <param name="degreeOfParallelism">The number of requests of a route that run at a time, each until its response exists. 1 or
-    /// more.</param>
+    /// <param name="degreeOfParallelism">
+    /// The number of requests of the route, or of all routes of the group together, that run at a time, each until its response exists. 1
+    /// or more; default 1.
+    /// </param>
     /// <param name="capacity">
     /// The number of further requests that may wait; beyond that the response is 5.03. The share of one source (<see cref="CoapSource"/>)
     /// shrinks as the queue fills: at most half of the free places. 0 or more; default 1,000.
@@ -62,8 +65,8 @@ public abstract class CoapRouteConventions<TSelf>
     /// <summary>Runs handlers on threads of the library, each until it returns its task, for handlers that may block or compute.</summary>
     /// <remarks>
     /// A handler that awaits has no thread, so it does not keep other requests waiting. Handlers that compute get half of the processors.
-    /// Each route has its own queue, even if the setting is on a group. A request that would wait longer than about 250 ms is answered
-    /// 5.03.
+    /// Each route has its own queue, even if the setting is on a group (unlike <see cref="RunQueued"/>), so that a slow route does not delay
+    /// the others. A request that would wait longer than about 250 ms is answered 5.03.
     /// </remarks>
     /// <param name="degreeOfParallelism">
     /// The number of requests of a route that have a thread at a time. 1 or more; null for the default, 8 for each processor, at most 256.

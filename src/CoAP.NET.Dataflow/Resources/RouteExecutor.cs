@@ -2,7 +2,7 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>Runs the handlers of one route, or of all routes of a serial group, as their execution options require.</summary>
+/// <summary>Runs the handlers of one route, or of all routes of a group with one queue, as their execution options require.</summary>
 internal sealed class RouteExecutor
 {
     private readonly CoapEnvironment _environment;

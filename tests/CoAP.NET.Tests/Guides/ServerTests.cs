@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Globalization;
 using CoAP.NET.Options;
 using CoAP.NET.Tests.Shared;
@@ -13,7 +14,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class ServerTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 8);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 9);
 
     [Fact]
     public async Task A_server_that_is_cancelled_before_it_starts_binds_nothing()
@@ -130,6 +131,38 @@ public sealed class ServerTests : GuideTest
         measured.SetResult(2);
         Assert.Equal(CoapCode.Changed, (await Clock.AdvanceUntilAsync(put, max: TimeSpan.FromMinutes(5))).Code);
         Assert.Equal("2", (await Clock.AdvanceUntilAsync(get, max: TimeSpan.FromMinutes(5))).GetText());
+    }
+
+    [Fact]
+    public async Task A_queued_group_runs_as_many_requests_as_it_says_for_all_its_routes()
+    {
+        ConcurrentQueue<string> read = new();
+        TaskCompletionSource two = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        async Task<CoapResult> ReadReportAsync(string name, CancellationToken ct)
+        {
+            read.Enqueue(name);
+            if (read.Count == 2)
+            {
+                two.SetResult();
+            }
+
+            await end.Task.WaitAsync(ct);
+            return name;
+        }
+
+        CoapRouteGroup reports = server.MapGroup("/reports").RunQueued(degreeOfParallelism: 2);
+        reports.MapGet("/daily", (request, ct) => ReadReportAsync("daily", ct));
+        reports.MapGet("/archive/{name}", (request, ct) => ReadReportAsync(request.Route["name"], ct));
+        await StartAsync();
+        Task<CoapResponse[]> answers = Task.WhenAll(
+            new[] { "daily", "archive/a", "archive/b" }.Select(path => client.GetAsync($"coap://[::1]/reports/{path}")));
+        await Clock.AdvanceUntilAsync(two.Task, max: TimeSpan.FromMinutes(5));
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(3), Clock), max: TimeSpan.FromMinutes(5));
+        Assert.Equal(["daily", "a"], read);
+        end.SetResult();
+        CoapResponse[] all = await Clock.AdvanceUntilAsync(answers, max: TimeSpan.FromMinutes(5));
+        Assert.Equal(["daily", "a", "b"], all.Select(response => response.GetText()));
     }
 
     [Fact]

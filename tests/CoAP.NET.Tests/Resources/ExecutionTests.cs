@@ -255,6 +255,64 @@ public class ExecutionTests
     }
 
     [Fact]
+    public async Task A_queued_group_counts_the_requests_of_its_routes_and_inner_groups_together()
+    {
+        ConcurrentQueue<TaskCompletionSource<CoapResult>> running = new();
+        Task<CoapResult> Run()
+        {
+            TaskCompletionSource<CoapResult> source = new();
+            running.Enqueue(source);
+            return source.Task;
+        }
+
+        CoapRouteGroup group = _stage.MapGroup("/g").RunQueued(degreeOfParallelism: 2, capacity: 1);
+        group.MapGet("/a", () => Run());
+        group.MapPut("/a", () => Run());
+        group.MapGroup("/inner").MapGroup("/most").MapGet("/b", () => Run());
+        group.MapGet("/own", () => Run()).RunQueued();
+        Task<CoapResult> get = _stage.SendAsync(CoapMethod.Get, "/g/a");
+        Task<CoapResult> put = _stage.SendAsync(CoapMethod.Put, "/g/a");
+        Task<CoapResult> inner = _stage.SendAsync(CoapMethod.Get, "/g/inner/most/b");
+        _stage.Scheduler.RunAll();
+        Assert.Equal(2, running.Count);
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Send(CoapMethod.Put, "/g/a").Code);
+        Assert.Equal(1, _stage.Counters[CoapCounter.RequestsNotQueued]);
+
+        Task<CoapResult> own = _stage.SendAsync(CoapMethod.Get, "/g/own");
+        _stage.Scheduler.RunAll();
+        Assert.Equal(3, running.Count);
+
+        running.TryDequeue(out TaskCompletionSource<CoapResult>? first);
+        first!.SetResult("first");
+        await get.WaitAsync(s_hang);
+        await _stage.Scheduler.WhenQueuedAsync().WaitAsync(s_hang);
+        _stage.Scheduler.RunAll();
+        Assert.Equal(3, running.Count);
+        foreach (TaskCompletionSource<CoapResult> source in running)
+        {
+            source.SetResult("rest");
+        }
+
+        await Task.WhenAll(put, inner, own).WaitAsync(s_hang);
+        await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public void A_group_that_runs_aside_has_a_queue_for_each_route()
+    {
+        CoapRouteGroup group = _stage.MapGroup("/g").RunAside(degreeOfParallelism: 1);
+        group.MapGet("/a", () => "a");
+        group.MapGet("/b", () => "b");
+        foreach (string path in (string[])["/g/a", "/g/a", "/g/b"])
+        {
+            _ = _stage.SendAsync(CoapMethod.Get, path);
+        }
+
+        Assert.Equal(2, _stage.Scheduler.Count);
+        _stage.Scheduler.RunAll();
+    }
+
+    [Fact]
     public void Serial_handler_that_completes_at_once_is_answered_on_the_receiving_thread()
     {
         _stage.MapGet("/a", () => "a").Serial();
@@ -303,7 +361,7 @@ public class ExecutionTests
     [Fact]
     public void Execution_is_inherited_from_the_nearest_group_and_may_change()
     {
-        _stage.Routes.RunQueued();
+        _stage.Routes.RunQueued(degreeOfParallelism: 2);
         CoapRouteGroup group = _stage.MapGroup("/g");
         _stage.MapGet("/a", () => "a");
         CoapRouteHandlerBuilder inner = group.MapGet("/b", () => "b");

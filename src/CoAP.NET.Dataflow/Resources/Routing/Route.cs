@@ -206,12 +206,12 @@ internal sealed class Route
         return owner.Execution is { } execution ? (execution, owner) : (ExecutionOptions.Inline, Settings);
     }
 
-    // Kept while its options stay the same, because it has the running requests. A serial group has one queue for all routes that inherit
-    // it.
+    // Kept while its options stay the same, because it has the running requests. A group has one queue for all routes that inherit it, but
+    // RunAside gives each route its own: there a slow route must not let the others wait until they are refused.
     private RouteExecutor ExecutorOf(ExecutionOptions execution, RouteSettings owner, CoapEnvironment environment,
         RouteExecutor? made = null)
     {
-        if (owner == Settings || execution.Kind != ExecutionKind.Serial)
+        if (owner == Settings || execution.Kind is not (ExecutionKind.Queued or ExecutionKind.Serial))
         {
             return _plan is { } old && old.Execution == execution && old.ExecutionOwner == owner
                 ? old.Executor

@@ -9,7 +9,7 @@ internal sealed class RouteSettings
     public ExecutionOptions? Execution { get; set; }
 
     /// <summary>
-    /// The executor of all routes that inherit the serial setting of a group, one request at a time; null before the first one is planned.
+    /// The executor of all routes that inherit the queue of a group (queued or serial); null before the first one is planned.
     /// </summary>
     public RouteExecutor? SharedExecutor { get; set; }
 
