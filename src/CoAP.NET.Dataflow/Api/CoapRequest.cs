@@ -25,8 +25,8 @@ public sealed class CoapRequest
 {
     private CoapRouteValues? _route;
 
-    // The text of the URI of a request to send, or the channel of a received one. One field for both saves 8 bytes per object: servers
-    // create very many.
+    // The text of the URI of a request to send, or the channel of a received one; its exchange instead while a handler may acknowledge it.
+    // One field for all saves 8 bytes per object: servers create very many.
     private object? _origin;
 
     // Rarely used fields.
@@ -221,7 +221,12 @@ public sealed class CoapRequest
     /// <summary>The channel of a received request; null for requests to send.</summary>
     public CoapChannel? Channel
     {
-        get => _origin as CoapChannel;
+        get => _origin switch
+        {
+            CoapChannel channel => channel,
+            CoapExchange exchange => exchange.Channel,
+            _ => null,
+        };
         internal init => _origin = value;
     }
 
@@ -454,6 +459,32 @@ public sealed class CoapRequest
         ThrowIfToSend("no age: only received requests have one");
         return EchoAge is { } age && age <= maxAge;
     }
+
+    /// <summary>
+    /// Acknowledges a received Confirmable request at once with an Empty message; its response is then a separate one (RFC 7252 section
+    /// 5.2.2).
+    /// </summary>
+    /// <remarks>
+    /// The endpoint does it by itself when the response is not there after <see cref="CoapTransmissionParameters.PiggybackWindow"/>, 0.5 s
+    /// by default. A handler that knows that it takes long can do it earlier, so a client with a short timeout sends no further copy. There
+    /// is no effect on a Non-confirmable request, on a connection, which has no acknowledgements (RFC 8323 section 3.1), for notifications,
+    /// and once the request is acknowledged or has its response. With <c>StreamBody</c> there is none either: the endpoint acknowledges
+    /// each block with its 2.31. Thread-safe; call it without a lock that a handler of another request may hold.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">The request is a request to send.</exception>
+    public void Acknowledge()
+    {
+        ThrowIfToSend("nothing to acknowledge: only received requests have");
+        (_origin as CoapExchange)?.Acknowledge();
+    }
+
+    /// <summary>Sets the exchange that <see cref="Acknowledge"/> needs.</summary>
+    /// <param name="exchange">The exchange of this request.</param>
+    internal void SetExchange(CoapExchange exchange) => _origin = exchange;
+
+    /// <summary>Forgets the exchange, because the application may keep the request after its response.</summary>
+    /// <param name="channel">The channel of the exchange.</param>
+    internal void ForgetExchange(CoapChannel channel) => _origin = channel;
 
     /// <summary>Copies this request to send, with another URI.</summary>
     /// <remarks>Changes of one do not affect the other; they share streams, such as <see cref="Destination"/>.</remarks>

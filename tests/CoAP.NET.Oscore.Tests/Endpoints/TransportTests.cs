@@ -11,6 +11,29 @@ public sealed class TransportTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
+    public async Task A_handler_acknowledges_at_once_and_its_response_stays_protected()
+    {
+        await using OscoreWorld world = new();
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapServer server = world.Server(OscoreWorld.ServerContext());
+        server.MapGet("/late", (CoapRequest request, CancellationToken _) =>
+        {
+            request.Acknowledge();
+            return answer.Task;
+        }).RequireOscore();
+        await server.StartAsync();
+        Task<CoapResponse> asked = world.Client(OscoreWorld.ClientContext()).SendAsync(
+            new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
+        await world.Clock.AdvanceUntilAsync(() => world.Wire.Count == 2, FromMinutes(1));
+
+        Assert.True(world.Clock.Elapsed < FromMilliseconds(400));
+        Assert.Equal((CoapMessageType.Acknowledgement, CoapCode.Empty), (world.Wire[1].Type, world.Wire[1].Code));
+        answer.SetResult(CoapResults.Text("late"));
+        Assert.Equal("late", (await world.RunAsync(asked)).GetText());
+        Assert.NotEqual("none", OscoreWorld.OptionOf(world.Wire[2]));
+    }
+
+    [Fact]
     [Rfc("8613-4.1.3.4-1")]
     public async Task Bodies_are_cut_before_each_block_is_protected_with_a_number_of_its_own()
     {

@@ -14,7 +14,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class ServerTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 9);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 10);
 
     [Fact]
     public async Task A_server_that_is_cancelled_before_it_starts_binds_nothing()
@@ -107,6 +107,24 @@ public sealed class ServerTests : GuideTest
             Assert.Equal([CoapCode.Changed, CoapCode.PreconditionFailed], codes);
             Assert.Equal("a=2", (await client.GetAsync("coap://[::1]/config")).GetText());
         });
+    }
+
+    [Fact]
+    public async Task A_handler_acknowledges_at_once()
+    {
+        TaskCompletionSource end = new();
+        Task InstallAsync(ReadOnlyMemory<byte> image, CancellationToken ct) => image.IsEmpty ? Task.CompletedTask : end.Task.WaitAsync(ct);
+        server.MapPost("/firmware", async (request, cancellationToken) =>
+        {
+            request.Acknowledge();
+            await InstallAsync(request.Payload, cancellationToken);
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        Task<CoapResponse> post = client.PostAsync("coap://[::1]/firmware", CoapContent.Binary(new byte[100]));
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(10), Clock), max: TimeSpan.FromMinutes(5));
+        end.SetResult();
+        Assert.Equal(CoapCode.Changed, (await Clock.AdvanceUntilAsync(post, max: TimeSpan.FromMinutes(5))).Code);
     }
 
     [Fact]

@@ -21,6 +21,23 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Fact]
+    public async Task A_handler_that_acknowledges_sends_nothing_on_a_connection()
+    {
+        TaskCompletionSource<CoapResult> slow = new();
+        Server.MapGet("/slow", (request, _) =>
+        {
+            request.Acknowledge();
+            return slow.Task;
+        });
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow);
+        Assert.Empty(connection.TakeSent());
+        await Finish(slow);
+        Assert.Equal([AnswerSlow], connection.TakeSent());
+    }
+
+    [Fact]
     [Rfc("8323-3.3-4")]
     public async Task Responses_find_their_requests_by_token_within_the_connection()
     {

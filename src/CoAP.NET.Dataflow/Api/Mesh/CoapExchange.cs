@@ -17,6 +17,10 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
         Channel = channel;
         Reception = reception;
         Request = request;
+        if (reception is { Type: CoapMessageType.Confirmable })
+        {
+            request.SetExchange(this);
+        }
     }
 
     /// <summary>Begins an exchange, for a Handler of your own (<see cref="CoapStages.Handler"/>).</summary>
@@ -106,5 +110,45 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
     void IAfterRelease.OnReleased(CoapShard shard) => shard.Drain.TargetOf<CoapExchange>()?.Carry(this);
 
     /// <summary>Claims the right to answer. Only the first caller gets true.</summary>
-    internal bool TryClaimReply() => !Interlocked.Exchange(ref _isReplied, true);
+    internal bool TryClaimReply()
+    {
+        if (Interlocked.Exchange(ref _isReplied, true))
+        {
+            return false;
+        }
+
+        if (Reception is { Type: CoapMessageType.Confirmable })
+        {
+            Request.ForgetExchange(Channel);
+        }
+
+        return true;
+    }
+
+    /// <summary>
+    /// Acknowledges the request if it has neither an acknowledgement nor an answer. The caller must hold no lock of a shard.
+    /// </summary>
+    internal void Acknowledge()
+    {
+        if (Reception is not { } reception)
+        {
+            return;
+        }
+
+        CoapShard shard = reception.Channel.Shard;
+        shard.Enter();
+        try
+        {
+            if (reception is { Type: CoapMessageType.Confirmable, State: CoapReceptionState.Pending, IsRemembered: true })
+            {
+                // As if the time for a piggybacked response were over.
+                shard.Wheel.Cancel(reception);
+                shard.Drain.MessageTimers?.OnDue(reception, shard.Environment.Now);
+            }
+        }
+        finally
+        {
+            shard.ExitAndSend();
+        }
+    }
 }

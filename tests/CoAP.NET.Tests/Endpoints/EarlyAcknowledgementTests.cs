@@ -1,0 +1,151 @@
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary><see cref="CoapRequest.Acknowledge"/>: a handler acknowledges at once (RFC 7252 section 5.2.2).</summary>
+public sealed class EarlyAcknowledgementTests : EndpointTest
+{
+    private const string GetSlow = "41017d3853b4736c6f77";
+    private const string NonGetSlow = "51017d3853b4736c6f77";
+    private readonly TaskCompletionSource<CoapResult> _answer = new();
+
+    [Fact]
+    public async Task A_handler_acknowledges_at_once_and_its_response_is_a_separate_one()
+    {
+        int runs = 0;
+        Server.MapGet("/slow", (request, _) =>
+        {
+            runs++;
+            request.Acknowledge();
+            request.Acknowledge();
+            return _answer.Task;
+        });
+        await StartAsync();
+        Transport.Receive(Peer, GetSlow);
+        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Transport.Receive(Peer, GetSlow);
+        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(60));
+        Assert.Empty(Transport.TakeSent());
+
+        string response = await AnswerAsync();
+        Assert.StartsWith("4145", response, StringComparison.Ordinal);
+        Assert.EndsWith("53c0ff646f6e65", response, StringComparison.Ordinal);
+        Transport.Receive(Peer, "6000" + response[4..8]);
+        Transport.Receive(Peer, GetSlow);
+        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Assert.Equal(1, runs);
+    }
+
+    [Fact]
+    public async Task A_handler_that_answers_at_once_has_a_separate_response_too()
+    {
+        Server.MapGet("/slow", request =>
+        {
+            request.Acknowledge();
+            return CoapResults.Text("done");
+        });
+        await StartAsync();
+        Transport.Receive(Peer, GetSlow);
+        string[] sent = Transport.TakeSent();
+        Assert.Equal(2, sent.Length);
+        Assert.Equal("60007d38", sent[0]);
+        Assert.StartsWith("4145", sent[1], StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("queued")]
+    [InlineData("aside")]
+    [InlineData("serial")]
+    [InlineData("scheduler")]
+    public async Task Handlers_acknowledge_wherever_they_run(string execution)
+    {
+        CoapRouteHandlerBuilder route = Server.MapGet("/slow", (request, _) =>
+        {
+            request.Acknowledge();
+            return _answer.Task;
+        });
+        _ = execution switch
+        {
+            "queued" => route.RunQueued(),
+            "aside" => route.RunAside(),
+            "serial" => route.Serial(),
+            _ => route.RunOn(TaskScheduler.Default),
+        };
+        await StartAsync();
+        Task<string> acknowledgement = NextSentAsync();
+        Transport.Receive(Peer, GetSlow);
+        Assert.Equal("60007d38", await Within(acknowledgement));
+        Assert.StartsWith("4145", await AnswerAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Without_effect_on_a_Non_confirmable_request_and_after_the_response()
+    {
+        CoapRequest? kept = null;
+        Server.MapGet("/slow", (request, _) =>
+        {
+            kept = request;
+            request.Acknowledge();
+            return _answer.Task;
+        });
+        await StartAsync();
+        Transport.Receive(Peer, NonGetSlow);
+        Assert.Empty(Transport.TakeSent());
+        Assert.StartsWith("5145", await AnswerAsync(), StringComparison.Ordinal);
+        kept!.Acknowledge();
+        Assert.Empty(Transport.TakeSent());
+
+        Server.MapGet("/quick", request =>
+        {
+            kept = request;
+            return CoapResults.Text("done");
+        });
+        Assert.StartsWith("61457d39", Exchange("41017d3953b5717569636b"), StringComparison.Ordinal);
+        kept.Acknowledge();
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        kept.Acknowledge();
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal(Peer, kept.Peer.Address);
+    }
+
+    [Fact]
+    public async Task A_peer_that_was_forgotten_meanwhile_gets_no_acknowledgement()
+    {
+        CoapRequest? kept = null;
+        Server.MapGet("/slow", (request, _) =>
+        {
+            kept = request;
+            return _answer.Task;
+        });
+        await StartAsync();
+        Transport.Receive(Peer, GetSlow);
+        await Server.DisposeAsync();
+        Transport.TakeSent();
+        kept!.Acknowledge();
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public void A_request_to_send_has_nothing_to_acknowledge()
+    {
+        CoapRequest request = new(CoapMethod.Get, "coap://[::1]/x");
+        Assert.Throws<InvalidOperationException>(request.Acknowledge);
+    }
+
+    private async Task<string> AnswerAsync()
+    {
+        Task<string> sent = NextSentAsync();
+        _answer.SetResult(CoapResults.Text("done"));
+        string response = await Within(sent);
+        Transport.TakeSent();
+        return response;
+    }
+
+    private Task<string> NextSentAsync()
+    {
+        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
+        return sent.Task;
+    }
+}
