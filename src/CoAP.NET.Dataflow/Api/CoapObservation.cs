@@ -185,7 +185,7 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <returns>A completed task.</returns>
     public ValueTask DisposeAsync()
     {
-        End(isLeft: false);
+        End();
         return ValueTask.CompletedTask;
     }
 
@@ -206,6 +206,9 @@ public sealed class CoapObservation : IAsyncDisposable
     /// Handles a new <see cref="IObservationSource.Snapshot"/>. The caller holds no lock; several threads may call it concurrently.
     /// </summary>
     internal void OnChanged() => Changed();
+
+    /// <summary>See <see cref="DisposeAsync"/>.</summary>
+    internal void End() => End(isLeft: false);
 
     /// <summary>Sets the source of the notifications.</summary>
     internal void Begin(IObservationSource source)

@@ -8,7 +8,6 @@ namespace CoAP.NET;
 /// </remarks>
 public sealed class CoapClient : ICoapClient, IAsyncDisposable
 {
-    private readonly bool _ownsEndpoint;
     private readonly CoapRequestDefaults _defaults = new();
     private bool _hasDefaults;
     private bool _isDisposed;
@@ -19,15 +18,16 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     public CoapClient(CoapEndpointOptions? options = null)
     {
         Endpoint = new CoapEndpoint(options);
-        _ownsEndpoint = true;
     }
 
     /// <summary>Creates a client on a shared endpoint, such as a server's: requests leave from its port.</summary>
+    /// <remarks>Disposing the client ends its own requests and observations, and nothing else of the endpoint.</remarks>
     /// <param name="endpoint">The endpoint; disposing the client does not dispose it.</param>
     public CoapClient(CoapEndpoint endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         Endpoint = endpoint;
+        Exchanges = new ClientExchanges();
         GC.SuppressFinalize(this);
     }
 
@@ -46,6 +46,9 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     /// <summary>The underlying endpoint.</summary>
     /// <remarks>Requests sent on it directly do not use the base address and the <see cref="Timeout"/> of the client.</remarks>
     public CoapEndpoint Endpoint { get; }
+
+    /// <summary>What runs for the client on a shared endpoint; null for a client that owns its endpoint.</summary>
+    internal ClientExchanges? Exchanges { get; }
 
     /// <summary>The base of relative URIs of requests, observations, pings and discoveries (RFC 3986 section 5.2).</summary>
     /// <remarks>
@@ -100,7 +103,11 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     {
         try
         {
-            return Endpoint.SendAsync(Prepare(request), cancellationToken);
+            CoapRequest prepared = Prepare(request);
+            return Exchanges is null
+                ? Endpoint.SendAsync(prepared, cancellationToken)
+                : Exchanges.RunAsync(
+                    (Endpoint, prepared), static (all, token) => all.Endpoint.SendAsync(all.prepared, token), cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {
@@ -115,7 +122,10 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     {
         try
         {
-            return Endpoint.ObserveAsync(Prepare(request), options, cancellationToken);
+            CoapRequest prepared = Prepare(request);
+            return Exchanges is null
+                ? Endpoint.ObserveAsync(prepared, options, cancellationToken)
+                : Exchanges.ObserveAsync(Endpoint, prepared, options, cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {
@@ -136,10 +146,18 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     /// <exception cref="CoapException">While enumerating: the request cannot be sent, or the endpoint was stopped.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(
-        CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
-        Proxy is null
-            ? Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken)
-            : throw new InvalidOperationException("A proxy does not forward requests to groups. Use a client without a Proxy.");
+        CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        if (Proxy is not null)
+        {
+            throw new InvalidOperationException("A proxy does not forward requests to groups. Use a client without a Proxy.");
+        }
+
+        CoapRequest prepared = Prepare(request);
+        return Exchanges is null
+            ? Endpoint.SendToGroupAsync(prepared, options, cancellationToken)
+            : Exchanges.ReadAsync(Endpoint.SendToGroupAsync(prepared, options, CancellationToken.None), cancellationToken);
+    }
 
     /// <summary>
     /// Checks whether a peer is reachable, with an Empty Confirmable message that the peer answers with a Reset (RFC 7252 section 4.3), or
@@ -184,7 +202,12 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
         try
         {
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-            return Endpoint.Core.Requester.PingAsync(_hasDefaults ? _defaults.Resolve(uri) : uri, time, cancellationToken);
+            string target = _hasDefaults ? _defaults.Resolve(uri) : uri;
+            return Exchanges is null
+                ? Endpoint.Core.Requester.PingAsync(target, time, cancellationToken)
+                : Exchanges.RunAsync(
+                    (Endpoint, target, time),
+                    static (all, token) => all.Endpoint.Core.Requester.PingAsync(all.target, all.time, token), cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {
@@ -192,14 +215,27 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
         }
     }
 
-    /// <summary>Closes the endpoint if the client owns it; pending requests fail.</summary>
-    /// <remarks>Later requests fail with an <see cref="ObjectDisposedException"/>.</remarks>
-    /// <returns>A task that completes when the sockets are closed.</returns>
+    /// <summary>Ends what runs for the client, and closes the endpoint if the client owns it.</summary>
+    /// <remarks>
+    /// On a client with its own endpoint, pending requests fail with a <see cref="CoapException"/> whose
+    /// <see cref="CoapException.IsEndpointStopped"/> is true, and observations end as <see cref="CoapObserveState.Failed"/>. On a shared
+    /// endpoint, pending requests, pings and group requests of the client fail with an <see cref="ObjectDisposedException"/>, and its
+    /// observations are disposed; everything else on the endpoint continues, and so do requests that the client's responses sent later,
+    /// such as those for the rest of a body of <see cref="CoapRequests.OpenResponseAsync"/>. Later requests fail with an
+    /// <see cref="ObjectDisposedException"/> in both cases.
+    /// </remarks>
+    /// <returns>A task that completes when the sockets are closed; on a shared endpoint, a completed task.</returns>
     public ValueTask DisposeAsync()
     {
         Volatile.Write(ref _isDisposed, true);
         GC.SuppressFinalize(this);
-        return _ownsEndpoint ? Endpoint.DisposeAsync() : ValueTask.CompletedTask;
+        if (Exchanges is null)
+        {
+            return Endpoint.DisposeAsync();
+        }
+
+        Exchanges.Dispose();
+        return ValueTask.CompletedTask;
     }
 
     private CoapRequest Prepare(CoapRequest request)

@@ -32,6 +32,45 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
+    public async Task A_client_on_a_shared_endpoint_ends_its_own_observations_only()
+    {
+        Options.Parameters = Options.Parameters with { NStart = 10 };
+        (CoapObservation others, _) = await RegisterAsync();
+        CoapClient shared = new(Client.Endpoint);
+        Task<CoapObservation> registering = shared.ObserveAsync(Uri + "?unit=K");
+        CoapMessage registration = TakeRequest();
+        Notify(registration.Token, 1, "one");
+        CoapObservation observation = await Within(registering);
+        await using IAsyncEnumerator<CoapResponse> reader = observation.ReadAllAsync().GetAsyncEnumerator(default);
+        Assert.True(await Within(reader.MoveNextAsync().AsTask()));
+        Task<bool> next = reader.MoveNextAsync().AsTask();
+        Task<CoapObservation> late = shared.ObserveAsync(Uri + "?unit=F");
+        TakeRequests();
+
+        await shared.DisposeAsync();
+        Assert.False(await Within(next));
+        Assert.Equal(CoapObserveState.Cancelled, observation.State);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(late));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(shared.ObserveAsync(Uri)));
+        Assert.Equal(CoapObserveState.Observing, others.State);
+        Assert.Contains(TakeRequests(), request => request.Token == registration.Token && request.Options.Observe == 1);
+    }
+
+    [Fact]
+    public async Task A_client_on_a_shared_endpoint_keeps_no_observations_that_were_disposed()
+    {
+        await using CoapClient shared = new(Client.Endpoint);
+        for (int i = 0; i < 100; i++)
+        {
+            Task<CoapObservation> registering = shared.ObserveAsync(Uri);
+            Notify(TakeRequest().Token, 1, "one", confirmable: false);
+            await (await Within(registering)).DisposeAsync();
+            Answer(TakeRequest(), null, "last");
+            Assert.InRange(shared.Exchanges!.Observations, 1, 16);
+        }
+    }
+
+    [Fact]
     [Rfc("7641-3.5-1", "7641-3.6-1")]
     public async Task A_notification_after_the_cancellation_is_rejected_each_time()
     {
