@@ -1,7 +1,30 @@
+using CoAP.NET.Observing;
+
 namespace CoAP.NET;
 
 /// <summary>Describes a change of an observer of a route: see <see cref="CoapRouteHandlerBuilder.ObserverCame"/>.</summary>
 /// <param name="Peer">The observing client.</param>
 /// <param name="Path">The observed path, in URI form: one of the paths that match the template of the route.</param>
 /// <param name="End">The reason why the observer went; null if it came or acknowledged.</param>
-public sealed record CoapObserverChange(CoapPeer Peer, string Path, CoapObserverEnd? End);
+public sealed record CoapObserverChange(CoapPeer Peer, string Path, CoapObserverEnd? End)
+{
+    private ObserverState? _state;
+
+    /// <summary>An object of the application for this observer: what a handler of an event stores, later events of the observer have.</summary>
+    /// <remarks>
+    /// It lasts as long as the observation, including registrations that renew it; the event that the observer went is the last one with
+    /// it. The library does not dispose it, and forgets it with the observer, so there are at most as many as observers. It does not
+    /// survive the process. Default null. The handler of the route does not get it, because it runs once for all observers with equal
+    /// requests.
+    /// </remarks>
+    public object? State
+    {
+        get => _state?.Value;
+        set => (_state ??= new ObserverState()).Value = value;
+    }
+
+    internal ObserverState Holder
+    {
+        init => _state = value;
+    }
+}

@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class ObserveDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 13);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 14);
 
     [Fact]
     public async Task An_observation_is_refreshed_and_errors_are_values()
@@ -130,6 +130,28 @@ public sealed class ObserveDocumentationTests : GuideTest
     }
 
     [Fact]
+    public async Task An_observer_has_a_state()
+    {
+        CoapRouteHandlerBuilder sensor = server.MapGet("/sensor", () => CoapResults.Text("21.5")).Observable();
+        Delivered? state = null;
+        sensor.ObserverCame += (_, change) => change.State = new Delivered();
+        sensor.ObserverAcknowledged += (_, change) => ((Delivered)change.State!).Count++;
+        sensor.ObserverWent += (_, change) =>
+            Console.WriteLine($"{change.Peer}: {((Delivered)change.State!).Count} notifications");
+        sensor.ObserverWent += (_, change) => state = (Delivered)change.State!;
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapObservation observation = await client.ObserveAsync("coap://[::1]/sensor", cancellationToken);
+            sensor.Notify();
+            await Task.Delay(TimeSpan.FromMinutes(1), Clock);
+            await observation.DisposeAsync();
+        });
+        await Clock.AdvanceUntilAsync(() => state is not null, TimeSpan.FromMinutes(5));
+        Assert.Equal(1, state!.Count);
+    }
+
+    [Fact]
     public async Task An_observation_is_kept_and_another_endpoint_goes_on_with_it()
     {
         server.MapGet("/temperature", () => CoapResults.Text("20 C")).Observable();
@@ -184,5 +206,10 @@ public sealed class ObserveDocumentationTests : GuideTest
                 cancellationToken);
             Assert.Equal(CoapObserveState.Observing, rarely.State);
         });
+    }
+
+    private sealed class Delivered
+    {
+        public int Count { get; set; }
     }
 }

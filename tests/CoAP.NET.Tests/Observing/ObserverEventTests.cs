@@ -41,6 +41,47 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
+    public async Task What_is_stored_for_an_observer_is_in_its_later_events_until_it_goes()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        int came = 0;
+        route.ObserverCame += (_, change) => (change.State, came) = ($"state {came + 1}", came + 1);
+        route.ObserverAcknowledged += (_, change) => _events.Add($"acknowledged {AddressOf(change)} {change.State}");
+        route.ObserverWent += (_, change) => _events.Add($"went {AddressOf(change)} {change.State}");
+        await StartAsync();
+        Register(Peer);
+        Register(Other);
+
+        // It registers again: the same observation.
+        Register(Peer);
+        Change(route, "1");
+        foreach ((CoapAddress to, CoapMessage message) in TakeNew())
+        {
+            Acknowledge(to, message);
+        }
+
+        Ask(Peer, "/obs", observe: 1);
+        Assert.Equal(["acknowledged 192.0.2.1 state 1", "acknowledged 192.0.2.2 state 2"], _events[..2].Order());
+        Assert.Equal("went 192.0.2.1 state 1", _events[^1]);
+
+        Register(Peer);
+        Ask(Peer, "/obs", observe: 1);
+        Assert.Equal("went 192.0.2.1 state 3", _events[^1]);
+        Assert.Equal(3, came);
+    }
+
+    [Fact]
+    public async Task An_event_without_stored_state_has_none()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        route.ObserverWent += (_, change) => _events.Add($"went {change.State ?? "none"}");
+        await StartAsync();
+        Register(Peer);
+        Ask(Peer, "/obs", observe: 1);
+        Assert.Equal(["went none"], _events);
+    }
+
+    [Fact]
     public async Task The_reason_says_why_somebody_went()
     {
         CoapResult result = CoapResults.Text("0");

@@ -45,23 +45,26 @@ internal sealed class ObservedRoute(string name = "")
     }
 
     /// <summary>Queues the event that a client became an observer. The caller holds its shard's lock, as for all of these.</summary>
-    public void AddCame(CoapChannel channel, string path) =>
-        Add(nameof(CoapRouteHandlerBuilder.ObserverCame), Came, channel, path, null);
+    public void AddCame(Observer observer) => Add(nameof(CoapRouteHandlerBuilder.ObserverCame), Came, observer, null);
 
     /// <summary>Queues the event that a client is no longer an observer.</summary>
-    public void AddWent(CoapChannel channel, string path, CoapObserverEnd end) =>
-        Add(nameof(CoapRouteHandlerBuilder.ObserverWent), Went, channel, path, end);
+    public void AddWent(Observer observer, CoapObserverEnd end) =>
+        Add(nameof(CoapRouteHandlerBuilder.ObserverWent), Went, observer, end);
 
     /// <summary>Queues the event that a client acknowledged a notification.</summary>
-    public void AddAcknowledged(CoapChannel channel, string path) =>
-        Add(nameof(CoapRouteHandlerBuilder.ObserverAcknowledged), Acknowledged, channel, path, null);
+    public void AddAcknowledged(Observer observer) =>
+        Add(nameof(CoapRouteHandlerBuilder.ObserverAcknowledged), Acknowledged, observer, null);
 
-    private void Add(string name, EventHandler<CoapObserverChange>? handlers, CoapChannel channel, string path, CoapObserverEnd? end)
+    private void Add(string name, EventHandler<CoapObserverChange>? handlers, Observer observer, CoapObserverEnd? end)
     {
         if (handlers is not null)
         {
-            (Volatile.Read(ref _events) ?? CreateEvents(channel.Shard.Environment))
-                .Add(channel.Shard, (name, handlers, new CoapObserverChange(CoapPeer.Of(channel), path, end)));
+            CoapObserverChange change = new(CoapPeer.Of(observer.Channel), observer.Subject.Path, end)
+            {
+                Holder = observer.State ??= new ObserverState(),
+            };
+            CoapShard shard = observer.Channel.Shard;
+            (Volatile.Read(ref _events) ?? CreateEvents(shard.Environment)).Add(shard, (name, handlers, change));
         }
     }
 

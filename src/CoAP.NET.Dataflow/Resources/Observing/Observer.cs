@@ -116,6 +116,9 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>The time when the keeper of observers was last informed of it, in units of 100 ns.</summary>
     public long KeptAt { get; set; }
 
+    /// <summary>What the application stores for it; null without an event.</summary>
+    public ObserverState? State { get; set; }
+
     /// <summary>Whether it counts among the unverified observers of its source.</summary>
     public bool IsCountedBySource { get; set; }
 

@@ -27,13 +27,14 @@ internal sealed class ObserverReports(ICoapObserverKeeper? keeper, EndpointState
         if (before is not null && IsSame(observer.Subject, before.Subject))
         {
             observer.KeptAt = before.KeptAt;
+            observer.State = before.State;
             Confirm(observer);
             return;
         }
 
         observer.KeptAt = environment.Now;
         ToKeeper(observer, static (keeper, kept, _) => keeper.Registered(kept));
-        observer.Subject.Route.AddCame(observer.Channel, observer.Subject.Path);
+        observer.Subject.Route.AddCame(observer);
     }
 
     /// <summary>Reports that a client is no longer an observer.</summary>
@@ -53,14 +54,14 @@ internal sealed class ObserverReports(ICoapObserverKeeper? keeper, EndpointState
             ToKeeper(observer, static (keeper, kept, end) => keeper.Removed(kept, end), end);
         }
 
-        observer.Subject.Route.AddWent(observer.Channel, observer.Subject.Path, end);
+        observer.Subject.Route.AddWent(observer, end);
     }
 
     /// <summary>Reports that a client acknowledged a notification.</summary>
     public void Acknowledged(Observer observer)
     {
         Confirm(observer);
-        observer.Subject.Route.AddAcknowledged(observer.Channel, observer.Subject.Path);
+        observer.Subject.Route.AddAcknowledged(observer);
     }
 
     private void Confirm(Observer observer)
