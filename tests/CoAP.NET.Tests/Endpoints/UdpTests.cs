@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
@@ -116,6 +118,36 @@ public sealed class UdpTests
         open.Set();
         Assert.All(await Within(Task.WhenAll(stuck)), response => Assert.Equal("done", response.GetText()));
         Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task The_acknowledgement_of_a_handler_leaves_although_the_handler_then_blocks(CoapUdpEngine engine)
+    {
+        using ManualResetEventSlim acknowledged = new();
+
+        // The endpoint itself acknowledges nothing in time.
+        await using CoapServer server = new(new CoapEndpointOptions
+        {
+            UdpEngine = engine,
+            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromHours(1) },
+        });
+        server.MapGet("/slow", request =>
+        {
+            request.Acknowledge();
+            return acknowledged.Wait(TimeSpan.FromMinutes(1)) ? "slow" : "nothing was sent";
+        });
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        using Socket device = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        await device.ConnectAsync(IPAddress.Loopback, CoapUri.Parse(server.LocalEndpoints[0]).Port);
+        byte[] answer = new byte[100];
+        await device.SendAsync(Convert.FromHexString("41017d3853b4736c6f77"));
+        int length = await Within(device.ReceiveAsync(answer));
+        Assert.Equal("60007D38", Convert.ToHexString(answer, 0, length));
+        acknowledged.Set();
+        length = await Within(device.ReceiveAsync(answer));
+        Assert.EndsWith("FF736C6F77", Convert.ToHexString(answer, 0, length), StringComparison.Ordinal);
     }
 
     [Theory]
