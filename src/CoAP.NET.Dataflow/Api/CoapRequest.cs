@@ -469,7 +469,7 @@ public sealed class CoapRequest
     /// by default. A handler that knows that it takes long can do it earlier, so a client with a short timeout sends no further copy. There
     /// is no effect on a Non-confirmable request, on a connection, which has no acknowledgements (RFC 8323 section 3.1), for notifications,
     /// and once the request is acknowledged or has its response. With <c>StreamBody</c> there is none either: the endpoint acknowledges
-    /// each block with its 2.31. Thread-safe; call it without a lock that a handler of another request may hold.
+    /// each block with its 2.31. Thread-safe.
     /// </remarks>
     /// <exception cref="InvalidOperationException">The request is a request to send.</exception>
     public void Acknowledge()

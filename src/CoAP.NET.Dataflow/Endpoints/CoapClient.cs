@@ -220,8 +220,8 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     /// On a client with its own endpoint, pending requests fail with a <see cref="CoapException"/> whose
     /// <see cref="CoapException.IsEndpointStopped"/> is true, and observations end as <see cref="CoapObserveState.Failed"/>. On a shared
     /// endpoint, pending requests, pings and group requests of the client fail with an <see cref="ObjectDisposedException"/>, and its
-    /// observations are disposed; everything else on the endpoint continues, and so do requests that the client's responses sent later,
-    /// such as those for the rest of a body of <see cref="CoapRequests.OpenResponseAsync"/>. Later requests fail with an
+    /// observations are disposed. Everything else on the endpoint continues, and so does the transfer of a body of
+    /// <see cref="CoapRequests.OpenResponseAsync"/>, which its response ends. Later requests fail with an
     /// <see cref="ObjectDisposedException"/> in both cases.
     /// </remarks>
     /// <returns>A task that completes when the sockets are closed; on a shared endpoint, a completed task.</returns>
