@@ -28,6 +28,7 @@ internal static class BenchServer
             int seconds = arguments.Number("--frame-timeout", 0);
             options.Streams.FrameTimeout = seconds == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(seconds);
             options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+            options.Streams.IdleTimeout = Timeout.InfiniteTimeSpan;
         }
 
         if (engine != "blocking")

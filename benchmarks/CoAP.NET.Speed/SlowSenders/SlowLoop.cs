@@ -87,7 +87,7 @@ internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests
 
     protected override void OnFrame(LoadPeer peer, byte code, ReadOnlySpan<byte> frame, int tokenAt)
     {
-        if (_times.TryGetValue(peer.Index, out MessageTimes? times))
+        if (_times.TryGetValue(peer.Index, out MessageTimes? times) && times.AnsweredAt == 0)
         {
             times.AnsweredAt = Now;
         }
