@@ -48,22 +48,15 @@ internal sealed class SecureDevice : IDisposable
     /// <summary>What the process of a device does: it serves until its input ends, which it does when its parent is gone.</summary>
     public static async Task RunAsync(string address, string state)
     {
-        CoapEndpointOptions options = new();
-        options.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { s_key } } });
-        await using CoapServer server = new(options);
+        await using CoapServer server = new();
         server.MapGet("/status", () => CoapResults.Text(state)).Observable(maxAge: TimeSpan.FromSeconds(2));
-        await server.Listen(address).StartAsync();
+        await server.ListenSecure(address, keys => keys.UsePsk(s_key)).StartAsync();
         Console.WriteLine(Listening + server.LocalEndpoints[0]);
         await Console.In.ReadToEndAsync();
     }
 
     /// <summary>A client that knows the key.</summary>
-    public static CoapClient NewClient()
-    {
-        CoapEndpointOptions options = new();
-        options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = s_key } });
-        return new CoapClient(options);
-    }
+    public static CoapClient NewClient() => new(options => options.UsePsk(s_key));
 
     /// <summary>Ends it at once, as a power cut does.</summary>
     public void Crash()

@@ -20,37 +20,43 @@ internal sealed record Security(string? Authority, string? Certificate, string? 
     /// go out in the clear.</exception>
     public void ApplyTo(CoapEndpointOptions options, string uri)
     {
-        X509Certificate2? own = Certificate is null ? null : X509Certificate2.CreateFromPemFile(Certificate, Key ?? Certificate);
         if (uri.StartsWith("coaps:", StringComparison.OrdinalIgnoreCase))
         {
-            options.UseDtls(new CoapDtlsOptions { Client = MakeDtls(own) });
+            ApplyDtlsTo(options);
         }
         else if (Psk is not null)
         {
             throw new ArgumentException("--psk is for coaps://.");
         }
 
-        options.Tls = new CoapTlsOptions { Client = MakeTls(own) };
+        options.Tls = new CoapTlsOptions { Client = MakeTls() };
     }
 
-    private CoapDtlsClientOptions MakeDtls(X509Certificate2? own)
+    private void ApplyDtlsTo(CoapEndpointOptions options)
     {
-        CoapDtlsClientOptions client = new() { Psk = Psk is null ? null : CoapPskCredential.Parse(Psk), Certificate = own };
+        options.UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { ValidateServerCertificate = IsInsecure ? (_, _, _) => true : null },
+        });
+        if (Psk is not null)
+        {
+            options.UsePsk(CoapPskCredential.Parse(Psk));
+        }
+
+        if (Certificate is not null)
+        {
+            options.UseCertificate(Certificate, Key);
+        }
+
         if (Authority is not null)
         {
-            client.TrustedAuthorities.ImportFromPemFile(Authority);
+            options.TrustAuthorities(Authority);
         }
-
-        if (IsInsecure)
-        {
-            client.ValidateServerCertificate = (_, _, _) => true;
-        }
-
-        return client;
     }
 
-    private SslClientAuthenticationOptions MakeTls(X509Certificate2? own)
+    private SslClientAuthenticationOptions MakeTls()
     {
+        X509Certificate2? own = Certificate is null ? null : X509Certificate2.CreateFromPemFile(Certificate, Key ?? Certificate);
         SslClientAuthenticationOptions client = new();
         if (Authority is not null)
         {

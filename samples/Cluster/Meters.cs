@@ -23,8 +23,7 @@ internal sealed class Meters : IAsyncDisposable
     public Meters(IPEndPoint server)
     {
         _uri = $"coaps://{server}/tariff";
-        _clients = [.. Credentials.Select(static one => new CoapClient(new CoapEndpointOptions().UseDtls(
-            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = one } })))];
+        _clients = [.. Credentials.Select(static one => new CoapClient(options => options.UsePsk(one)))];
     }
 
     /// <summary>What they prove who they are by. Keys for show: each device has one of its own, of random bytes.</summary>

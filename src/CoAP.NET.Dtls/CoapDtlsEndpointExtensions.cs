@@ -19,10 +19,7 @@ public static class CoapDtlsEndpointExtensions
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(dtls);
-        OpenSslLibrary.LoadIfNamed();
-        dtls.Validate();
-        DtlsTransportFactory factory = new(dtls.Clone());
-        dtls.OnUsed();
+        DtlsTransportFactory factory = DtlsTransportFactory.Make(dtls);
         foreach (ICoapTransportFactory before in options.TransportFactories.Where(before => before.Scheme == factory.Scheme).ToArray())
         {
             options.TransportFactories.Remove(before);
@@ -57,6 +54,18 @@ public static class CoapDtlsEndpointExtensions
 internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTransportFactory
 {
     public CoapDtlsOptions Options => options;
+
+    /// <summary>Creates a factory with a copy of options.</summary>
+    /// <param name="dtls">The options.</param>
+    /// <exception cref="ArgumentException">The options contradict each other; the message names what to change.</exception>
+    public static DtlsTransportFactory Make(CoapDtlsOptions dtls)
+    {
+        OpenSslLibrary.LoadIfNamed();
+        dtls.Validate();
+        DtlsTransportFactory factory = new(dtls.Clone());
+        dtls.OnUsed();
+        return factory;
+    }
 
     public string Scheme => "coaps";
 

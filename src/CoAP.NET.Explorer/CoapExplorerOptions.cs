@@ -114,7 +114,7 @@ public sealed class CoapExplorerOptions
     /// Adds credentials that users of the page select by name and never see: a pre-shared key, a certificate, a security context.
     /// </summary>
     /// <param name="name">The name on the page, 1 to 100 characters.</param>
-    /// <param name="configure">Configures the credentials, such as <c>endpoint => endpoint.UseDtls(...)</c> or
+    /// <param name="configure">Configures the credentials, such as <c>endpoint => endpoint.UsePsk(...)</c> or
     /// <c>UseOscore(...)</c>.</param>
     /// <param name="host">The only host that they apply to, as in URIs; null for all allowed hosts.</param>
     /// <returns>These options.</returns>

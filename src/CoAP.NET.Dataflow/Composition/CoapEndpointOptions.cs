@@ -240,6 +240,16 @@ public sealed class CoapEndpointOptions
     /// <summary>Whether the endpoint works as in a page of a browser. Tests set it elsewhere.</summary>
     internal bool IsInBrowser { get; set; } = OperatingSystem.IsBrowser();
 
+    /// <summary>Creates options and sets them.</summary>
+    /// <param name="configure">Sets them.</param>
+    internal static CoapEndpointOptions Of(Action<CoapEndpointOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        CoapEndpointOptions options = new();
+        configure(options);
+        return options;
+    }
+
     private static T NotNull<T>(T value)
         where T : class
     {

@@ -37,7 +37,7 @@ internal static class ListenUri
             throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
                 ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or "
                     + "AcceptWebSocketAsync."
-                : $"Cannot listen on '{text}'. {MissingTransport.Describe(uri.Scheme)}");
+                : $"Cannot listen on '{text}'. {MissingTransport.DescribeListening(uri.Scheme)}");
         }
 
         if (uri.Scheme == "coaps+tcp" && tls is not { HasServer: true })

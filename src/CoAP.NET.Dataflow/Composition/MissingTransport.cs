@@ -3,6 +3,19 @@ namespace CoAP.NET.Composition;
 /// <summary>Describes why an endpoint has no transport for a scheme, and what to do, for the developer of the application.</summary>
 internal static class MissingTransport
 {
+    /// <summary>What is missing.</summary>
+    public const string NoKeys = "coaps needs keys, and there are none.";
+
+    /// <summary>What is missing, and what to do, when an endpoint without keys listens on <c>coaps</c>.</summary>
+    public const string KeysToListen =
+        NoKeys + " Call ListenSecure in place of Listen, with UsePsk or UsePskFile for pre-shared keys, or UseCertificate for a "
+            + "certificate.";
+
+    /// <summary>What is missing, and what to do, when an endpoint without keys sends a request to <c>coaps</c>.</summary>
+    public const string KeysToSend =
+        NoKeys + " On the options of the endpoint, call UsePsk for a pre-shared key, or TrustAuthorities or UseCertificate for "
+            + "certificates, before you create it.";
+
     // An application that references the package has its assembly, even before its first use.
     private static bool HasDtls => Type.GetType("CoAP.NET.Dtls.CoapDtls, CoAP.NET.Dtls", throwOnError: false) is not null;
 
@@ -23,19 +36,28 @@ internal static class MissingTransport
             + "serve it with MapCoapWebSocket of the package CoAP.NET.AspNetCore. Such a server can also be the forward proxy "
             + $"(CoapClient.Proxy) to devices that speak {scheme}.";
 
-    /// <summary>Creates the message for a scheme without a transport.</summary>
+    /// <summary>Creates the message for a request to a scheme without a transport.</summary>
     /// <param name="scheme">The scheme.</param>
-    public static string Describe(string scheme) => Describe(scheme, HasDtls);
+    public static string Describe(string scheme) => Describe(scheme, HasDtls, listens: false);
+
+    /// <summary>Creates the message for an address to listen on whose scheme has no transport.</summary>
+    /// <param name="scheme">The scheme.</param>
+    public static string DescribeListening(string scheme) => Describe(scheme, HasDtls, listens: true);
 
     /// <summary>Creates the message for a scheme without a transport.</summary>
     /// <param name="scheme">The scheme.</param>
     /// <param name="hasDtls">Whether the application has the package for <c>coaps</c>.</param>
-    public static string Describe(string scheme, bool hasDtls) =>
-        scheme != "coaps"
-            ? $"This endpoint has no transport for {scheme}. Add one by AddTransport before the endpoint starts."
-            : hasDtls
-            ? "This endpoint has no keys for coaps. Before you create it, call UseDtls on its options with a pre-shared key or a certificate."
-            : "This endpoint has no transport for coaps because the application does not reference the package CoAP.NET.Dtls. Add the "
-                + "package (dotnet add package CoAP.NET.Dtls), and call UseDtls on the options of the endpoint with a pre-shared key or a "
-                + "certificate.";
+    /// <param name="listens">Whether the endpoint is to listen, and not to send a request.</param>
+    public static string Describe(string scheme, bool hasDtls, bool listens)
+    {
+        if (scheme != "coaps")
+        {
+            return $"This endpoint has no transport for {scheme}. Add one by AddTransport before the endpoint starts.";
+        }
+
+        string keys = listens ? KeysToListen : KeysToSend;
+        return hasDtls
+            ? keys
+            : "The application does not reference the package CoAP.NET.Dtls. Add it (dotnet add package CoAP.NET.Dtls). " + keys;
+    }
 }

@@ -23,7 +23,6 @@ internal sealed class TransportSet
     private readonly CoapTcpEngine _tcpEngine;
     private readonly CoapTlsOptions? _tls;
     private readonly CoapWebSocketOptions _webSockets;
-    private readonly ICoapTransportFactory[] _factories;
     private readonly CoapEnvironment _environment;
     private readonly EndpointState _state;
     private readonly GroupSettings _groups;
@@ -33,6 +32,7 @@ internal sealed class TransportSet
     private readonly ShardClock[] _clocks;
 
     // Before the start these belong to who builds the endpoint, afterwards to who holds the lifecycle.
+    private ICoapTransportFactory[] _factories;
     private readonly List<CoapTransport> _transports = [];
     private readonly HashSet<CoapTransport> _listening = [];
 
@@ -100,13 +100,27 @@ internal sealed class TransportSet
 
     /// <summary>Adds an address to listen on. See <see cref="CoapEndpoint.Listen"/>.</summary>
     /// <param name="uri">Scheme, host and port.</param>
-    public void Listen(string uri)
+    /// <param name="factory">Replaces the factory of its scheme; null to keep all.</param>
+    public void Listen(string uri, ICoapTransportFactory? factory = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(uri);
-        CoapUri parsed = ListenUri.Parse(uri, _factories, _tls, _environment.IsInBrowser);
+        ICoapTransportFactory[] factories = factory is null
+            ? _factories
+            : [.. _factories.Where(other => other.Scheme != factory.Scheme), factory];
+        CoapUri parsed = ListenUri.Parse(uri, factories, _tls, _environment.IsInBrowser);
         ThrowIfStarted();
+        if (factory is not null)
+        {
+            UriSchemes.Register(factory.Scheme, factory.DefaultPort);
+            _factories = factories;
+        }
+
         _unresolved.Add(parsed);
     }
+
+    /// <summary>The factory of transports for a scheme; null when there is none.</summary>
+    /// <param name="scheme">The scheme.</param>
+    public ICoapTransportFactory? FactoryOf(string scheme) => Array.Find(_factories, factory => factory.Scheme == scheme);
 
     /// <summary>Adds a transport to receive and send with.</summary>
     /// <param name="transport">The transport.</param>
@@ -286,8 +300,6 @@ internal sealed class TransportSet
             }
         }
     }
-
-    private ICoapTransportFactory? FactoryOf(string scheme) => Array.Find(_factories, factory => factory.Scheme == scheme);
 
     private async ValueTask StartAllAsync(CancellationToken cancellationToken)
     {

@@ -20,6 +20,14 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
         Endpoint = new CoapEndpoint(options);
     }
 
+    /// <summary>Creates a client with its own endpoint, and sets its options.</summary>
+    /// <remarks>The first request opens the sockets.</remarks>
+    /// <param name="configure">Sets the options of the endpoint, such as <c>o => o.UsePsk(identity, key)</c> of CoAP.NET.Dtls.</param>
+    public CoapClient(Action<CoapEndpointOptions> configure)
+        : this(CoapEndpointOptions.Of(configure))
+    {
+    }
+
     /// <summary>Creates a client on a shared endpoint, such as a server's: requests leave from its port.</summary>
     /// <remarks>Disposing the client ends its own requests and observations, and nothing else of the endpoint.</remarks>
     /// <param name="endpoint">The endpoint; disposing the client does not dispose it.</param>

@@ -17,6 +17,13 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <param name="options">The options of its endpoint; default: all defaults.</param>
     public CoapServer(CoapEndpointOptions? options = null) => Endpoint = new CoapEndpoint(options);
 
+    /// <summary>Creates a server, and sets the options of its endpoint.</summary>
+    /// <param name="configure">Sets the options.</param>
+    public CoapServer(Action<CoapEndpointOptions> configure)
+        : this(CoapEndpointOptions.Of(configure))
+    {
+    }
+
     /// <summary>The underlying endpoint, which also sends the requests of a server.</summary>
     public CoapEndpoint Endpoint { get; }
 

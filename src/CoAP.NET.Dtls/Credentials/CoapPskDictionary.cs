@@ -121,6 +121,16 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         return read.Count;
     }
 
+    /// <summary>Removes and overwrites all keys.</summary>
+    internal void Wipe()
+    {
+        lock (_gate)
+        {
+            Clear(_keys);
+            _keys.Clear();
+        }
+    }
+
     /// <inheritdoc/>
     public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
     {

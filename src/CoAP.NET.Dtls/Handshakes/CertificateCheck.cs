@@ -108,7 +108,8 @@ internal sealed class CertificateCheck
         if ((flags & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
         {
             said.Add($"{whom} was issued by '{CoapForeignText.LineOf(leaf.Issuer)}', and no trusted authority stands behind it. "
-                + "Add that authority to the trusted ones, or have the peer send the intermediates.");
+                + "Add that authority to the trusted ones (TrustAuthorities, RequireClientCertificates), or have the peer send the "
+                + "intermediates.");
         }
 
         if ((flags & X509ChainStatusFlags.NotValidForUsage) != 0)

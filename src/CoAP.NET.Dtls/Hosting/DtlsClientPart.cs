@@ -20,7 +20,7 @@ internal sealed class DtlsClientPart(IServiceProvider services, HostedRegistrati
         string? problem = null;
         if (!DtlsFiles.IsSetByCode(settings.Endpoint))
         {
-            _ = DtlsFiles.Load(Options, client.SectionPath, out problem);
+            _ = DtlsFiles.Load(Options, $"{client.SectionPath}:Dtls", out problem);
         }
 
         return DtlsFiles.Check(Options, settings.Endpoint, client.SectionPath, problem);
@@ -29,7 +29,7 @@ internal sealed class DtlsClientPart(IServiceProvider services, HostedRegistrati
     public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
     {
         if (!DtlsFiles.IsSetByCode(settings.Endpoint)
-            && DtlsFiles.Load(Options, client.SectionPath, out _, credentials) is { } dtls)
+            && DtlsFiles.Load(Options, $"{client.SectionPath}:Dtls", out _, credentials) is { } dtls)
         {
             settings.Endpoint.UseDtls(dtls);
         }

@@ -28,23 +28,24 @@ internal static class DtlsFiles
 
     /// <summary>Creates the options of a server.</summary>
     /// <param name="files">The files and keys.</param>
-    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server</c>.</param>
+    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server:Dtls</c>.</param>
     /// <param name="problem">The problem and its place; null for none.</param>
     /// <param name="watched">Gets the sources of the files, which may change; null if they are only checked.</param>
+    /// <param name="own">The keys of code; null for none.</param>
+    /// <param name="store">Finds all pre-shared keys, in place of the others; null for none.</param>
     /// <returns>The options; null if there are none, or they have an error.</returns>
-    public static CoapDtlsOptions? Load(
-        CoapDtlsServerFileOptions files, string section, out string? problem, List<WatchedCredentials>? watched = null)
+    public static CoapDtlsOptions? Load(CoapDtlsServerFileOptions files, string section, out string? problem,
+        List<WatchedCredentials>? watched = null, CoapPskDictionary? own = null, ICoapPskStore? store = null)
     {
         problem = null;
-        if (files.IsEmpty)
+        if (files.IsEmpty && own is null && store is null)
         {
             return null;
         }
 
-        section += ":Dtls";
         CertificateContents? contents = null;
         CertificateSource<CoapDtlsCredentials>? source = SourceOf(files, section, read => contents ??= read, ref problem);
-        ICoapPskStore? keys = KeysOf(files, section, ref problem);
+        ICoapPskStore? keys = store ?? KeysOf(files, own, section, ref problem);
         CoapDtlsOptions dtls = Common(files);
 
         // For requests that the server sends itself.
@@ -66,7 +67,7 @@ internal static class DtlsFiles
 
     /// <summary>Creates the options of a client.</summary>
     /// <param name="files">The files and the key; without any setting the client trusts the system's authorities.</param>
-    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Client</c>.</param>
+    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Client:Dtls</c>.</param>
     /// <param name="problem">The problem and its place; null for none.</param>
     /// <param name="watched">Gets the source of the files, which may change; null if they are only checked.</param>
     /// <returns>The options; null if they have an error.</returns>
@@ -74,7 +75,6 @@ internal static class DtlsFiles
         CoapDtlsClientFileOptions files, string section, out string? problem, List<WatchedCredentials>? watched = null)
     {
         problem = null;
-        section += ":Dtls";
         CertificateContents? contents = null;
         CertificateSource<CoapDtlsCredentials>? source = SourceOf(files, section, read => contents ??= read, ref problem);
         CoapDtlsOptions dtls = Common(files);
@@ -183,22 +183,24 @@ internal static class DtlsFiles
         return client;
     }
 
-    private static ICoapPskStore? KeysOf(CoapDtlsServerFileOptions files, string section, ref string? problem)
+    private static ICoapPskStore? KeysOf(
+        CoapDtlsServerFileOptions files, CoapPskDictionary? own, string section, ref string? problem)
     {
         FileStamp stamp = files.PskFile is null ? default : FileStamp.Of(files.PskFile);
         CoapPskDictionary ofFile = CertificateFiles.Read($"{section}:PskFile", files.PskFile, CoapPskDictionary.FromFile, ref problem)
             ?? [];
-        CoapPskDictionary keys = [];
+        CoapPskDictionary keys = own ?? [];
         foreach ((string identity, string key) in files.Psk)
         {
-            if (ofFile.Contains(identity))
-            {
-                problem ??= $"{section}:Psk:{identity}: {section}:PskFile has a key for this identity too. Leave one of them out.";
-            }
-            else if (PskOf(identity, key, $"{section}:Psk:{identity}", ref problem) is { } credential)
+            if (PskOf(identity, key, $"{section}:Psk:{identity}", ref problem) is { } credential)
             {
                 keys.Add(credential);
             }
+        }
+
+        if (keys.FirstOrDefault(ofFile.Contains) is { } twice)
+        {
+            problem ??= $"{section}:Psk:{twice}: {section}:PskFile has a key for this identity too. Leave one of them out.";
         }
 
         return files.PskFile is { } path ? new PskFileStore(path, ofFile, stamp, keys) : keys.Count > 0 ? keys : null;

@@ -1,3 +1,4 @@
+using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
@@ -22,7 +23,7 @@ internal sealed class DtlsServerPart(IServiceProvider services, HostedRegistrati
         string? problem = null;
         if (!DtlsFiles.IsSetByCode(endpoint))
         {
-            _ = DtlsFiles.Load(Options, server.SectionPath, out problem);
+            _ = DtlsFiles.Load(Options, $"{server.SectionPath}:Dtls", out problem);
         }
 
         return DtlsFiles.Check(Options, endpoint, server.SectionPath, problem);
@@ -35,7 +36,7 @@ internal sealed class DtlsServerPart(IServiceProvider services, HostedRegistrati
             return;
         }
 
-        if (DtlsFiles.Load(Options, server.SectionPath, out _, credentials) is { } dtls)
+        if (DtlsFiles.Load(Options, $"{server.SectionPath}:Dtls", out _, credentials) is { } dtls)
         {
             endpoint.UseDtls(dtls);
         }
@@ -67,7 +68,7 @@ internal sealed class MissingDtlsKeys(string section) : ICoapTransportFactory
     public int DefaultPort => 5684;
 
     private string Message =>
-        $"coaps needs keys, and there are none. For pre-shared keys set {section}:Dtls:PskFile or {section}:Dtls:Psk; for a certificate set "
+        $"{MissingTransport.NoKeys} For pre-shared keys set {section}:Dtls:PskFile or {section}:Dtls:Psk; for a certificate set "
             + $"{section}:Dtls:Certificate. In code, call UseDtls on Endpoint.";
 
     public void ThrowIfCannotListen() => throw new ArgumentException(Message);

@@ -4,13 +4,13 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Pre-shared keys of configuration, and of a file that may change while the server runs. If a changed file has an error, the keys stay.
-/// Thread-safe.
+/// Pre-shared keys of configuration or code, and of a file that may change while the server runs. If a changed file has an error, the keys
+/// stay. Thread-safe.
 /// </summary>
 /// <param name="path">The file.</param>
 /// <param name="ofFile">Its initial keys.</param>
 /// <param name="stamp">The state of the file before they were read.</param>
-/// <param name="own">The keys of configuration, which do not change.</param>
+/// <param name="own">The keys of configuration or code.</param>
 internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileStamp stamp, CoapPskDictionary own)
     : WatchedCredentials, ICoapPskStore
 {
@@ -59,14 +59,14 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
         CoapPskDictionary keys = CoapPskDictionary.FromFile(path);
         if (own.FirstOrDefault(keys.Contains) is { } twice)
         {
-            Empty(keys);
-            throw new CoapCredentialException($"{path} has a key for '{twice}', and so has configuration. Leave one of them out.");
+            keys.Wipe();
+            throw new CoapCredentialException($"{path} has a key for '{twice}', and so has configuration or code. Leave one of them out.");
         }
 
         CoapPskDictionary before = Interlocked.Exchange(ref _ofFile, keys);
         _removed.UnionWith(before);
         _removed.ExceptWith(keys);
-        Empty(before);
+        before.Wipe();
         return new ValueTask<bool>(true);
     }
 
@@ -82,12 +82,6 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
     public override void LogNotTaken(ILogger logger, string title, string problem) =>
         HostingLog.KeysNotTaken(logger, title, CoapForeignText.LineOf(problem));
 
-    // Removing overwrites keys.
-    private static void Empty(CoapPskDictionary keys)
-    {
-        foreach (string identity in keys)
-        {
-            keys.Remove(identity);
-        }
-    }
+    /// <summary>Overwrites the keys of the file, when the server has ended.</summary>
+    public void Wipe() => Volatile.Read(ref _ofFile).Wipe();
 }

@@ -99,8 +99,8 @@ internal static class ConnectFailures
                     $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
             AlertNames.HandshakeFailure or AlertNames.CertificateRequired when isAskedInVain =>
                 (CoapDtlsHandshakeFailure.NoCredentials,
-                    $"{said}: it asked for a certificate or a raw public key, and this end has neither. Set "
-                        + "CoapDtlsClientOptions.Certificate or RawPublicKey."),
+                    $"{said}: it asked for a certificate or a raw public key, and this end has neither. Call UseCertificate, or set "
+                        + "CoapDtlsClientOptions.RawPublicKey."),
             AlertNames.HandshakeFailure or AlertNames.ProtocolVersion or AlertNames.InsufficientSecurity =>
                 (CoapDtlsHandshakeFailure.NothingInCommon,
                     $"{said}: both ends have no cipher suite or version in common, or it wants a certificate that this end does not have. "
@@ -131,7 +131,7 @@ internal static class ConnectFailures
         if (handshake.LacksPreSharedKey)
         {
             return (CoapDtlsHandshakeFailure.NoCredentials,
-                "The server wants a pre-shared key, and none is set for it: set one in the options of the client, or give the client a "
+                "The server wants a pre-shared key, and none is set for it. Call UsePsk on the options of the client, or give the client a "
                     + "certificate and the server a cipher suite with certificates.");
         }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Composition;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Keeping;
@@ -170,7 +171,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _opening?.ConnectAsync(path, serverName, cancellationToken)
             ?? throw new CoapConnectionException(
                 CoapConnectionError.HandshakeFailed,
-                $"No session with coaps://{path.Remote}: there are no credentials for a client. Set CoapDtlsOptions.Client.");
+                $"No session with coaps://{path.Remote}. {MissingTransport.KeysToSend}");
 
     /// <summary>Handles the start of the sockets.</summary>
     public void Start()

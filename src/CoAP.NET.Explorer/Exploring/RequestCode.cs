@@ -46,9 +46,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         code.Append(HasKey ? "using CoAP.NET.Dtls;\n\n" : "\n");
         if (HasKey)
         {
-            code.Append("CoapEndpointOptions options = new();\n")
-                .Append("options.UseDtls(new CoapDtlsOptions { Client = new() { Psk = CoapPskCredential.Parse(\"IDENTITY:KEY\") } });\n")
-                .Append("await using CoapClient client = new(options);\n");
+            code.Append("await using CoapClient client = new(o => o.UsePsk(CoapPskCredential.Parse(\"IDENTITY:KEY\")));\n");
         }
         else
         {

@@ -58,17 +58,14 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     [Fact]
     public async Task A_server_and_a_client_share_a_key()
     {
-        byte[] key = RandomKey();
-        CoapPskDictionary keys = new() { { "device-1", key } };
-        CoapEndpointOptions options = new CoapEndpointOptions()
-            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
-        await using CoapServer server = new(options);
-        server.Listen("coaps://[::]:5684");
+        string path = _files.Write("keys", "device-1:a word that nobody guesses");
+
+        await using CoapServer server = new();
+        server.ListenSecure("coaps://[::]", keys => keys.UsePskFile(path));
         server.MapGet("/who", request => CoapResults.Text($"{((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity}"));
 
         // Not started: its port may be somebody else's here.
         Assert.Empty(server.LocalEndpoints);
-        Assert.True(keys.Contains("device-1"));
     }
 
     [Fact]
@@ -95,8 +92,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         string uri = $"{secure.Host}/who";
         CancellationToken cancellationToken = s_none;
 
-        CoapDtlsClientOptions own = new() { Psk = new CoapPskCredential("device-1", key) };
-        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = own }));
+        await using CoapClient client = new(o => o.UsePsk("device-1", key));
         CoapResponse response = await client.GetAsync(uri, cancellationToken);
 
         Assert.Equal("device-1", response.GetText());
@@ -157,11 +153,9 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         using X509Certificate2 device = authority.Issue(forServers: false);
         string authorityFile = _files.Write("ca.pem", authority.Certificate.ExportCertificatePem());
 
-        CoapDtlsClientOptions dtls = new() { Certificate = device };
-        dtls.TrustedAuthorities.AddRange(CoapCertificates.LoadAuthorities(authorityFile));
-        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = dtls }));
+        await using CoapClient client = new(o => o.UseCertificate(device).TrustAuthorities(authorityFile));
 
-        Assert.Single(dtls.TrustedAuthorities);
+        Assert.Empty(client.Endpoint.LocalEndpoints);
     }
 
     [Fact]
@@ -170,11 +164,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         using BenchAuthority authority = new();
         (string certificateFile, string keyFile) = Files(authority);
 
-        using CoapCertificateChain own = CoapCertificates.Load(certificateFile, keyFile);
-        CoapDtlsServerOptions dtls = new() { Certificate = own.Certificate };
-        dtls.Intermediates.AddRange(own.Intermediates);
-        await using CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));
-        server.Listen("coaps://[::]:5684");
+        await using CoapServer server = new();
+        server.ListenSecure("coaps://[::]", keys => keys.UseCertificate(certificateFile, keyFile));
 
         Assert.Empty(server.LocalEndpoints);
     }

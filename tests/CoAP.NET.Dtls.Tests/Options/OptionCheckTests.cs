@@ -49,7 +49,7 @@ public sealed class OptionCheckTests
 
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapServer(options).Listen("coaps://127.0.0.1:0"));
 
-        Assert.Contains("CoapDtlsOptions.Server", exception.Message, Ordinal);
+        Assert.Contains("Call ListenSecure in place of Listen", exception.Message, Ordinal);
     }
 
     [Fact]

@@ -31,7 +31,7 @@ public sealed class ExplorerDocumentationTests
         {
             options.Targets.AllowHost("boiler.example.com");
             options.AddProfile(
-                "boiler", endpoint => endpoint.UseDtls(new CoapDtlsOptions { Client = new() { Psk = key } }), "boiler.example.com");
+                "boiler", endpoint => endpoint.UsePsk(key), "boiler.example.com");
         }).RequireAuthorization("operators");
         await app.StartAsync();
 

@@ -46,6 +46,32 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         Assert.Equal(1, Count(TakenId));
     }
 
+    [Fact]
+    public async Task A_server_without_a_host_shows_new_handshakes_its_replaced_certificate()
+    {
+        WriteServer("first");
+        await using CoapServer server = new(options => options.TimeProvider = _time);
+        server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UseCertificate(Name("server.pem"), Name("server.key")));
+        await server.StartAsync();
+        await Eventually.IsTrueAsync(() => _time.Timers == 1);
+        await using CoapClient early = Client("Dtls");
+        Assert.Equal("CN=first", await ShownAsync(early));
+
+        WriteServer("second");
+        _time.Tick();
+        _time.Tick();
+
+        await using CoapClient late = Client("Dtls");
+        Assert.Equal("CN=second", await ShownAsync(late));
+        Assert.Equal("CN=first", await ShownAsync(early));
+
+        async Task<string> ShownAsync(CoapClient client)
+        {
+            await Within(client.PingAsync(server.LocalEndpoints[0]));
+            return ((CoapDtlsIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
+        }
+    }
+
     [Theory]
     [InlineData("coaps", "Dtls")]
     [InlineData("coaps+tcp", "Tls")]

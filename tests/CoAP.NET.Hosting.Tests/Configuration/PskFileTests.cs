@@ -131,6 +131,41 @@ public sealed class PskFileTests : HostTest
         Assert.Equal(0, _time.Timers);
     }
 
+    [Fact]
+    public async Task A_server_without_a_host_takes_the_keys_of_its_changed_file_and_looks_until_it_ends()
+    {
+        Write("meter-1:first\n");
+        CoapServer server = new(options => (options.TimeProvider, options.LoggerFactory) = (_time, new SingleLogger(Logged)));
+        await using (server)
+        {
+            server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePskFile(File1));
+            server.MapGet("/who", request => ((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity!);
+            await server.StartAsync();
+            await Eventually.IsTrueAsync(() => _time.Timers == 1);
+            await using CoapClient removed = Client("meter-1", "first", FromSeconds(1));
+            Assert.Equal("meter-1", (await removed.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+
+            Write("meter-2:second key\n");
+            _time.Tick();
+            _time.Tick();
+
+            Assert.Equal(1, Count(TakenId));
+            Assert.Empty(server.Endpoint.ConnectedPeers);
+            await using CoapClient added = Client("meter-2", "second key");
+            Assert.Equal("meter-2", (await added.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+
+            Write("meter-2 " + Secret + "\n");
+            _time.Tick();
+            _time.Tick();
+
+            (_, _, string told) = Assert.Single(Logged.Entries, entry => entry.Id == NotTakenId);
+            Assert.StartsWith("The CoAP server keeps its pre-shared keys", told, Ordinal);
+            Assert.DoesNotContain(Secret, told, Ordinal);
+        }
+
+        await Eventually.IsTrueAsync(() => _time.Timers == 0);
+    }
+
     private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
 
     // Files that are written within one tick of the clock of a file system, and are as long as before, look the same.

@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class GettingStartedTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("getting-started.md", "Guides", 4);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("getting-started.md", "Guides", 6);
 
     [Fact]
     public async Task The_first_program_prints_what_the_page_says()
@@ -25,6 +25,19 @@ public sealed class GettingStartedTests : GuideTest
         Console.WriteLine($"{response.Code}: {response.GetText()}");
 
         Assert.Equal("2.05 Content: 21.5", $"{response.Code}: {response.GetText()}");
+    }
+
+    [Fact]
+    public async Task Server_and_client_have_a_key_by_one_call_each()
+    {
+        byte[] key = new byte[16];
+        await using CoapServer server = new();
+        server.ListenSecure("coaps://[::]", keys => keys.UsePsk("meter-7", key));
+        await using CoapClient client = new(o => o.UsePsk("meter-7", key));
+
+        // Neither is started: another program may have the port.
+        Assert.Empty(server.LocalEndpoints);
+        Assert.Empty(client.Endpoint.LocalEndpoints);
     }
 
     [Fact]

@@ -24,7 +24,7 @@ if (Environment.GetEnvironmentVariable("COAP_PSK") is { } psk)
 {
     try
     {
-        options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
+        options.UsePsk(CoapPskCredential.Parse(psk));
     }
     catch (CoapCredentialException exception)
     {

@@ -9,7 +9,7 @@ public class SessionSchemeTests : SessionTest
     public void Without_a_factory_the_text_says_what_is_missing()
     {
         ArgumentException error = Assert.Throws<ArgumentException>(() => { Endpoint.Listen("coaps://[::]:0"); });
-        Assert.Contains("UseDtls", error.Message, StringComparison.Ordinal);
+        Assert.Contains("ListenSecure", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -18,7 +18,7 @@ public class SessionSchemeTests : SessionTest
         Endpoint.Listen("coap://127.0.0.1:0");
         await Server.StartAsync();
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync(Target)));
-        Assert.Contains("UseDtls", error.Message, StringComparison.Ordinal);
+        Assert.Contains("UsePsk", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]

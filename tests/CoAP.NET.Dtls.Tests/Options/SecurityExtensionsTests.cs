@@ -1,0 +1,223 @@
+using CoAP.NET.Composition;
+
+namespace CoAP.NET.Dtls.Tests.Options;
+
+/// <summary>Keys of clients and servers by one call, and what is said when they are missing or wrong. Real clock: sockets.</summary>
+public sealed class SecurityExtensionsTests : IDisposable
+{
+    private const string Secret = "4f0a17c2be5d8891";
+
+    private static readonly byte[] s_key = Convert.FromHexString("8d3f51b2c07a46e99b1e20f4d5a6c733");
+
+    private readonly TemporaryFiles _files = new();
+    private readonly BenchAuthority _authority = new();
+
+    public void Dispose()
+    {
+        _authority.Dispose();
+        _files.Dispose();
+    }
+
+    [Fact]
+    public async Task A_client_with_a_key_asks_a_server_that_has_it()
+    {
+        await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
+        await using CoapClient client = new(o => o.UsePsk("meter-7", s_key));
+        Assert.Equal("meter-7", await WhoAsync(client, server));
+    }
+
+    [Fact]
+    public async Task The_keys_of_a_server_come_from_credentials_files_functions_and_stores()
+    {
+        CoapPskCredential credential = CoapPskCredential.Parse("meter-7:0x8d3f51b2c07a46e99b1e20f4d5a6c733");
+        string file = _files.Write("devices.psk", "meter-8:0x8d3f51b2c07a46e99b1e20f4d5a6c733\n");
+        CoapPskDictionary store = new() { { "meter-9", s_key } };
+
+        await using CoapServer several = await ServeAsync(keys => keys.UsePsk(credential).UsePskFile(file));
+        await using CoapServer found = await ServeAsync(keys => keys.UsePsk((identity, _) =>
+            new ValueTask<ReadOnlyMemory<byte>>(identity == "meter-9" ? s_key : ReadOnlyMemory<byte>.Empty)));
+        await using CoapServer stored = await ServeAsync(keys => keys.UsePsk(store));
+        await using CoapClient seven = new(o => o.UsePsk(credential));
+        await using CoapClient eight = new(o => o.UsePsk("meter-8", s_key));
+        await using CoapClient nine = new(o => o.UsePsk("meter-9", s_key));
+
+        Assert.Equal("meter-7", await WhoAsync(seven, several));
+        Assert.Equal("meter-8", await WhoAsync(eight, several));
+        Assert.Equal("meter-9", await WhoAsync(nine, found));
+        Assert.Equal("meter-9", await WhoAsync(nine, stored));
+    }
+
+    [Fact]
+    public async Task Certificates_of_files_prove_server_and_client()
+    {
+        (string certificate, string key) = Files("server", _authority.Issue(address: IPAddress.Loopback));
+        (string ofClient, string keyOfClient) = Files("client", _authority.Issue(commonName: "meter-7", forServers: false));
+        string authorities = _files.Write("ca.pem", _authority.Certificate.ExportCertificatePem());
+        using X509Certificate2 other = _authority.Issue(commonName: "meter-8", forServers: false);
+
+        await using CoapServer server = await ServeAsync(
+            keys => keys.UseCertificate(certificate, key).RequireClientCertificates(authorities));
+        await using CoapClient client = new(o => o.UseCertificate(ofClient, keyOfClient).TrustAuthorities(authorities));
+        await using CoapClient second = new(o => o.TrustAuthorities(authorities).UseCertificate(other));
+        await using CoapClient without = new(o => o.TrustAuthorities(authorities));
+
+        Assert.Equal("CN=meter-7", await WhoAsync(client, server));
+        Assert.Equal("CN=meter-8", await WhoAsync(second, server));
+        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => WhoAsync(without, server));
+        Assert.Contains("this end has neither. Call UseCertificate", refused.Message, Ordinal);
+    }
+
+    [Fact]
+    public async Task The_options_of_UseDtls_stay_and_the_keys_of_the_options_serve_requests_of_the_server()
+    {
+        CoapEndpointOptions options = new CoapEndpointOptions()
+            .UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions(), HandshakeTimeout = FromSeconds(7) })
+            .UsePsk("gateway", s_key);
+        await using CoapServer server = new(options);
+        server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePsk("meter-7", s_key));
+        CoapDtlsOptions dtls = ((DtlsTransportFactory)server.Endpoint.Core.Transports.FactoryOf("coaps")!).Options;
+
+        Assert.Equal(FromSeconds(7), dtls.HandshakeTimeout);
+        Assert.Equal("gateway", dtls.Client!.Psk!.Identity);
+        Assert.NotNull(dtls.Server!.PskStore);
+    }
+
+    [Fact]
+    public async Task Further_addresses_have_the_keys_of_the_first_and_second_keys_are_refused()
+    {
+        await using CoapServer server = new();
+        server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePsk("meter-7", s_key)).Listen("coaps://127.0.0.2:0");
+        InvalidOperationException twice = Assert.Throws<InvalidOperationException>(
+            () => server.ListenSecure("coaps://127.0.0.3:0", keys => keys.UsePsk("meter-8", s_key)));
+        Assert.Contains("call Listen for further addresses", twice.Message, Ordinal);
+        await server.StartAsync();
+        Assert.Equal(2, server.LocalEndpoints.Count);
+    }
+
+    [Fact]
+    public async Task An_address_of_another_scheme_is_refused_and_nothing_is_served_there()
+    {
+        await using CoapServer server = new();
+        ArgumentException other = Assert.Throws<ArgumentException>(
+            () => server.ListenSecure("coap://127.0.0.1:0", keys => keys.UsePsk("meter-7", s_key)));
+        Assert.Contains("ListenSecure is for coaps://", other.Message, Ordinal);
+        Assert.Throws<ArgumentException>(() => server.ListenSecure("coaps://127.0.0.1:0/a", keys => keys.UsePsk("meter-7", s_key)));
+        Assert.Null(server.Endpoint.Core.Transports.FactoryOf("coaps"));
+    }
+
+    [Fact]
+    public async Task Missing_and_wrong_keys_of_a_server_are_reported_when_it_listens_without_any_key()
+    {
+        string broken = _files.Write("broken.psk", $"meter-7 {Secret}\n");
+        string same = _files.Write("same.psk", $"meter-7:{Secret}\n");
+        string nothing = _files.Write("nothing.pem", "nothing");
+        CoapPskDictionary store = [];
+        await using CoapServer server = new();
+
+        Assert.Equal(
+            "coaps needs keys, and there are none. Call UsePsk or UsePskFile for pre-shared keys, or UseCertificate for a certificate.",
+            Said(_ => { }));
+        Assert.StartsWith(
+            $"ListenSecure:PskFile = '{_files.Name("none.psk")}': there is no file", Said(keys => keys.UsePskFile(_files.Name("none.psk"))),
+            Ordinal);
+        Assert.Contains("line 1: There is no colon", Said(keys => keys.UsePskFile(broken)), Ordinal);
+        Assert.Contains("has a key for this identity too", Said(keys => keys.UsePskFile(same).UsePsk("meter-7", s_key)), Ordinal);
+        Assert.Contains("finds all pre-shared keys", Said(keys => keys.UsePskFile(same).UsePsk(store)), Ordinal);
+        Assert.StartsWith($"ListenSecure:Certificate = '{nothing}'", Said(keys => keys.UseCertificate(nothing)), Ordinal);
+        Assert.Contains("no Certificate of its own", Said(keys =>
+            keys.UsePsk("meter-7", s_key).RequireClientCertificates(
+                _files.Write("ca.pem", _authority.Certificate.ExportCertificatePem()))), Ordinal);
+        Assert.Contains("16 random ones are right", Assert.Throws<ArgumentException>(
+            () => server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePsk("meter-7", ReadOnlyMemory<byte>.Empty))).Message, Ordinal);
+
+        string Said(Action<CoapServerKeys> configure)
+        {
+            string message = Assert.Throws<CoapCredentialException>(() => server.ListenSecure("coaps://127.0.0.1:0", configure)).Message;
+            Assert.DoesNotContain(Secret, message, Ordinal);
+            return message;
+        }
+    }
+
+    [Fact]
+    public async Task Without_keys_listening_and_requests_name_the_same_lack_and_the_call_for_it()
+    {
+        await using CoapServer plain = new();
+        await using CoapServer asClient = new(o => o.UsePsk("meter-7", s_key));
+        await using CoapClient client = new();
+        await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
+
+        Assert.EndsWith(
+            MissingTransport.KeysToListen, Assert.Throws<ArgumentException>(() => plain.Listen("coaps://127.0.0.1:0")).Message, Ordinal);
+        Assert.Equal(
+            MissingTransport.KeysToListen, Assert.Throws<ArgumentException>(() => asClient.Listen("coaps://127.0.0.1:0")).Message);
+        Assert.Equal(
+            MissingTransport.KeysToSend, (await Assert.ThrowsAsync<CoapException>(() => client.GetAsync("coaps://127.0.0.1/a"))).Message);
+        Assert.All(
+            [MissingTransport.KeysToListen, MissingTransport.KeysToSend],
+            text => Assert.StartsWith("coaps needs keys, and there are none. ", text, Ordinal));
+    }
+
+    [Theory]
+    [InlineData("meter-7", "wrong key")]
+    [InlineData("meter-8", "")]
+    public async Task A_wrong_key_and_an_unknown_identity_are_named_when_the_handshake_ends(string identity, string key)
+    {
+        await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
+        await using CoapClient client = new(o =>
+        {
+            o.UsePsk(identity, key.Length > 0 ? Encoding.UTF8.GetBytes(key) : s_key);
+            o.TryChangeDtls(dtls => dtls.HandshakeTimeout = FromMilliseconds(500));
+        });
+        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => WhoAsync(client, server));
+        Assert.Contains(
+            $"the identity '{identity}': the pre-shared key is most likely not the one it has for it, or it does not know the identity.",
+            refused.Message, Ordinal);
+    }
+
+    [Fact]
+    public async Task The_certificate_of_an_untrusted_authority_is_refused_with_the_call_that_trusts_it()
+    {
+        using X509Certificate2 own = _authority.Issue(forServers: false);
+        (string certificate, string key) = Files("server", _authority.Issue(address: IPAddress.Loopback));
+        await using CoapServer server = await ServeAsync(keys => keys.UseCertificate(certificate, key));
+        await using CoapClient client = new(o => o.UseCertificate(own));
+        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => WhoAsync(client, server));
+        Assert.Contains("no trusted authority stands behind it. Add that authority to the trusted ones (TrustAuthorities, "
+            + "RequireClientCertificates)", refused.Message, Ordinal);
+    }
+
+    [Fact]
+    public async Task The_keys_of_a_server_are_overwritten_when_it_has_ended()
+    {
+        CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
+        CoapPskDictionary kept = (CoapPskDictionary)((DtlsTransportFactory)server.Endpoint.Core.Transports.FactoryOf("coaps")!)
+            .Options.Server!.PskStore!;
+        Assert.Equal(1, kept.Count);
+        await server.DisposeAsync();
+        await Eventually.IsTrueAsync(() => kept.Count == 0);
+    }
+
+    private static async Task<CoapServer> ServeAsync(Action<CoapServerKeys> configure)
+    {
+        CoapServer server = new();
+        server.ListenSecure("coaps://127.0.0.1:0", configure);
+        server.MapGet("/who", request =>
+        {
+            CoapDtlsIdentity identity = (CoapDtlsIdentity)request.Peer.Identity!;
+            return CoapResults.Text(identity.PskIdentity ?? identity.Certificate!.Subject);
+        });
+        await server.StartAsync();
+        return server;
+    }
+
+    private static async Task<string> WhoAsync(CoapClient client, CoapServer server) =>
+        (await client.GetAsync($"{server.LocalEndpoints[0]}/who", TestContext.Current.CancellationToken)).GetText();
+
+    private (string Certificate, string Key) Files(string name, X509Certificate2 issued)
+    {
+        using X509Certificate2 certificate = issued;
+        using ECDsa key = certificate.GetECDsaPrivateKey()!;
+        return (_files.Write($"{name}.pem", certificate.ExportCertificatePem()),
+            _files.Write($"{name}.key", key.ExportPkcs8PrivateKeyPem()));
+    }
+}
