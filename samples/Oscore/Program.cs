@@ -9,9 +9,7 @@ using CoAP.NET.Proxy;
 
 // The door takes commands under OSCORE only.
 OscoreContexts contextsOfDoor = new();
-CoapEndpointOptions options = new();
-options.UseOscore(contextsOfDoor);
-await using CoapServer door = new(options);
+await using CoapServer door = new(o => o.UseOscore(contextsOfDoor));
 int opened = 0;
 door.Listen("coap://127.0.0.1:0");
 door.MapPost("/door", request =>
@@ -126,12 +124,8 @@ static EdhocPrivateKey? NewKey()
     }
 }
 
-CoapClient DeskWith(OscoreContexts contexts)
-{
-    CoapEndpointOptions own = new();
-    own.UseOscore(contexts);
-    return new CoapClient(own) { Proxy = CoapUri.Parse(proxy.LocalEndpoints[0]) };
-}
+CoapClient DeskWith(OscoreContexts contexts) =>
+    new(o => o.UseOscore(contexts)) { Proxy = CoapUri.Parse(proxy.LocalEndpoints[0]) };
 
 async Task OpenAsync(CoapClient desk)
 {

@@ -240,6 +240,9 @@ public sealed class CoapEndpointOptions
     /// <summary>Whether the endpoint works as in a page of a browser. Tests set it elsewhere.</summary>
     internal bool IsInBrowser { get; set; } = OperatingSystem.IsBrowser();
 
+    /// <summary>What extensions opened for the endpoint. It disposes them when it has stopped.</summary>
+    internal IList<IAsyncDisposable> Owned { get; } = [];
+
     /// <summary>Creates options and sets them.</summary>
     /// <param name="configure">Sets them.</param>
     internal static CoapEndpointOptions Of(Action<CoapEndpointOptions> configure)

@@ -18,6 +18,7 @@ namespace CoAP.NET;
 public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 {
     private readonly TimeSpan _gracePeriod;
+    private readonly IAsyncDisposable[] _owned;
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private bool _isFaulted;
@@ -28,6 +29,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     {
         options ??= new CoapEndpointOptions();
         _gracePeriod = options.StopGracePeriod;
+        _owned = [.. options.Owned];
         Core = new EndpointCore(this, options);
     }
 
@@ -218,6 +220,11 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
             }
 
             await new EndpointStop(Core).RunAsync(_gracePeriod, _cutGrace.Token).ConfigureAwait(false);
+            foreach (IAsyncDisposable owned in _owned)
+            {
+                await owned.DisposeAsync().ConfigureAwait(false);
+            }
+
             _completion.TrySetResult();
         }
         finally

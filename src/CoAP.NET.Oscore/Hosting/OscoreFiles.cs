@@ -23,14 +23,9 @@ internal static class OscoreFiles
             yield break;
         }
 
-        if (Check(path, $"{section}:File", out int count) is { } problem)
+        if (CheckOfClient(path, $"{section}:File") is { } problem)
         {
             yield return problem;
-        }
-        else if (count != 1)
-        {
-            yield return $"{section}:File = '{path}': it has {count} security contexts, and a client uses one. Keep the context of each "
-                + "server in a file of its own.";
         }
 
         if ((oscore.Uri ?? client.BaseAddress) is null)
@@ -45,7 +40,19 @@ internal static class OscoreFiles
         }
     }
 
-    private static string? Check(string path, string key, out int count)
+    /// <summary>Returns the problem of the file of a client; null if there is none.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="key">The name of the setting in the message.</param>
+    public static string? CheckOfClient(string path, string key) =>
+        Check(path, key, out int count) is { } problem ? problem
+        : count == 1 ? null
+        : $"{key} = '{path}': it has {count} security contexts, and a client uses one. Keep the context of each server in a file of its own.";
+
+    /// <summary>Returns the problem of a file; null if there is none.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="key">The name of the setting in the message.</param>
+    /// <param name="count">The number of its contexts.</param>
+    public static string? Check(string path, string key, out int count)
     {
         count = 0;
         if (!File.Exists(path) && !Directory.Exists(path))

@@ -1,0 +1,67 @@
+namespace CoAP.NET.Oscore.Tests.Endpoints;
+
+/// <summary>Security contexts of files by one call. Real clock: sockets and files.</summary>
+public sealed class UseOscoreFileTests : IDisposable
+{
+    private const string Secret = "0102030405060708090a0b0c0d0e0f10";
+    private const string Uri = "coap://[2001:db8::1]";
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-oscore-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Server_and_client_share_a_context_by_one_call_each_and_close_it_at_their_end()
+    {
+        string ofServer = Write("server.json", "0x01", "0x02");
+        string ofClient = Write("client.json", "0x02", "0x01");
+        for (int run = 0; run < 2; run++)
+        {
+            await using CoapServer server = new(o => o.UseOscore(ofServer));
+            server.Listen("coap://127.0.0.1:0");
+            server.MapGet("/who", request => Convert.ToHexString(((OscoreIdentity)request.Peer.Identity!).Kid.Span)).RequireOscore();
+            await server.StartAsync();
+            string host = server.LocalEndpoints[0];
+            await using CoapClient client = new(o => o.UseOscore(host, ofClient));
+            await using CoapClient plain = new();
+
+            Assert.Equal("02", (await client.GetAsync($"{host}/who", TestContext.Current.CancellationToken)).GetText());
+            Assert.Equal(CoapCode.Unauthorized, (await plain.GetAsync($"{host}/who", TestContext.Current.CancellationToken)).Code);
+        }
+    }
+
+    [Fact]
+    public async Task Missing_wrong_and_used_files_are_reported_at_the_call_without_the_secret()
+    {
+        string good = Write("good.json", "0x01", "0x02");
+        string broken = Path.Combine(_folder, "broken.json");
+        File.WriteAllText(broken, $$"""{ "masterSecret": "{{Secret}}", "senderId": "0x01", "recipientId": "0x02" }""");
+        string two = Path.Combine(_folder, "two.json");
+        File.WriteAllText(two, $$"""{ "contexts": [ {{Of("0x01", "0x02")}}, {{Of("0x03", "0x04")}} ] }""");
+        await using CoapClient holder = new(o => o.UseOscore(Uri, good));
+
+        Assert.StartsWith($"UseOscore = '{good}2': there is no file", Said(o => o.UseOscore(Uri, good + "2")), StringComparison.Ordinal);
+        Assert.StartsWith("UseOscore: ", Said(o => o.UseOscore(broken)), StringComparison.Ordinal);
+        Assert.Contains("has 2 security contexts, and a client uses one", Said(o => o.UseOscore(Uri, two)), StringComparison.Ordinal);
+        Said(o => o.UseOscore(good));
+        await holder.DisposeAsync();
+        await using CoapClient next = new(o => o.UseOscore(Uri, good));
+
+        static string Said(Action<CoapEndpointOptions> configure)
+        {
+            string message = Assert.ThrowsAny<CoapException>(() => new CoapServer(configure)).Message;
+            Assert.DoesNotContain(Secret, message, StringComparison.Ordinal);
+            return message;
+        }
+    }
+
+    private static string Of(string sender, string recipient) =>
+        $$"""{ "masterSecret": "0x{{Secret}}", "senderId": "{{sender}}", "recipientId": "{{recipient}}" }""";
+
+    private string Write(string name, string sender, string recipient)
+    {
+        string path = Path.Combine(_folder, name);
+        File.WriteAllText(path, Of(sender, recipient));
+        return path;
+    }
+}
