@@ -1,3 +1,4 @@
+using CoAP.NET.Composition;
 using CoAP.NET.Dtls.Native;
 using CoAP.NET.Transports;
 
@@ -71,7 +72,13 @@ internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTrans
 
     public int DefaultPort => 5684;
 
-    public void ThrowIfCannotListen() => DtlsSettings.ThrowIfCannotServe(options);
+    public void ThrowIfCannotListen()
+    {
+        if (options.Server is null)
+        {
+            throw new ArgumentException(MissingTransport.KeysToListen);
+        }
+    }
 
     public CoapTransport Create(CoapUdpTransportOptions sockets) => new CoapDtlsTransport(options, sockets);
 }

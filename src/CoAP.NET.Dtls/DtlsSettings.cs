@@ -1,7 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Composition;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Native;
@@ -108,7 +107,8 @@ internal sealed class DtlsSettings
     {
         if (options.Server is null)
         {
-            throw new ArgumentException(MissingTransport.KeysToListen);
+            throw new ArgumentException(
+                "To listen on coaps, CoapDtlsOptions.Server must say by which credentials: set it, with PskStore or Certificate.");
         }
     }
 

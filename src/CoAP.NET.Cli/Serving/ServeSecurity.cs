@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.Serving;
@@ -34,7 +35,7 @@ internal static class ServeSecurity
         {
             if (own is null && !hasKeys)
             {
-                throw new UsageException("coaps:// needs pre-shared keys or a certificate.",
+                throw new UsageException(MissingTransport.NoKeys,
                     "--psk ID:KEY admits a client with this key, --cert FILE and --key FILE show a certificate.");
             }
 

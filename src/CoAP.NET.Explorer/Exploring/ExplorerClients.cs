@@ -1,4 +1,5 @@
 using System.Text.Json;
+using CoAP.NET.Composition;
 using CoAP.NET.Explorer.Pages;
 using Microsoft.Extensions.Logging;
 
@@ -114,7 +115,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
 
         if (uri.Scheme == "coaps" && !endpoint.TransportFactories.Any(static factory => factory.Scheme == "coaps"))
         {
-            throw ExplorerException.Bad("No key", "coaps needs a pre-shared key or a certificate, and none is chosen.", HintForKeys());
+            throw ExplorerException.Bad("No key", MissingTransport.NoKeys, HintForKeys());
         }
 
         _targets.Guard(endpoint);
