@@ -15,14 +15,16 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
     private const int RoomBesideToken = 128;
 
     private readonly MessageFormats _formats;
-    private readonly InboundItems _items;
 
     internal SerializerInbound(CoapEnvironment environment, MessageFormats formats)
         : base(environment.Counters, environment.Logger)
     {
         _formats = formats;
-        _items = new InboundItems(environment);
+        Items = new InboundItems(environment);
     }
+
+    /// <summary>Makes the items. A replaced stage uses the same ones, so that both tell duplicates by the same hash.</summary>
+    internal InboundItems Items { get; }
 
     internal override void Process(CoapDatagram datagram)
     {
@@ -68,7 +70,7 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         }
         else if (_formats.Datagrams.TryDeserialize(bytes, out message, out error))
         {
-            inbound = _items.Message(datagram, channel, message);
+            inbound = Items.Message(datagram, channel, message);
             return true;
         }
 
@@ -91,7 +93,7 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
             }
         }
 
-        inbound = _items.Error(datagram, channel, error, type, messageId, message);
+        inbound = Items.Error(datagram, channel, error, type, messageId, message);
         return true;
     }
 
@@ -100,8 +102,8 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
     private bool TryReadFrame(CoapDatagram datagram, CoapChannel channel, out CoapInbound inbound)
     {
         inbound = _formats.Of(channel).TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error)
-            ? _items.Message(datagram, channel, message)
-            : _items.Error(datagram, channel, error, default, 0, null);
+            ? Items.Message(datagram, channel, message)
+            : Items.Error(datagram, channel, error, default, 0, null);
         return true;
     }
 }

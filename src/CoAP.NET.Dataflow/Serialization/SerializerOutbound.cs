@@ -11,15 +11,17 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
 {
     private readonly MessageFormats _formats;
     private readonly CoapDatagramPool _pool;
-    private readonly OutboundItems _items;
 
     internal SerializerOutbound(CoapEnvironment environment, MessageFormats formats, CoapDatagramPool pool)
         : base(environment.Counters, environment.Logger)
     {
         _formats = formats;
         _pool = pool;
-        _items = new OutboundItems(environment, pool);
+        Items = new OutboundItems(environment, pool);
     }
+
+    /// <summary>Makes the datagrams.</summary>
+    internal OutboundItems Items { get; }
 
     internal override void Process(CoapOutbound outbound)
     {
@@ -34,7 +36,7 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
     /// <returns>The datagram; null if the format cannot express the message.</returns>
     internal CoapDatagram? Write(in CoapOutbound outbound)
     {
-        CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(in outbound) : _items.Copy(outbound.Encoded.Span);
+        CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(in outbound) : Items.Copy(outbound.Encoded.Span);
         if (datagram is not null)
         {
             OutboundItems.Address(datagram, in outbound);
@@ -54,7 +56,7 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
             if (!serializer.TrySerialize(datagram.Buffer, message, out int written))
             {
                 datagram.Dispose();
-                datagram = _items.Rent(checked((int)serializer.GetSize(message)));
+                datagram = Items.Rent(checked((int)serializer.GetSize(message)));
                 if (!serializer.TrySerialize(datagram.Buffer, message, out written))
                 {
                     throw new InvalidOperationException($"{serializer.GetType().Name} needs more bytes than it said.");
@@ -68,7 +70,7 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
 #pragma warning restore CA1031
         {
             datagram.Dispose();
-            return _items.Fail(in outbound, exception) is { } error ? EncodeError(in outbound, error, serializer) : null;
+            return Items.Fail(in outbound, exception) is { } error ? EncodeError(in outbound, error, serializer) : null;
         }
 
         OutboundItems.TellBytes(in outbound, datagram);
@@ -77,7 +79,7 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
 
     private CoapDatagram EncodeError(in CoapOutbound outbound, CoapMessage error, ICoapMessageSerializer serializer)
     {
-        CoapDatagram datagram = _items.Rent(checked((int)serializer.GetSize(error)));
+        CoapDatagram datagram = Items.Rent(checked((int)serializer.GetSize(error)));
         datagram.Length = serializer.TrySerialize(datagram.Buffer, error, out int written) ? written : 0;
         OutboundItems.TellBytes(in outbound, datagram);
         return datagram;

@@ -26,8 +26,8 @@ public sealed class CoapStageContext
         Handler = new CoapHandlerBlocks(handler.Inbound, handler.Outbound);
         Reader = new SerializerInbound(_environment, parts.Formats);
         Writer = new SerializerOutbound(_environment, parts.Formats, parts.Buffers);
-        _inbound = new InboundItems(_environment);
-        _outbound = new OutboundItems(_environment, parts.Buffers);
+        _inbound = Reader.Items;
+        _outbound = Writer.Items;
         _formats = parts.Formats;
         Shard = shard.Index;
         ShardCount = parts.ShardCount;
