@@ -31,13 +31,13 @@ internal class AskedProcess(Process process) : IDisposable
     }
 
     /// <summary>Gives it a line that it does not answer.</summary>
-    public Task TellAsync(string line) => process.StandardInput.WriteLineAsync(line);
+    public Task ReportAsync(string line) => process.StandardInput.WriteLineAsync(line);
 
     /// <summary>Gives it a line, and takes the one that it says.</summary>
     /// <exception cref="InvalidOperationException">It has ended.</exception>
     public async Task<string> AskAsync(string line)
     {
-        await TellAsync(line);
+        await ReportAsync(line);
         await process.StandardInput.FlushAsync();
         return await process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException($"Process {Id} ended.");
     }

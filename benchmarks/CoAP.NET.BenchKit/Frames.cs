@@ -12,7 +12,7 @@ internal static class Frames
 
     /// <summary>A CSM that allows 8 MiB and blocks.</summary>
     public static byte[] Csm { get; } = Make(CoapCode.Csm, 0,
-        options => options.Add(new MaxMessageSize(8 << 20)).Add(new BlockWiseTransfer()));
+        options => options.Add(new MaxMessageSizeOption(8 << 20)).Add(new BlockWiseTransferOption()));
 
     /// <summary>A request.</summary>
     /// <param name="code">The method.</param>
@@ -24,7 +24,7 @@ internal static class Frames
         Action<CoapOptionCollection>? options = null) =>
             Make(code, token, all =>
             {
-                all.Add(new UriPath(path));
+                all.Add(new UriPathOption(path));
                 options?.Invoke(all);
             }, payload);
 

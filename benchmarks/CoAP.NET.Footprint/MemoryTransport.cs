@@ -17,14 +17,14 @@ internal sealed class MemoryTransport : CoapDatagramTransport
     private const int HeadLength = 4 + TokenLength;
 
     private static readonly CoapAddress s_local = CoapAddress.FromIPv4(0xc000_0201, 5683);
-    private static readonly byte[] s_request = Bytes(new CoapMessage(CoapCode.Get), options => options.Add(new UriPath("hello")));
+    private static readonly byte[] s_request = Bytes(new CoapMessage(CoapCode.Get), options => options.Add(new UriPathOption("hello")));
     private static readonly byte[] s_answer = Bytes(
         new CoapMessage(CoapCode.Content)
         {
             Type = CoapMessageType.Acknowledgement,
             Payload = System.Text.Encoding.UTF8.GetBytes(Frames.Hello)
         },
-        options => options.Add(new ContentFormat(CoapContentFormat.TextPlain)));
+        options => options.Add(new ContentFormatOption(CoapContentFormat.TextPlain)));
 
     // Nothing but an answer that never comes may take so long.
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);

@@ -88,8 +88,8 @@ internal sealed class ObserverTransport : CoapDatagramTransport
     private static byte[] Registration()
     {
         CoapMessage message = new(CoapCode.Get) { Token = new CoapToken(new byte[TokenLength]) };
-        message.Options.Observe = Observe.RegisterValue;
-        message.Options.Add(new UriPath("state"));
+        message.Options.Observe = ObserveOption.RegisterValue;
+        message.Options.Add(new UriPathOption("state"));
         return CoapDatagramSerializer.Default.Serialize(message);
     }
 

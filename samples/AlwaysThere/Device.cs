@@ -128,7 +128,7 @@ internal sealed class Device : IDisposable
         }
         else
         {
-            bool registers = asked.Options.Observe == Observe.RegisterValue;
+            bool registers = asked.Options.Observe == ObserveOption.RegisterValue;
             if (registers)
             {
                 _observer = (from, asked.Token);

@@ -49,7 +49,7 @@ internal sealed class SecureDevice : IDisposable
     public static async Task RunAsync(string address, string state)
     {
         await using CoapServer server = new();
-        server.MapGet("/status", () => CoapResults.Text(state)).Observable(maxAge: TimeSpan.FromSeconds(2));
+        server.MapGet("/status", () => CoapResults.Text(state)).Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(2));
         await server.ListenSecure(address, keys => keys.UsePsk(s_key)).StartAsync();
         Console.WriteLine(Listening + server.LocalEndpoints[0]);
         await Console.In.ReadToEndAsync();

@@ -128,9 +128,9 @@ internal sealed class BlockingConnection : CoapConnection
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            CoapConnectionError error = exception is SocketException { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock }
-                ? CoapConnectionError.TooSlow
-                : CoapConnectionError.Lost;
+            CoapError error = exception is SocketException { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock }
+                ? CoapError.TooSlow
+                : CoapError.Lost;
             Close(new CoapConnectionException(error, $"Nothing could be sent to {this}: {exception.Message}", exception));
         }
         finally
@@ -275,7 +275,7 @@ internal sealed class BlockingConnection : CoapConnection
         int size = _buffer.Length * 2;
         if (!_owner.Context.TryReserveAssembly(this, size - FreeBytes - _reserved))
         {
-            Close(new CoapConnectionException(CoapConnectionError.Refused, $"There is no memory for a frame of {this}."));
+            Close(new CoapConnectionException(CoapError.Refused, $"There is no memory for a frame of {this}."));
             return false;
         }
 

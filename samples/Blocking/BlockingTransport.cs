@@ -87,7 +87,7 @@ public sealed class BlockingTransport : CoapStreamTransport
                 given.Dispose();
                 opened.TrySetException(cancellationToken.IsCancellationRequested
                     ? new OperationCanceledException(cancellationToken)
-                    : new CoapConnectionException(CoapConnectionError.ConnectFailed, $"Cannot connect to {endpoint}: {exception.Message}",
+                    : new CoapConnectionException(CoapError.ConnectFailed, $"Cannot connect to {endpoint}: {exception.Message}",
                         exception));
                 return;
             }
@@ -101,7 +101,7 @@ public sealed class BlockingTransport : CoapStreamTransport
             }
             else
             {
-                opened.TrySetException(new CoapConnectionException(CoapConnectionError.Refused,
+                opened.TrySetException(new CoapConnectionException(CoapError.Refused,
                     $"No connection to {endpoint} is opened: a bound is reached, or the endpoint stops."));
             }
         }

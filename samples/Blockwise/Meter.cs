@@ -15,7 +15,7 @@ internal sealed class Meter(string name, double cancelAt = double.PositiveInfini
 
     public CancellationToken Cancelled => _cancel.Token;
 
-    public ReadOnlyMemory<byte>? ETag { get; private set; }
+    public CoapETag? ETag { get; private set; }
 
     public void Report(CoapProgress value)
     {

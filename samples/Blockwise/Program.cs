@@ -55,24 +55,24 @@ server.MapPut("/upload", async (request, cancellationToken) =>
 
         return CoapResults.Changed(CoapContent.Text(Convert.ToHexStringLower(sum.GetHashAndReset())));
     }
-    catch (CoapIncompleteBodyException exception)
+    catch (CoapException exception) when (exception.Error == CoapError.BodyIncomplete)
     {
         givenUp.TrySetResult(exception);
         throw;
     }
-}).StreamBody().MaxBodySize(1L << 30);
+}).WithStreamedBody().WithMaxBodySize(1L << 30);
 await server.StartAsync();
 string host = server.LocalEndpoints[0];
 await using CoapClient client = new(options);
 bool isRight = true;
 try
 {
-    CoapResponse response = await client.PutAsync($"{host}/upload", CoapContent.File(original), new Meter("upload"));
+    CoapResponse response = await client.SendAsync(Upload(new Meter("upload")));
     Check($"uploaded as a stream: {response.Code}", response.GetText() == hash);
 
     await using (FileStream destination = File.Create(copy))
     {
-        await client.GetAsync($"{host}/file", destination, new Meter("download"));
+        await client.SendAsync(Download(destination, new Meter("download")));
     }
 
     Check("downloaded to a file", await Files.HashAsync(copy) == hash);
@@ -81,29 +81,30 @@ try
     Meter broken = new("download", cancelAt: 0.5);
     await using (FileStream destination = File.Create(copy))
     {
-        await Cancelled(client.GetAsync($"{host}/file", destination, broken, broken.Cancelled));
+        await Cancelled(client.SendAsync(Download(destination, broken), broken.Cancelled));
         CoapDownloadOptions rest = new() { Offset = destination.Length, ETag = broken.ETag };
         Console.WriteLine($"  broke off after {rest.Offset:N0} B; goes on from there");
-        await client.GetAsync($"{host}/file", destination, rest, new Meter("the rest"));
+        await client.SendAsync(Download(destination, new Meter("the rest"), rest));
     }
 
     Check("continued in the middle", await Files.HashAsync(copy) == hash);
 
     Meter cancelled = new("upload", cancelAt: 0.5);
-    await Cancelled(client.PutAsync($"{host}/upload", CoapContent.File(original), cancelled, cancelled.Cancelled));
-    long sent = client.Endpoint.Counters[CoapCounter.RequestsSent];
+    await Cancelled(client.SendAsync(Upload(cancelled), cancelled.Cancelled));
+    long sent = client.Endpoint.Counters["RequestsSent"];
     Console.WriteLine($"  cancelled; the server keeps {server.BodyBytes:N0} B for the case that a block is still to come");
     Exception told = await givenUp.Task.WaitAsync(TimeSpan.FromMinutes(5));
     Console.WriteLine($"  the handler was told: {told.Message}");
-    for (int i = 0; i < 5000 && (server.BodyBytes > 0 || server.Counters[CoapCounter.BodiesAbandoned] == 0); i++)
+    for (int i = 0; i < 5000 && (server.BodyBytes > 0 || server.Counters["BodiesAbandoned"] == 0); i++)
     {
         await Task.Delay(TimeSpan.FromSeconds(0.05), TimeProvider.System);
     }
 
     Check(
-        $"given up in the middle: server holds {server.BodyBytes} B for bodies, BodiesAbandoned {server.Counters[CoapCounter.BodiesAbandoned]}; client sent {client.Endpoint.Counters[CoapCounter.RequestsSent] - sent} more requests",
-        server.BodyBytes == 0 && server.Counters[CoapCounter.BodiesAbandoned] == 1
-            && client.Endpoint.Counters[CoapCounter.RequestsSent] == sent);
+        $"given up in the middle: server holds {server.BodyBytes} B for bodies, BodiesAbandoned {server.Counters["BodiesAbandoned"]}; "
+            + $"client sent {client.Endpoint.Counters["RequestsSent"] - sent} more requests",
+        server.BodyBytes == 0 && server.Counters["BodiesAbandoned"] == 1
+            && client.Endpoint.Counters["RequestsSent"] == sent);
 }
 catch (CoapException exception)
 {
@@ -126,6 +127,12 @@ void Check(string what, bool isSo)
     isRight &= isSo;
     Console.WriteLine($"{(isSo ? "ok" : "WRONG")}: {what}");
 }
+
+CoapRequest Upload(Meter meter) =>
+    new(CoapMethod.Put, $"{host}/upload") { Content = CoapContent.File(original), Progress = meter };
+
+CoapRequest Download(Stream destination, Meter meter, CoapDownloadOptions? rest = null) =>
+    new(CoapMethod.Get, $"{host}/file") { Destination = destination, Progress = meter, Download = rest };
 
 static async Task Cancelled(Task task)
 {

@@ -2,7 +2,6 @@
 using System.Security.Cryptography;
 using Client;
 using CoAP.NET;
-using CoAP.NET.Dtls;
 
 if (args is ["--help" or "-h"])
 {
@@ -59,7 +58,8 @@ catch (Exception exception) when (exception is CoapException or ArgumentExceptio
 
 async Task<int> PingAsync()
 {
-    Console.WriteLine($"{arguments.Uri} answered in {(await client.PingAsync(arguments.Uri, stop.Token)).TotalMilliseconds:0.00} ms");
+    TimeSpan time = await client.PingAsync(arguments.Uri, cancellationToken: stop.Token);
+    Console.WriteLine($"{arguments.Uri} answered in {time.TotalMilliseconds:0.00} ms");
     return 0;
 }
 
@@ -90,8 +90,8 @@ async Task<int> SendAsync()
 async Task<int> ObserveAsync()
 {
     await using CoapObservation observation = await client.ObserveAsync(arguments.ToRequest(), cancellationToken: stop.Token);
-    observation.StateChanged += (_, state) => Tell(state);
-    Tell(observation.State);
+    observation.StateChanged += (_, state) => Report(state);
+    Report(observation.State);
     int left = arguments.Count;
     await foreach (CoapResponse response in observation.ReadAllAsync(stop.Token))
     {
@@ -105,5 +105,5 @@ async Task<int> ObserveAsync()
 
     return 0;
 
-    void Tell(CoapObserveState state) => Console.Error.WriteLine(observation.Error is { } why ? $"{state}: {why.Message}" : $"{state}");
+    void Report(CoapObserveState state) => Console.Error.WriteLine(observation.Error is { } why ? $"{state}: {why.Message}" : $"{state}");
 }

@@ -34,7 +34,7 @@ internal sealed class Meters : IAsyncDisposable
     public int Errors => Volatile.Read(ref _errors);
 
     /// <summary>How many handshakes they made; one each at the beginning.</summary>
-    public long Handshakes => _clients.Sum(static client => client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    public long Handshakes => _clients.Sum(static client => client.Endpoint.Counters["ConnectionsOpened"]);
 
     /// <summary>How many handshakes were made after the first of each.</summary>
     public long NewHandshakes => Handshakes - Count;

@@ -14,7 +14,7 @@ if (args is [Node.Verb, { } name, { } place, { } key])
 
 if (!CoapDtls.IsSupported)
 {
-    Console.Error.WriteLine("coaps needs OpenSSL 3, 4 or 1.1.1, which is not installed.");
+    Console.Error.WriteLine("coaps needs a processor with AES instructions, or OpenSSL on Linux.");
     return 1;
 }
 

@@ -25,7 +25,7 @@ CoapDirectoryQuery temperatures = new() { ResourceType = "temperature-c" };
 await foreach (CoapDirectoryChange<CoapLink> change in found.WatchResourcesAsync(temperatures, guard.Token))
 {
     string target = change.Item.Target;
-    if (change.Kind == CoapDirectoryChangeKind.Came)
+    if (change.Kind == CoapDirectoryChangeKind.Added)
     {
         CoapResponse state = await client.GetAsync(target, guard.Token);
         Console.WriteLine($"{NameOf(target)} is awake: {state.GetText()} C");
@@ -40,12 +40,12 @@ await foreach (CoapDirectoryChange<CoapLink> change in found.WatchResourcesAsync
                 break;
         }
     }
-    else if (change.Kind == CoapDirectoryChangeKind.Went && target.StartsWith(cellar.Address, StringComparison.Ordinal))
+    else if (change.Kind == CoapDirectoryChangeKind.Removed && target.StartsWith(cellar.Address, StringComparison.Ordinal))
     {
         Console.WriteLine("the directory does not list the cellar; now the battery of the attic is empty, and it says nothing");
         await attic.DieAsync();
     }
-    else if (change.Kind == CoapDirectoryChangeKind.Went)
+    else if (change.Kind == CoapDirectoryChangeKind.Removed)
     {
         Console.WriteLine("the directory does not list the attic any more, as its lifetime is over; the cellar wakes up");
         cellar = await Device.WakeAsync("cellar", "12.5", uri, guard.Token);

@@ -27,12 +27,12 @@ app.UseAuthorization();
 // A boiler that warms up and cools down, for the plot of an observation.
 double celsius = 20;
 CoapServer server = app.Services.GetRequiredService<CoapServer>();
-server.MapGet("/boiler/temperature", (CoapRequest _) => CoapResults.Content(CoapContent.Senml(
+server.MapGet("/boiler/temperature", (CoapRequestContext _) => CoapResults.Content(CoapContent.Senml(
     new CoapSenmlPack(new CoapSenmlRecord { BaseName = "urn:dev:boiler:", Name = "temperature", Unit = "Cel", Value = celsius }))))
     .Observable().WithTitle("Temperature of the boiler").WithResourceType("temperature");
 bool isOn = false;
-server.MapGet("/boiler/switch", (CoapRequest _) => CoapResults.Text(isOn ? "on" : "off")).WithTitle("The switch: PUT on, or off");
-server.MapPut("/boiler/switch", (CoapRequest request) =>
+server.MapGet("/boiler/switch", (CoapRequestContext _) => CoapResults.Text(isOn ? "on" : "off")).WithTitle("The switch: PUT on, or off");
+server.MapPut("/boiler/switch", (CoapRequestContext request) =>
 {
     isOn = request.GetText() == "on";
     return CoapResults.Changed();

@@ -52,7 +52,7 @@ await using ExistingService service = new(key);
 await service.StartAsync();
 gateway.MapHttpBackend("/readings", $"{service.Address}/readings", proxy, http =>
 {
-    http.Translator.Json.Converts = true;
+    http.Translator.ConvertsJson = true;
     http.Identity = request => NameOf(request.Peer);
     http.IdentityKey = key;
 });
@@ -62,7 +62,7 @@ await using WebApplication commands = Web.Make();
 commands.MapCoapDevices(
     "/devices/{name}/{**path}",
     context => Find((string)context.Request.RouteValues["name"]!),
-    devices => devices.Translator.Json.Converts = true);
+    devices => devices.Translator.ConvertsJson = true);
 await commands.StartAsync();
 await gateway.StartAsync();
 string plain = gateway.LocalEndpoints.First(uri => uri.StartsWith("coap:", StringComparison.Ordinal)).TrimEnd('/');
@@ -87,7 +87,7 @@ List<string> seen = [];
 Task watching = WatchAsync();
 string temperature = (await client.GetAsync($"{plain}/devices/boiler/temperature")).GetText();
 CoapRequest named = new(CoapMethod.Put, plain) { Content = CoapContent.Text("on") };
-named.Options.Add(new ProxyUri($"{lamp.LocalEndpoints[0].TrimEnd('/')}/state"));
+named.Options.Add(new ProxyUriOption($"{lamp.LocalEndpoints[0].TrimEnd('/')}/state"));
 CoapResponse changed = await client.SendAsync(named);
 await watching.WaitAsync(TimeSpan.FromMinutes(5));
 
@@ -98,7 +98,6 @@ await service.CommandAsync(new Uri(Web.AddressOf(commands)), "boiler", 55);
 
 Console.WriteLine($"boiler: {temperature}");
 Console.WriteLine($"lamp: {string.Join(", then ", seen)}");
-Console.WriteLine($"the gateway sent on {proxy.GetCounters().Forwarded} requests and observes {proxy.GetCounters().Observations} resource");
 double known = service.Readings.GetValueOrDefault("boiler");
 Console.WriteLine($"the service knows {known.ToString(invariant)} C, and the boiler heats to {target.ToString(invariant)} C");
 bool isRight = temperature == "61.5" && changed.Code == CoapCode.Changed && seen is ["off", "on"]

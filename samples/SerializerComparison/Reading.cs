@@ -10,7 +10,7 @@ namespace SerializerComparison;
 public sealed class Reading(uint value) : UIntOption(Definition, value), ITypedOption<Reading>
 {
     /// <inheritdoc/>
-    public static OptionDefinition Definition { get; } = new(65_000, "Reading", OptionFormat.UInt, 0, 4, IsRepeatable: true,
+    public static OptionDefinition Definition { get; } = new(65_000, "Reading", OptionFormat.UInt, 0, 4, isRepeatable: true,
         OptionUse.Both);
 
     /// <inheritdoc/>

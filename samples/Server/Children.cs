@@ -13,7 +13,7 @@ internal sealed class Children(string parent)
     private readonly Queue<string> _oldestFirst = new();
     private int _created;
 
-    public CoapResult Create(CoapRequest request)
+    public CoapResult Create(CoapRequestContext request)
     {
         Representation child = new();
         child.Replace(request);

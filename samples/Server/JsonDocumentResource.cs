@@ -23,7 +23,7 @@ public sealed class JsonDocumentResource
     }
 
     /// <summary>The members whose names the body lists: <c>["name", "unit"]</c>. Those that are not there are left out.</summary>
-    public CoapResult Fetch(CoapRequest request)
+    public CoapResult Fetch(CoapRequestContext request)
     {
         JsonNode? asked;
         try
@@ -64,7 +64,7 @@ public sealed class JsonDocumentResource
     /// <summary>
     /// Changes members by a JSON Merge Patch (RFC 7396), all or none of them. It is idempotent, so PATCH and iPATCH do the same.
     /// </summary>
-    public CoapResult Patch(CoapRequest request)
+    public CoapResult Patch(CoapRequestContext request)
     {
         lock (_gate)
         {

@@ -11,11 +11,11 @@ public static partial class PlugtestResources
         CoapRouteHandlerBuilder whole = server.MapGet("/document", document.Get).WithTitle("A JSON object")
             .WithContentFormat(CoapContentFormat.Json).Observable();
         CoapRouteHandlerBuilder parts = server.MapFetch("/document", document.Fetch).Consumes(CoapContentFormat.Json).Observable();
-        server.Map("/document", [CoapMethod.Patch, CoapMethod.IPatch], request => Tell(document.Patch(request)))
+        server.Map("/document", [CoapMethod.Patch, CoapMethod.IPatch], (CoapRequestContext request) => Report(document.Patch(request)))
             .Consumes(CoapContentFormat.MergePatch);
-        server.MapDelete("/document", () => Tell(document.Reset()));
+        server.MapDelete("/document", () => Report(document.Reset()));
 
-        CoapResult Tell(CoapResult result)
+        CoapResult Report(CoapResult result)
         {
             whole.Notify();
             parts.Notify();

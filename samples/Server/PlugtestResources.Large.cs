@@ -22,13 +22,13 @@ public static partial class PlugtestResources
         Children children = new("/large-create");
         server.MapPost("/large-create", request => TooLarge(request) ?? children.Create(request))
             .WithTitle("Makes a resource of each body");
-        server.MapGet("/large-create/{id}", request => children.Get(request.Route["id"])).Hidden();
+        server.MapGet("/large-create/{id}", request => children.Get(request.Route["id"])).ExcludeFromDiscovery();
 
         server.MapPost("/large-post", request => TooLarge(request) ?? CoapResults.Changed(CoapContent.Text(
                 string.Create(CultureInfo.InvariantCulture, $"{request.Payload.Length} bytes came.\n{large}"))))
             .WithTitle("Answers a large body by another");
     }
 
-    private static CoapResult? TooLarge(CoapRequest request) =>
+    private static CoapResult? TooLarge(CoapRequestContext request) =>
         request.Payload.Length > MaxBodyLength ? CoapResults.RequestEntityTooLarge(MaxBodyLength) : null;
 }

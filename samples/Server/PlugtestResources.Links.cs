@@ -15,7 +15,7 @@ public static partial class PlugtestResources
             .WithContentFormat(CoapContentFormat.LinkFormat);
         foreach (string name in new[] { "sub1", "sub2", "sub3" })
         {
-            server.MapGet($"/path/{name}", () => CoapResults.Text(name)).Hidden();
+            server.MapGet($"/path/{name}", () => CoapResults.Text(name)).ExcludeFromDiscovery();
         }
     }
 }

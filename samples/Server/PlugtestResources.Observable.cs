@@ -22,16 +22,16 @@ public static partial class PlugtestResources
         int Changes() => Volatile.Read(ref changed);
         string Change() => string.Create(CultureInfo.InvariantCulture, $"change {Changes()}");
 
-        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs", Changes, Change, "Changes every 5 s");
-        MapChanging(changing, server, CoapNotificationMode.NonConfirmable, "/obs-non", Changes, Change, "Changes every 5 s");
-        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-large", Changes,
+        MapChanging(changing, server, true, "/obs", Changes, Change, "Changes every 5 s");
+        MapChanging(changing, server, false, "/obs-non", Changes, Change, "Changes every 5 s");
+        MapChanging(changing, server, true, "/obs-large", Changes,
             () => $"{Change()}\n{LargeText.Make(LargeLength)}", "2,000 bytes that change every 5 s");
-        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-pumping", Changes,
+        MapChanging(changing, server, true, "/obs-pumping", Changes,
             () => LargeText.Make(s_pumpingLengths[Changes() % s_pumpingLengths.Length]), "Changes its size every 5 s");
-        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-reset", Changes, Change,
+        MapChanging(changing, server, true, "/obs-reset", Changes, Change,
             "For clients that reject notifications");
-        MapLoad(server, CoapNotificationMode.Confirmable, "/obs-load", "Tells every observer of each change, by Confirmable messages");
-        MapLoad(server, CoapNotificationMode.NonConfirmable, "/obs-load-non",
+        MapLoad(server, true, "/obs-load", "Tells every observer of each change, by Confirmable messages");
+        MapLoad(server, false, "/obs-load-non",
             "Tells every observer of each change, by Non-confirmable messages");
 
         void Tick()
@@ -46,14 +46,18 @@ public static partial class PlugtestResources
 
     // OBS_07 to 09: what was put stays; what was deleted is gone, and comes back by itself some seconds later.
     private static void MapChanging(
-        List<CoapRouteHandlerBuilder> changing, CoapServer server, CoapNotificationMode mode, string path, Func<int> changes,
+        List<CoapRouteHandlerBuilder> changing, CoapServer server, bool confirmable, string path, Func<int> changes,
         Func<string> current, string title)
     {
         Representation put = new();
         int goneUntil = -1;
         bool IsGone() => !put.Exists && changes() < Volatile.Read(ref goneUntil);
         CoapResult Get() => put.Exists ? put.Get() : IsGone() ? CoapResults.NotFound() : CoapResults.Text(current());
-        CoapRouteHandlerBuilder route = server.MapGet(path, () => Get().WithMaxAge(s_period)).WithTitle(title).Observable(s_period, mode);
+        CoapRouteHandlerBuilder route = server.MapGet(path, () => Get().WithMaxAge(s_period)).WithTitle(title).Observable(observe =>
+        {
+            observe.MaxAge = s_period;
+            observe.Confirmable = confirmable;
+        });
         server.MapPut(path, request =>
         {
             bool wasGone = IsGone();
@@ -71,10 +75,14 @@ public static partial class PlugtestResources
         changing.Add(route);
     }
 
-    private static void MapLoad(CoapServer server, CoapNotificationMode mode, string path, string title)
+    private static void MapLoad(CoapServer server, bool confirmable, string path, string title)
     {
         Representation load = new("twelve bytes");
-        CoapRouteHandlerBuilder route = server.MapGet(path, () => load.Get()).WithTitle(title).Observable(TimeSpan.FromMinutes(1), mode);
+        CoapRouteHandlerBuilder route = server.MapGet(path, () => load.Get()).WithTitle(title).Observable(observe =>
+        {
+            observe.MaxAge = TimeSpan.FromMinutes(1);
+            observe.Confirmable = confirmable;
+        });
         server.MapPut(path, request =>
         {
             CoapResult result = load.Replace(request);

@@ -2,7 +2,6 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using CoAP.NET;
-using CoAP.NET.Dtls;
 using Server;
 
 if (args is ["--help" or "-h"])

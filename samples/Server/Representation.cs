@@ -30,7 +30,7 @@ internal sealed class Representation
     }
 
     /// <summary>The representation, or 2.03 when the client has it already (RFC 7252 section 5.10.6.2).</summary>
-    public CoapResult GetIfChanged(CoapRequest request)
+    public CoapResult GetIfChanged(CoapRequestContext request)
     {
         lock (_gate)
         {
@@ -38,7 +38,7 @@ internal sealed class Representation
         }
     }
 
-    public bool Set(CoapRequest request)
+    public bool Set(CoapRequestContext request)
     {
         if (request.Payload.IsEmpty)
         {
@@ -49,11 +49,11 @@ internal sealed class Representation
         return true;
     }
 
-    public CoapResult Replace(CoapRequest request) =>
+    public CoapResult Replace(CoapRequestContext request) =>
         Set(new CoapContent(request.Payload, request.ContentFormat)) ? CoapResults.Changed() : CoapResults.Created();
 
     /// <summary>Replaces when If-Match and If-None-Match allow it (RFC 7252 section 5.10.8). Nobody comes in between.</summary>
-    public CoapResult ReplaceIf(CoapRequest request)
+    public CoapResult ReplaceIf(CoapRequestContext request)
     {
         lock (_gate)
         {

@@ -15,7 +15,7 @@ internal sealed class ServerArguments
           --ca F             clients that check it must show a certificate of this authority (PEM); --client-ca is the same
           --psk ID:KEY       a client and its pre-shared key, for coaps; text, or 0x and hexadecimal digits. May be repeated
           --psk-file F       a file with lines ID:KEY
-          --engine E         how TCP is driven: auto, inline or async
+          --engine E         how TCP is driven: auto, linuxloop or portable
           --udp-engine E     how UDP is driven: auto, linuxloop or portable
           --shards N         how many shards peers are spread over, 1 to 64 (default 1): one for each processor that the server may use
         """;
@@ -54,15 +54,15 @@ internal sealed class ServerArguments
                 case "--psk-file":
                     security.PskFile = value;
                     break;
-                case "--engine" when Enum.TryParse(value, ignoreCase: true, out CoapTcpEngine engine):
-                    arguments.Options.TcpEngine = engine;
+                case "--engine" when Enum.TryParse(value, ignoreCase: true, out CoapSocketEngine engine):
+                    arguments.Options.Transports.TcpEngine = engine;
                     break;
-                case "--udp-engine" when Enum.TryParse(value, ignoreCase: true, out CoapUdpEngine engine):
-                    arguments.Options.UdpEngine = engine;
+                case "--udp-engine" when Enum.TryParse(value, ignoreCase: true, out CoapSocketEngine engine):
+                    arguments.Options.Transports.UdpEngine = engine;
                     break;
                 case "--shards" when int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out int shards)
                     && shards is >= 1 and <= 64:
-                    arguments.Options.Shards = shards;
+                    arguments.Options.Transports.Shards = shards;
                     break;
                 default:
                     throw new ArgumentException(Usage);

@@ -21,7 +21,7 @@ internal static class CoIoT
 /// <summary>Option 3332: type, identifier and protocol version of the device, such as <c>SHSW-25#A4CF12F45E13#2</c>.</summary>
 internal sealed class DeviceId(string value) : StringOption(Definition, value), ITypedOption<DeviceId>
 {
-    public static OptionDefinition Definition { get; } = new(3332, "CoIoT-Device", OptionFormat.String, 0, 255, IsRepeatable: false,
+    public static OptionDefinition Definition { get; } = new(3332, "CoIoT-Device", OptionFormat.String, 0, 255, isRepeatable: false,
         OptionUse.Both);
 
     public static DeviceId Create(OptionData data) => new(data.GetString());
@@ -32,7 +32,7 @@ internal sealed class DeviceId(string value) : StringOption(Definition, value), 
 /// </summary>
 internal sealed class Validity(uint value) : UIntOption(Definition, value), ITypedOption<Validity>
 {
-    public static OptionDefinition Definition { get; } = new(3412, "CoIoT-Validity", OptionFormat.UInt, 0, 2, IsRepeatable: false,
+    public static OptionDefinition Definition { get; } = new(3412, "CoIoT-Validity", OptionFormat.UInt, 0, 2, isRepeatable: false,
         OptionUse.Both);
 
     public TimeSpan Duration => (Value & 1) == 0 ? TimeSpan.FromSeconds(Value / 10.0) : TimeSpan.FromSeconds(Value * 4.0);
@@ -43,7 +43,7 @@ internal sealed class Validity(uint value) : UIntOption(Definition, value), ITyp
 /// <summary>Option 3420: a number that changes with the status, so that repeated publications can be told from new ones.</summary>
 internal sealed class Serial(uint value) : UIntOption(Definition, value), ITypedOption<Serial>
 {
-    public static OptionDefinition Definition { get; } = new(3420, "CoIoT-Serial", OptionFormat.UInt, 0, 2, IsRepeatable: false,
+    public static OptionDefinition Definition { get; } = new(3420, "CoIoT-Serial", OptionFormat.UInt, 0, 2, isRepeatable: false,
         OptionUse.Both);
 
     public static Serial Create(OptionData data) => new(data.GetUInt());

@@ -23,7 +23,7 @@ if (!isDemo)
 
 Dictionary<string, DeviceDescription> known = [];
 TaskCompletionSource<DeviceStatus> heard = new(TaskCreationOptions.RunContinuationsAsynchronously);
-gateway.Map("/cit/s", [CoIoT.Publish], async (request, cancellationToken) =>
+gateway.Map("/cit/s", [CoIoT.Publish], async (CoapRequestContext request, CancellationToken cancellationToken) =>
 {
     if (request.Options.Get<DeviceId>() is not { } id)
     {
@@ -42,7 +42,7 @@ gateway.Map("/cit/s", [CoIoT.Publish], async (request, cancellationToken) =>
     Console.WriteLine(status);
     heard.TrySetResult(status);
     return CoapResults.Changed();
-}).AllowMulticast().Serial();
+}).AllowMulticast().WithExecution(CoapExecution.Serial());
 await gateway.StartAsync();
 Console.WriteLine($"hearing on {gateway.LocalEndpoints[0]}");
 if (!isDemo)

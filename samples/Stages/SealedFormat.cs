@@ -16,7 +16,8 @@ public sealed class SealedFormat(CoapStageContext shard, byte[] key)
     private const int TagSize = 16;
 
     // Of what is inside, on connections too, whose messages may be larger than datagrams.
-    private readonly CoapDatagramSerializer _inner = new(new CoapSerializerOptions { MaxMessageSize = shard.Limits.MaxStreamMessageSize });
+    private readonly CoapDatagramSerializer _inner =
+        new(new CoapSerializerOptions { MaxMessageSize = shard.Limits.Connections.MaxMessageSize });
 
     public static CoapSerializerBlocks Make(CoapStageContext shard, byte[] key)
     {

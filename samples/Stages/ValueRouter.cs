@@ -16,7 +16,7 @@ public sealed class ValueRouter
         new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 4, EnsureOrdered = false, BoundedCapacity = 1_000 });
 
     // Nothing that it throws may leave the block: that would fault the server.
-    private CoapResult Answer(CoapRequest request)
+    private CoapResult Answer(CoapRequestContext request)
     {
         switch (request.Method)
         {

@@ -5,7 +5,7 @@ using CoAP.NET.PubSub;
 
 using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
 await using CoapServer server = new();
-await using CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions { MaxTopics = 100 });
+await using CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions { Limits = { MaxTopics = 100 } });
 await server.Listen("coap://127.0.0.1:0").StartAsync(guard.Token);
 string host = server.LocalEndpoints[0];
 
@@ -28,7 +28,7 @@ await using CoapClient kitchen = new();
 await using CoapClient office = new();
 Task<int> byType = SubscribeAsync("kitchen", kitchen, new CoapTopicProperties { TopicType = "temperature" });
 Task<int> byName = SubscribeAsync("office", office, new CoapTopicProperties("living-room-sensor"));
-while (broker.GetCounters().Subscribers < 2)
+while (broker.SubscriberCount < 2)
 {
     await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, guard.Token);
 }
@@ -42,9 +42,9 @@ for (int tenths = 201; tenths <= 205; tenths++)
 
 // A subscription is for as long as one likes; these two end with the last value.
 int[] heard = await Task.WhenAll(byType, byName);
-Say($"published {broker.GetCounters().Publications} times, heard {heard[0]} and {heard[1]} states");
+Say($"heard {heard[0]} and {heard[1]} states");
 await topic.ChangeAsync(new CoapTopicProperties { Expiration = TimeProvider.System.GetUtcNow() + TimeSpan.FromSeconds(3) }, guard.Token);
-while (broker.GetCounters().Topics > 0)
+while (broker.TopicCount > 0)
 {
     await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, guard.Token);
 }

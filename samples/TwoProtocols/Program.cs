@@ -18,7 +18,7 @@ builder.Services.AddCoapServer(options => options.Listen(once ? "coap://127.0.0.
 await using WebApplication app = builder.Build();
 
 app.MapGet("/lights/{id:int}", (int id, Lights lights) => lights.IsOn(id) ? "on" : "off")
-    .WithCoap(route => route.Observable().ListedAs("/lights/1").WithResourceType("light"));
+    .WithCoap(route => route.Observable().WithDiscoveryTarget("/lights/1").WithResourceType("light"));
 app.MapPut("/lights/{id:int}", (int id, bool on, Lights lights, CoapServer server) =>
 {
     lights.Switch(id, on);

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Simulation;
 
 /// <summary>
-/// One way of trying whether the library falls over: a chapter of docs/reliability.md, a command, and short runs of it as tests.
+/// One way of trying whether the library falls over: a section of docs/campaigns.md, a command, and short runs of it as tests.
 /// </summary>
 internal abstract class Campaign(string name, string summary)
 {
-    /// <summary>All of them, in the order of docs/reliability.md.</summary>
+    /// <summary>All of them, in the order of docs/campaigns.md.</summary>
     public static IReadOnlyList<Campaign> All { get; } =
     [
         new Simulate.SimulateCampaign(),
@@ -21,7 +21,7 @@ internal abstract class Campaign(string name, string summary)
         new Congestion.TransferCampaign(),
     ];
 
-    /// <summary>Its word on the command line, which also marks its part of docs/reliability.md.</summary>
+    /// <summary>Its word on the command line.</summary>
     public string Name => name;
 
     /// <summary>What it tries, in one sentence.</summary>
@@ -36,6 +36,6 @@ internal abstract class Campaign(string name, string summary)
 }
 
 /// <summary>What a campaign found.</summary>
-/// <param name="Body">Markdown: figures and tables, as they stand in docs/reliability.md below the campaign's heading.</param>
+/// <param name="Body">Markdown: figures and tables.</param>
 /// <param name="Failures">What was not as it has to be, each with how to see it again; empty when all was well.</param>
 internal sealed record CampaignReport(string Body, IReadOnlyList<string> Failures);

@@ -5,10 +5,10 @@ namespace CoAP.NET.Simulation;
 internal sealed record CampaignOptions
 {
     /// <summary>The names of the options that take a value.</summary>
-    public static readonly string[] Values = ["--seed", "--seeds", "--budget", "--executions", "--only", "--plant"];
+    public static readonly string[] Values = ["--seed", "--seeds", "--budget", "--executions", "--only", "--plant", "--write"];
 
     /// <summary>The names of those that take none.</summary>
-    public static readonly string[] Switches = ["--verbose", "--write"];
+    public static readonly string[] Switches = ["--verbose"];
 
     /// <summary>Where chance begins: the first seed.</summary>
     public ulong Seed { get; init; } = 1;
@@ -31,8 +31,8 @@ internal sealed record CampaignOptions
     /// <summary>Whether everything is told, such as the trace of a run.</summary>
     public bool Verbose { get; init; }
 
-    /// <summary>Whether the figures go into docs/reliability.md.</summary>
-    public bool Write { get; init; }
+    /// <summary>The file that the report is written to, besides the output.</summary>
+    public string? Write { get; init; }
 
     /// <summary>Reads a command line.</summary>
     /// <param name="args">What follows the campaign's name.</param>
@@ -55,7 +55,7 @@ internal sealed record CampaignOptions
             Only = arguments.Has("--only") ? arguments.Text("--only", "") : null,
             Plant = arguments.Has("--plant") ? arguments.Text("--plant", "") : null,
             Verbose = arguments.Has("--verbose"),
-            Write = arguments.Has("--write"),
+            Write = arguments.Has("--write") ? arguments.Text("--write", "") : null,
         };
     }
 

@@ -1,5 +1,5 @@
-// Campaigns that try whether the library falls over; they print what docs/reliability.md says. Short runs of the same are tests
-// (simulation/CoAP.NET.Reliability.Tests).
+// Campaigns that try whether the library falls over. Short runs of the same are tests (simulation/CoAP.NET.Reliability.Tests).
+// docs/campaigns.md has the commands, docs/reliability.md the main figures.
 using System.Runtime.InteropServices;
 using CoAP.NET.Simulation;
 
@@ -41,7 +41,7 @@ if (args is [] or ["--help" or "-h", ..] || Campaign.All.FirstOrDefault(one => o
           --only NAME     one case, target or row
           --plant NAME    plants a defect, to see it found
           --verbose       tells everything
-          --write         puts the figures into docs/reliability.md
+          --write FILE    writes the report to a file, too
         campaigns:
         """);
     foreach (Campaign one in Campaign.All)
@@ -67,16 +67,16 @@ using CancellationTokenSource stop = new();
 using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
 using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);
 CampaignReport report = await campaign.RunAsync(options, Console.Error, stop.Token);
-string command = string.Join(' ', args[1..].Where(word => word is not "--write"));
-Console.WriteLine(ReliabilityPage.Head(campaign.Name, command, TimeProvider.System.GetUtcNow()) + report.Body);
+string text = $"{ReportHead.Of("simulation/CoAP.NET.Simulation", args, TimeProvider.System.GetUtcNow())}\n\n{report.Body.Trim()}\n";
+Console.WriteLine(text);
 foreach (string failure in report.Failures)
 {
     Console.Error.WriteLine($"FAILED: {failure}");
 }
 
-if (options.Write)
+if (options.Write is { } path)
 {
-    ReliabilityPage.Write(campaign.Name, command, report.Body, TimeProvider.System.GetUtcNow());
+    File.WriteAllText(path, text);
 }
 
 return report.Failures.Count == 0 ? 0 : 1;

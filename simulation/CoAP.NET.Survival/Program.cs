@@ -22,7 +22,7 @@ string usage = $"""
       --pause-ms N    how long after an answer a device asks again (10,000)
       --seconds N     how long costs are measured each time (30)
       --restored N    how many sessions are restored (100,000)
-      --write FILE    writes the table, too; between the lines "<!-- begin survival -->" and "<!-- end survival -->" of a file that has them
+      --write FILE    writes the report to a file, too
       --verbose       nodes say on the error stream what they log
       --self-check    everything in small: times are not judged; without --balancer each scenario has the next balancer
     """;
@@ -88,9 +88,8 @@ try
 
     if (arguments.Has("--write"))
     {
-        string head = $"{TimeProvider.System.GetUtcNow():yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: "
-                + $"`dotnet run -c Release --project simulation/CoAP.NET.Survival -- {string.Join(' ', args)}`";
-        WrittenText.Write(arguments.Text("--write", ""), "survival", $"{head}\n\n{table.Text}");
+        string head = ReportHead.Of("simulation/CoAP.NET.Survival", args, TimeProvider.System.GetUtcNow());
+        File.WriteAllText(arguments.Text("--write", ""), $"{head}\n\n{table.Text}");
     }
 
     foreach (string fault in table.Faults)

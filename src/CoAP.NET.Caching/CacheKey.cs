@@ -106,7 +106,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
         {
             uri = CoapUri.ComposeRequestUri(request, channel.Transport.Scheme, destination);
         }
-        catch (CoapUriException)
+        catch (CoapFormatException)
         {
             uri = null;
             return false;

@@ -84,10 +84,10 @@ internal static class CacheRules
     public static uint MaxAgeOf(CoapMessage response) =>
         response.OptionsToRead is { } options && options.TryGetUInt(OptionNumber.MaxAge, out uint seconds)
             ? seconds
-            : (uint)MaxAge.Default.TotalSeconds;
+            : (uint)MaxAgeOption.Default.TotalSeconds;
 
     /// <summary>The entity-tag of a response; null when it has none.</summary>
-    public static ETag? TagOf(CoapMessage response) => response.OptionsToRead?.ETag is { } tag ? new ETag(tag.Span) : null;
+    public static ETagOption? TagOf(CoapMessage response) => response.OptionsToRead?.ETag is { } tag ? new ETagOption(tag.ToArray()) : null;
 
     private static bool IsWhole(ReadOnlySpan<byte> block) =>
         OptionData.TryReadUInt(block, out uint value) && BlockValue.FromUInt32(value) is { Number: 0, More: false };

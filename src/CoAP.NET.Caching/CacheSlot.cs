@@ -22,7 +22,7 @@ internal sealed class CacheSlot
     public CacheKey Key { get; }
 
     /// <summary>Its part of a share; null while it belongs to none.</summary>
-    public SourceLedger<CacheSlot>.Holding? Holding { get; set; }
+    public SourceUsage<CacheSlot>.Holding? Holding { get; set; }
 
     public bool IsEmpty => _responses.Count == 0;
 

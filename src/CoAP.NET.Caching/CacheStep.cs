@@ -29,19 +29,19 @@ internal sealed class CacheStep : ResponseCacheStep
         if (isSafe && UseOf(request) is var use && use != CacheUse.None && KeyOf(request) is { } key)
         {
             return use == CacheUse.Full ? LookUp(request, key, mode)
-                : mode == CoapCacheMode.OnlyIfCached ? throw new CoapCacheMissException()
-                : Note(request, new CacheNote { Key = key, IsStoreOnly = true, Stamp = _cache.Stamp(key) });
+                : mode == CoapCacheMode.OnlyIfCached ? throw RequestErrors.NotCached()
+                : Note(request, new CacheStepState { Key = key, IsStoreOnly = true, Stamp = _cache.Stamp(key) });
         }
 
         if (mode == CoapCacheMode.OnlyIfCached)
         {
-            throw new CoapCacheMissException();
+            throw RequestErrors.NotCached();
         }
 
         // PUT, POST, DELETE, PATCH, iPATCH and unknown methods. Without a response it is unknown whether the resource was changed.
         if (!isSafe && CacheKey.TryGetUri(message, request.Channel, NamedBy(request), out string? uri))
         {
-            request.Note = new CacheNote { Changed = uri };
+            request.Note = new CacheStepState { Changed = uri };
             return StepOutcome.Watch;
         }
 
@@ -50,7 +50,7 @@ internal sealed class CacheStep : ResponseCacheStep
 
     public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
     {
-        if (request.Note is CacheNote { Changed: null } && request.Request.Transfer is { LeavesBodyOut: true })
+        if (request.Note is CacheStepState { Changed: null } && request.Request.Transfer is { LeavesBodyOut: true })
         {
             // The response became too large during the transfer.
             return StepOutcome.Done(response);
@@ -58,7 +58,7 @@ internal sealed class CacheStep : ResponseCacheStep
 
         switch (request.Note)
         {
-            case CacheNote { Changed: { } uri }:
+            case CacheStepState { Changed: { } uri }:
                 if (response.IsSuccess)
                 {
                     _cache.InvalidateNormal(uri);
@@ -66,10 +66,10 @@ internal sealed class CacheStep : ResponseCacheStep
 
                 InvalidateCreated(uri, response);
                 break;
-            case CacheNote { Key: { } key, IsStoreOnly: true } note:
+            case CacheStepState { Key: { } key, IsStoreOnly: true } note:
                 Keep(key, response, note.Stamp, request.Request.OnBehalfOf);
                 break;
-            case CacheNote { Key: { } key } note:
+            case CacheStepState { Key: { } key } note:
                 if (note.Validated is { } validated && response.Code == CoapCode.Valid && sent.AttemptOf(request) == 0)
                 {
                     CoapSource? source = request.Request.OnBehalfOf;
@@ -95,7 +95,7 @@ internal sealed class CacheStep : ResponseCacheStep
 
     public override StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception)
     {
-        if (request.Note is CacheNote { Changed: { } uri })
+        if (request.Note is CacheStepState { Changed: { } uri })
         {
             _cache.InvalidateNormal(uri);
         }
@@ -149,16 +149,16 @@ internal sealed class CacheStep : ResponseCacheStep
 
         if (mode == CoapCacheMode.OnlyIfCached)
         {
-            throw new CoapCacheMissException();
+            throw RequestErrors.NotCached();
         }
 
         _environment.Counters.Add(CoapCounter.CacheMisses);
         CoapMessage? validating = Validating(request, found.Candidates);
-        Note(request, new CacheNote { Key = key, Validated = validating is null ? null : found.Candidates, Stamp = found.Stamp });
+        Note(request, new CacheStepState { Key = key, Validated = validating is null ? null : found.Candidates, Stamp = found.Stamp });
         return validating is null ? StepOutcome.Go : StepOutcome.GoWith(request with { Message = validating });
     }
 
-    private static StepOutcome Note(OutgoingRequest request, CacheNote note)
+    private static StepOutcome Note(OutgoingRequest request, CacheStepState note)
     {
         request.Note = note;
         return StepOutcome.Go;
@@ -210,7 +210,7 @@ internal sealed class CacheStep : ResponseCacheStep
 }
 
 /// <summary>The state of a request in <see cref="CacheStep"/> until its response arrives.</summary>
-internal sealed class CacheNote : StepNote
+internal sealed class CacheStepState : StepState
 {
     /// <summary>The URI that the request changes; null for a request that changes nothing.</summary>
     public string? Changed { get; init; }

@@ -9,7 +9,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
 {
     private readonly Dictionary<CacheKey, CacheSlot> _slots = [];
     private readonly Dictionary<string, HashSet<CacheSlot>> _byUri = new(StringComparer.Ordinal);
-    private readonly CacheShares _shares = new(maxBytes / Math.Max(1, maxEntries));
+    private readonly CacheQuota _shares = new(maxBytes / Math.Max(1, maxEntries));
 
     public int Count => _slots.Count;
 

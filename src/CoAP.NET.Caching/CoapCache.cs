@@ -9,7 +9,7 @@ namespace CoAP.NET.Caching;
 /// <remarks>
 /// Set it in <see cref="CoapEndpointOptions.Cache"/>. Several endpoints may share one if they share a clock; responses from a protected
 /// channel stay with their endpoint. Bounded; the least recently used response is evicted first. Requests on behalf of others
-/// (<see cref="CoapRequest.OnBehalfOf"/>) have a share for each source, and the largest share gives way. Thread-safe.
+/// (<see cref="CoapRequest.OnBehalfOf"/>) have a share for each source, and the largest share loses its entries first. Thread-safe.
 /// </remarks>
 public sealed class CoapCache : CoapResponseCache
 {
@@ -48,7 +48,7 @@ public sealed class CoapCache : CoapResponseCache
     public long MaxBytes { get; }
 
     /// <summary>The limit in requests with stored responses.</summary>
-    public int MaxEntries { get; }
+    internal int MaxEntries { get; }
 
     /// <summary>The estimated number of used bytes.</summary>
     public long Bytes => Read(static cache => cache._store.Bytes);
@@ -73,7 +73,7 @@ public sealed class CoapCache : CoapResponseCache
     /// <summary>
     /// The number of requests whose stored responses were marked as stale, because the resource may have changed (RFC 7252 section 5.9.1).
     /// </summary>
-    public long Invalidations => Read(static cache => cache._invalidations);
+    internal long Invalidations => Read(static cache => cache._invalidations);
 
     internal long Now => CoapEnvironment.ReadClock(_timeProvider ?? TimeProvider.System);
 
@@ -116,7 +116,7 @@ public sealed class CoapCache : CoapResponseCache
 
     /// <summary>Marks the stored responses of a URI as stale, so that they need validation, for all methods and servers.</summary>
     /// <param name="uri">The absolute URI. A URI of another protocol from a proxy request must have the same text.</param>
-    /// <exception cref="CoapUriException">The text is not an absolute URI, or an invalid CoAP URI.</exception>
+    /// <exception cref="CoapFormatException">The text is not an absolute URI, or an invalid CoAP URI.</exception>
     public void Invalidate(string uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -225,7 +225,7 @@ public sealed class CoapCache : CoapResponseCache
     internal CoapResponse? Refresh(
         CacheKey key, StoredResponse[] candidates, CoapMessage valid, long now, long? stamp, CoapSource? source = null)
     {
-        Options.ETag? tag = CacheRules.TagOf(valid);
+        Options.ETagOption? tag = CacheRules.TagOf(valid);
         StoredResponse? named = Array.Find(candidates, candidate => candidate.Tag!.Equals(tag));
         if (named is null)
         {

@@ -41,7 +41,7 @@ internal sealed class StoredResponse
     }
 
     /// <summary>The entity-tag; null when there is none, so that the response cannot be validated.</summary>
-    public ETag? Tag { get; }
+    public ETagOption? Tag { get; }
 
     /// <summary>About how many bytes it takes.</summary>
     public int Size { get; }

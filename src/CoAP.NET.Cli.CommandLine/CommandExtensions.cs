@@ -18,7 +18,7 @@ internal static class CommandExtensions
             {
                 try
                 {
-                    KeyFileWarning.TellOf(parse, context);
+                    KeyFileWarning.ReportOf(parse, context);
                     return await run(parse, context.Stopped).ConfigureAwait(false);
                 }
                 finally

@@ -119,15 +119,15 @@ internal sealed class ConnectionOptions
             MaxRetransmit = parse.GetValue(MaxRetransmit) ?? parameters.MaxRetransmit,
             RetransmissionTiming = parse.GetValue(Timing) ?? parameters.RetransmissionTiming,
         };
-        options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout) ?? options.Streams.HandshakeTimeout;
+        options.Transports.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout) ?? options.Transports.Streams.HandshakeTimeout;
         if (parse.GetValue(KeepAlive) is { } keepAlive)
         {
-            options.Streams.KeepAliveInterval = keepAlive == TimeSpan.Zero ? Timeout.InfiniteTimeSpan : keepAlive;
+            options.Transports.Streams.KeepAliveInterval = keepAlive == TimeSpan.Zero ? Timeout.InfiniteTimeSpan : keepAlive;
         }
 
         if (parse.GetValue(MaxMessageSize) is { } size)
         {
-            options.Limits.MaxStreamMessageSize = size;
+            options.Limits.Connections.MaxMessageSize = size;
         }
     }
 
@@ -140,15 +140,15 @@ internal sealed class ConnectionOptions
     {
         FileInfo[] authorities = parse.GetValue(Ca) ?? [];
         CoapPskCredential? psk = PskOf(parse, scheme);
-        options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout)
-            ?? (scheme == "coaps" ? s_handshakeTimeout : options.Streams.HandshakeTimeout);
+        options.Transports.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout)
+            ?? (scheme == "coaps" ? s_handshakeTimeout : options.Transports.Streams.HandshakeTimeout);
         if (scheme == "coaps")
         {
             CoapDtlsOptions dtls = ClientDtls.Make(psk, authorities, parse.GetValue(Certificate), parse.GetValue(Key),
                 parse.GetValue(Insecure));
 
             // A user waits for it, and a wrong key causes only silence.
-            dtls.HandshakeTimeout = options.Streams.HandshakeTimeout;
+            dtls.HandshakeTimeout = options.Transports.Streams.HandshakeTimeout;
             options.UseDtls(dtls);
         }
         else
@@ -162,7 +162,7 @@ internal sealed class ConnectionOptions
         || parse.GetValue(Psk) is not null || parse.GetValue(PskFile) is not null || parse.GetValue(Insecure);
 
     /// <summary>Returns the handshake timeout of options from this class.</summary>
-    public static TimeSpan HandshakeTimeoutOf(CoapEndpointOptions options) => options.Streams.HandshakeTimeout;
+    public static TimeSpan HandshakeTimeoutOf(CoapEndpointOptions options) => options.Transports.Streams.HandshakeTimeout;
 
     /// <summary>Creates the client of a command.</summary>
     /// <param name="parse">The command line.</param>

@@ -38,7 +38,7 @@ internal static class Failures
         string message = exception switch
         {
             _ when code == ExitCodes.Cancelled => "Interrupted.",
-            CoapRetryLaterException =>
+            CoapException { Error: CoapError.RetryLater } =>
                 $"{TargetArgument.TextOf(parse) ?? "The server"} asked clients to wait (4.29 Too Many Requests), so the command sent "
                     + "nothing.",
             _ => exception.Message,
@@ -64,24 +64,26 @@ internal static class Failures
         OperationCanceledException => (ExitCodes.Cancelled, null),
         CoapTimeoutException timeout => (ExitCodes.Timeout, HintFor(timeout)),
         CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
-        CoapRetryLaterException later => (ExitCodes.ClientError, HintFor(later)),
-        CoapResetException =>
+        CoapException { Error: CoapError.RetryLater, RetryAfter: { } wait } => (ExitCodes.ClientError, HintFor(wait)),
+        CoapException { Error: CoapError.Reset } =>
             (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows the messages."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
-        CoapUnreachableException => (ExitCodes.Network, DefaultPorts),
-        CoapConnectionException or CoapDtlsHandshakeException
-            when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
-        CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } =>
+        CoapException { Error: CoapError.Unreachable } => (ExitCodes.Network, DefaultPorts),
+        CoapConnectionException or CoapDtlsException
+            when DtlsOf(exception) is { Reason: not CoapDtlsHandshakeFailure.NotAvailable } dtls =>
+                (ExitCodes.Network, HintFor(dtls.Reason)),
+        CoapConnectionException { Error: CoapError.HandshakeFailed } =>
             (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts any server."),
-        CoapCredentialException or OscoreProvisioningException or OscoreStoreException or EdhocProvisioningException =>
+        CoapCredentialException or OscoreStoreException =>
             (ExitCodes.File, null),
         EdhocException edhoc => (ExitCodes.Network, HintFor(edhoc)),
         CoapOscoreException { UnprotectedDiagnostic: "Replay detected" } => (ExitCodes.Network,
             "A server looks at the number of a request before its keys, so a wrong secret with a number that it has seen is a replay too. "
                 + "Compare the secret and the IDs first. If they are right, the stored numbers beside the file are too old: agree on a new "
                 + "context."),
-        CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
-        CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
+        CoapException { Error: CoapError.TooLarge } => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
+        CoapFormatException => (ExitCodes.Usage, null),
+        CoapException => (ExitCodes.Network, null),
         SocketException => (ExitCodes.Network, null),
         IOException { HResult: BrokenPipe } when !OperatingSystem.IsWindows() => (ExitCodes.ReaderGone, null),
         IOException or UnauthorizedAccessException or CryptographicException => (ExitCodes.File, null),
@@ -93,9 +95,9 @@ internal static class Failures
         : edhoc.IsOfPeer ? "Make the server trust the credential in \"own\" of the file."
         : "Name the credential of the server in \"trusted\" of the file, if it is the intended one.";
 
-    private static string HintFor(CoapRetryLaterException later)
+    private static string HintFor(TimeSpan retryAfter)
     {
-        double seconds = Math.Ceiling(later.RetryAfter.TotalSeconds);
+        double seconds = Math.Ceiling(retryAfter.TotalSeconds);
         return string.Create(CultureInfo.InvariantCulture, $"Try again in {seconds} s; --interval sets the pace of --repeat.");
     }
 
@@ -116,8 +118,8 @@ internal static class Failures
     } + (timeout.IsOutcomeUnknown ? " The server may have executed it: check before you repeat it." : "");
 
     // A name may have several addresses, each of which failed by itself.
-    private static CoapDtlsHandshakeException? DtlsOf(Exception? exception) =>
-        exception is null or CoapDtlsHandshakeException ? exception as CoapDtlsHandshakeException : DtlsOf(exception.InnerException);
+    private static CoapDtlsException? DtlsOf(Exception? exception) =>
+        exception is null or CoapDtlsException ? exception as CoapDtlsException : DtlsOf(exception.InnerException);
 
     private static string? HintFor(CoapDtlsHandshakeFailure reason) => reason switch
     {

@@ -12,7 +12,7 @@ internal static class KeyFileWarning
     /// <summary>Checks the files that a command line names.</summary>
     /// <param name="parse">The command line.</param>
     /// <param name="context">Gets a line on the error stream for each finding.</param>
-    public static void TellOf(ParseResult parse, CliContext context)
+    public static void ReportOf(ParseResult parse, CliContext context)
     {
         foreach (OptionResult option in parse.CommandResult.Children.OfType<OptionResult>()
             .Where(static option => s_options.Contains(option.Option.Name)))
@@ -22,7 +22,7 @@ internal static class KeyFileWarning
                 string path = KeyFileMode.FileOf(token.Value);
                 if (KeyFileMode.ProblemOf(path) is { } problem)
                 {
-                    context.Error.MarkupLine($"[yellow]warning:[/] {Markup.Escape(CoapForeignText.LineOf($"{path}: {problem}"))}");
+                    context.Error.MarkupLine($"[yellow]warning:[/] {Markup.Escape(CoapUntrustedText.LineOf($"{path}: {problem}"))}");
                 }
             }
         }

@@ -16,7 +16,7 @@ internal static class Refusal
         {
             string? meant = word.Contains("://", StringComparison.Ordinal)
                 ? $"get {word}"
-                : Spelling.Closest(word, command.Subcommands.Select(known => known.Name));
+                : SpellingSuggestions.Closest(word, command.Subcommands.Select(known => known.Name));
             string perhaps = meant is null ? "" : $"coap {meant}, perhaps? ";
             return new UsageException($"'{word}' is no command.", $"{perhaps}coap --help lists the commands.");
         }
@@ -24,7 +24,7 @@ internal static class Refusal
         // The parser also rejects the value after an unknown option.
         if (parse.UnmatchedTokens.FirstOrDefault(unmatched => unmatched.Length > 1 && unmatched.StartsWith('-')) is { } option)
         {
-            string? meant = Spelling.Closest(option.Split('=', ':')[0], OptionsOf(parse));
+            string? meant = SpellingSuggestions.Closest(option.Split('=', ':')[0], OptionsOf(parse));
             string perhaps = meant is null ? "" : $"{meant}, perhaps? ";
             return new UsageException($"'{option}' is no option of {path}.", $"{perhaps}{path} --help lists the options.");
         }

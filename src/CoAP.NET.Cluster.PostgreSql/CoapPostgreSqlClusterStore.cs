@@ -19,10 +19,10 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     private readonly PostgreSqlConnections _connections;
     private readonly PostgreSqlWriter _writer;
     private readonly PostgreSqlLease _lease;
-    private readonly PostgreSqlWatch _watch;
+    private readonly PostgreSqlMapMonitor _watch;
     private readonly PostgreSqlRecords _records;
-    private readonly CallOrder _writes = new();
-    private readonly CallOrder _leases = new();
+    private readonly SequentialCalls _writes = new();
+    private readonly SequentialCalls _leases = new();
     private readonly CoapClusterMapFeed _feed = new();
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
@@ -47,7 +47,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
         PostgreSqlMap map = new(options.Schema);
         _writer = new PostgreSqlWriter(_connections, CoapNodeId.New().Value);
         _lease = new PostgreSqlLease(_connections, map, options);
-        _watch = new PostgreSqlWatch(_connections, map, _feed, options);
+        _watch = new PostgreSqlMapMonitor(_connections, map, _feed, options);
         _records = new PostgreSqlRecords(options.Schema);
     }
 

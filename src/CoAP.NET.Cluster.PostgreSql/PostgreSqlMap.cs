@@ -51,14 +51,14 @@ internal sealed class PostgreSqlMap(string schema)
                             break;
                         default:
                             owners[reader.GetInt16(1)] =
-                                new CoapSlotOwner(new CoapNodeId(reader.GetGuid(2)), new CoapFence(reader.GetInt64(4)));
+                                new CoapSlotOwner(new CoapNodeId(reader.GetGuid(2)), new CoapFencingToken(reader.GetInt64(4)));
                             break;
                     }
                 }
             }
         }
 
-        return (new CoapClusterMap(version, nodes, owners, new CoapFence(stale)), history);
+        return (new CoapClusterMap(version, nodes, owners, new CoapFencingToken(stale)), history);
     }
 
     /// <summary>Notes the history of the server, and after a loss takes all slots from their owners.</summary>

@@ -85,7 +85,7 @@ internal sealed class PostgreSqlRecords(string schema)
                     bool isForEver = await reader.IsDBNullAsync(3, cancellationToken).ConfigureAwait(false);
                     yield return new CoapRecord(
                         new CoapRecordKey(kind, slot, reader.GetFieldValue<byte[]>(0)),
-                        new CoapFence(reader.GetInt64(1)),
+                        new CoapFencingToken(reader.GetInt64(1)),
                         reader.GetFieldValue<byte[]>(2),
                         isForEver ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(Math.Max(reader.GetDouble(3), 0)));
                 }

@@ -123,7 +123,7 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         NpgsqlCommand command = PostgreSqlBatch.ToCommand(connection, _write, id, _generation, batch.Span);
         await using (command.ConfigureAwait(false))
         {
-            CoapFence[] newest = new CoapFence[CoapSlot.Count];
+            CoapFencingToken[] newest = new CoapFencingToken[CoapSlot.Count];
             bool isNewest = false;
             NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
             await using (reader.ConfigureAwait(false))
@@ -133,7 +133,7 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
                     isNewest = true;
                     if (!await reader.IsDBNullAsync(0, cancellationToken).ConfigureAwait(false))
                     {
-                        newest[reader.GetInt16(0)] = new CoapFence(reader.GetInt64(1));
+                        newest[reader.GetInt16(0)] = new CoapFencingToken(reader.GetInt64(1));
                     }
                 }
             }

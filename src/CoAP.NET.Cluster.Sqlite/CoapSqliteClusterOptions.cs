@@ -13,16 +13,16 @@ public sealed class CoapSqliteClusterOptions
     /// <remarks>
     /// The store creates its folder if necessary; both are accessible to their owner only. One process uses the file at a time; the file
     /// next to it whose name ends in <c>-wal</c> belongs to it. Do not restore it from a backup: message numbers would be used twice. Do
-    /// not remove or replace it while the process runs: the store then confirms nothing more (<see cref="CoapClusterStoreFault.Corrupt"/>).
+    /// not remove or replace it while the process runs: the store then confirms nothing more.
     /// </remarks>
     public string Path { get; set; } = "";
 
     /// <summary>The maximum size of the file in bytes, 1 MiB to 1 TiB. Default 1 GiB.</summary>
-    /// <remarks>Beyond it writes fail with <see cref="CoapClusterStoreFault.Full"/>. A DTLS session takes some 400 bytes.</remarks>
+    /// <remarks>Beyond it writes fail. A DTLS session takes some 400 bytes.</remarks>
     public long MaxBytes { get; set; } = 1L << 30;
 
     /// <summary>The maximum number of calls that wait for the disk, 16 to 1,000,000. Default 4,096.</summary>
-    /// <remarks>Further ones fail with <see cref="CoapClusterStoreFault.Busy"/>.</remarks>
+    /// <remarks>Further ones fail, and may be repeated.</remarks>
     public int MaxWaitingCalls { get; set; } = 4_096;
 
     /// <summary>The clock of lifetimes, which are stored as dates. Null, the default, uses the system clock.</summary>

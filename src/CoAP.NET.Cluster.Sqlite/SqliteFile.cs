@@ -101,7 +101,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
     public CoapWriteResult[] Write(IReadOnlyList<ReadOnlyMemory<CoapRecordChange>> batches)
     {
         // No other process changes owners while this one has the file open; the owners are therefore known.
-        CoapFence[] newest = [.. _owners.Select(static owner => owner.Fence)];
+        CoapFencingToken[] newest = [.. _owners.Select(static owner => owner.Fence)];
         CoapWriteResult[] results = new CoapWriteResult[batches.Count];
         long now = _time.GetUtcNow().ToUnixTimeMilliseconds();
         using SqliteTransaction transaction = _connection!.BeginTransaction(deferred: false);

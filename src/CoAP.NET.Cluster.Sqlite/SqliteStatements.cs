@@ -203,5 +203,5 @@ internal sealed class SqliteStatements : IDisposable
         return command;
     }
 
-    private static CoapFence Fence(SqliteDataReader reader, int column) => new(SqliteSchema.Counter(reader.GetInt64(column)));
+    private static CoapFencingToken Fence(SqliteDataReader reader, int column) => new(SqliteSchema.Counter(reader.GetInt64(column)));
 }

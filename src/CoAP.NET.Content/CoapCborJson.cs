@@ -17,7 +17,7 @@ namespace CoAP.NET;
 public static class CoapCborJson
 {
     /// <summary>The maximum nesting depth of arrays, maps and tags.</summary>
-    public const int MaxDepth = CborToJson.MaxDepth;
+    internal const int MaxDepth = CborToJson.MaxDepth;
 
     private static readonly JsonDocumentOptions s_options = new() { AllowDuplicateProperties = false, MaxDepth = MaxDepth };
 
@@ -128,7 +128,7 @@ public static class CoapCborJson
         (CoapContentFormat from, CoapContentFormat to) = isCbor
             ? (CoapContentFormat.SenmlCbor, CoapContentFormat.SenmlJson)
             : (CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor);
-        return CoapSenmlPack.TryParse(payload, from, out CoapSenmlPack? pack, out CoapSenmlError error, profile: CoapSenmlProfile.Lwm2m)
+        return CoapSenmlPack.TryParse(payload, from, out CoapSenmlPack? pack, out CoapSyntaxError error, profile: CoapSenmlProfile.Lwm2m)
             ? pack.ToBytes(to)
             : throw Malformed($"not a SenML Pack: {error.Message} (offset {error.Offset})");
     }

@@ -6,10 +6,10 @@ namespace CoAP.NET;
 public static class CoapCborNotation
 {
     /// <summary>The maximum nesting depth of arrays, maps, tags and strings with items (<c>&lt;&lt;...&gt;&gt;</c>).</summary>
-    public const int MaxDepth = CborDiagnostics.MaxDepth;
+    internal const int MaxDepth = CborDiagnostics.MaxDepth;
 
     /// <summary>The default limit for the bytes of a parsed notation: 1 MiB.</summary>
-    public const int DefaultMaxSize = 1024 * 1024;
+    internal const int DefaultMaxSize = 1024 * 1024;
 
     /// <summary>Formats CBOR in diagnostic notation, such as <c>{1: "a", 2: h'0102'}</c>.</summary>
     /// <remarks>
@@ -30,12 +30,12 @@ public static class CoapCborNotation
     /// <param name="isSequence">Whether several items may follow each other, as in <c>application/cbor-seq</c>. Default false.</param>
     /// <returns>Whether all bytes are well-formed.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> is not positive.</exception>
-    public static bool TryFormat(ReadOnlySpan<byte> cbor, out string notation, out CoapCborError error, int width = int.MaxValue,
+    public static bool TryFormat(ReadOnlySpan<byte> cbor, out string notation, out CoapSyntaxError error, int width = int.MaxValue,
         bool isSequence = false)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(width);
         bool isRead = CborDiagnostics.TryFormat(cbor.ToArray(), out notation, out ContentFault fault, width, isSequence);
-        error = isRead ? default : new CoapCborError(fault.Offset, fault.Message);
+        error = isRead ? default : new CoapSyntaxError(fault.Offset, fault.Message);
         return isRead;
     }
 
@@ -44,7 +44,7 @@ public static class CoapCborNotation
     /// too.
     /// </summary>
     /// <remarks>
-    /// Untrusted texts are safe: items may be nested <see cref="MaxDepth"/> deep, the work grows with the length of the text, and the size
+    /// Untrusted texts are safe: items may be nested 64 deep, the work grows with the length of the text, and the size
     /// of the result is limited.
     /// <para>
     /// Numbers: integers in decimal digits, or after <c>0x</c>, <c>0o</c> and <c>0b</c>, with 1,024 digits at most. Those beyond 64 bits
@@ -70,25 +70,26 @@ public static class CoapCborNotation
     /// <param name="cbor">The CBOR; empty for invalid notation.</param>
     /// <param name="error">The error in the text and its position; <c>default</c> for none.</param>
     /// <param name="isSequence">Whether several items or none are allowed, as in <c>application/cbor-seq</c>. Default false.</param>
-    /// <param name="maxSize">The maximum number of bytes of CBOR. Default: <see cref="DefaultMaxSize"/>.</param>
+    /// <param name="maxSize">The maximum number of bytes of CBOR. Default: 1 MiB.</param>
     /// <returns>Whether the whole text is valid and no limit is exceeded.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxSize"/> is not positive.</exception>
-    public static bool TryParse(ReadOnlySpan<char> notation, out byte[] cbor, out CoapCborError error, bool isSequence = false,
+    public static bool TryParse(ReadOnlySpan<char> notation, out byte[] cbor, out CoapSyntaxError error, bool isSequence = false,
         int maxSize = DefaultMaxSize)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);
         bool isRead = NotationReader.TryRead(notation, out cbor, out ContentFault fault, isSequence, maxSize);
-        error = isRead ? default : new CoapCborError(fault.Offset, fault.Message);
+        error = isRead ? default : new CoapSyntaxError(fault.Offset, fault.Message);
         return isRead;
     }
 
     /// <summary>Parses diagnostic notation, like <see cref="TryParse"/>.</summary>
     /// <param name="notation">One item, or a sequence of any number of items, separated by commas (RFC 8742).</param>
     /// <param name="isSequence">Whether several items or none are allowed, as in <c>application/cbor-seq</c>. Default false.</param>
-    /// <param name="maxSize">The maximum number of bytes of CBOR. Default: <see cref="DefaultMaxSize"/>.</param>
+    /// <param name="maxSize">The maximum number of bytes of CBOR. Default: 1 MiB.</param>
     /// <returns>The CBOR.</returns>
-    /// <exception cref="CoapCborException">The text is not valid notation, or a limit is exceeded.</exception>
+    /// <exception cref="CoapFormatException">The text is not valid notation, or a limit is exceeded.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxSize"/> is not positive.</exception>
     public static byte[] Parse(ReadOnlySpan<char> notation, bool isSequence = false, int maxSize = DefaultMaxSize) =>
-        TryParse(notation, out byte[] cbor, out CoapCborError error, isSequence, maxSize) ? cbor : throw new CoapCborException(error);
+        TryParse(notation, out byte[] cbor, out CoapSyntaxError error, isSequence, maxSize) ? cbor : throw new CoapFormatException(
+            $"The text is not CBOR in diagnostic notation: {error.Message} (offset {error.Offset}).", error.Offset);
 }

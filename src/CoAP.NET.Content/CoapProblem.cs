@@ -6,15 +6,17 @@ namespace CoAP.NET;
 /// <summary>Concise problem details (RFC 9290): a machine-readable description of an error, as the payload of an error response.</summary>
 /// <remarks>
 /// The Content-Format is 257, <c>application/concise-problem-details+cbor</c>. <c>CoapResults.Problem</c> creates such a response,
-/// <see cref="CoapProblemContent.TryReadProblem"/> reads it.
+/// <see cref="CoapContentExtensions.TryReadProblem"/> reads it.
 /// </remarks>
 public sealed class CoapProblem
 {
     /// <summary>A short summary of the type of the problem, the same for each occurrence (key -1). Null for none.</summary>
-    public CoapProblemText? Title { get; set; }
+    /// <remarks>A received text with a language of its own keeps it when the problem is encoded again.</remarks>
+    public string? Title { get => TitleText?.Text; set => TitleText = ProblemText.FromString(value); }
 
     /// <summary>The details of this occurrence (key -2). Null for none.</summary>
-    public CoapProblemText? Detail { get; set; }
+    /// <remarks>A received text with a language of its own keeps it when the problem is encoded again.</remarks>
+    public string? Detail { get => DetailText?.Text; set => DetailText = ProblemText.FromString(value); }
 
     /// <summary>A URI reference that identifies this occurrence (key -3). Null for none.</summary>
     public string? Instance { get; set; }
@@ -51,6 +53,12 @@ public sealed class CoapProblem
     /// <summary>Entries of applications by URI, for unregistered keys; each value is one item of CBOR, a map.</summary>
     public IDictionary<string, ReadOnlyMemory<byte>> NamedEntries { get; } =
     new Dictionary<string, ReadOnlyMemory<byte>>(StringComparer.Ordinal);
+
+    /// <summary>The title with the language that it came with.</summary>
+    internal ProblemText? TitleText { get; set; }
+
+    /// <summary>The detail with the language that it came with.</summary>
+    internal ProblemText? DetailText { get; set; }
 
     /// <summary>Encodes the details, in deterministic CBOR if the values of the entries are deterministic.</summary>
     /// <returns>The bytes.</returns>
@@ -101,8 +109,8 @@ public sealed class CoapProblem
     public override string ToString() => (Title, Detail) switch
     {
         ({ } title, { } detail) => $"{title}: {detail}",
-        ({ } title, null) => title.Text,
-        (null, { } detail) => detail.Text,
+        ({ } title, null) => title,
+        (null, { } detail) => detail,
         _ => Instance ?? string.Empty,
     };
 }

@@ -11,7 +11,7 @@ namespace CoAP.NET;
 public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
 {
     /// <summary>The default maximum number of parsed records.</summary>
-    public const int DefaultMaxRecords = 10_000;
+    internal const int DefaultMaxRecords = 10_000;
 
     private readonly CoapSenmlRecord[] _records;
 
@@ -71,13 +71,16 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     /// <param name="maxRecords">The maximum number of records. More records are an error.</param>
     /// <param name="profile">The rules of the records. Default: those of RFC 8428.</param>
     /// <returns>The pack.</returns>
-    /// <exception cref="CoapSenmlException">The payload is not a SenML Pack.</exception>
+    /// <exception cref="CoapFormatException">The payload is not a SenML Pack.</exception>
     /// <exception cref="ArgumentException">The format is not one of these.</exception>
     public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords,
         CoapSenmlProfile profile = default) =>
-            TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords, profile)
+            TryParse(payload, format, out CoapSenmlPack? pack, out CoapSyntaxError error, maxRecords, profile)
                 ? pack
-                : throw new CoapSenmlException(error);
+                : throw NotSenml(error);
+
+    internal static CoapFormatException NotSenml(CoapSyntaxError error) =>
+        new($"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).", error.Offset);
 
     /// <summary>Parses a pack.</summary>
     /// <remarks>Unknown fields are ignored, unless their label ends in an underscore, which is an error (RFC 8428 section 4.4).</remarks>
@@ -93,7 +96,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         ReadOnlySpan<byte> payload,
         CoapContentFormat format,
         [NotNullWhen(true)] out CoapSenmlPack? pack,
-        out CoapSenmlError error,
+        out CoapSyntaxError error,
         int maxRecords = DefaultMaxRecords,
         CoapSenmlProfile profile = default)
     {
@@ -102,7 +105,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
             ? SenmlCbor.TryRead(payload, maxRecords, profile, out List<CoapSenmlRecord> records, out ContentFault fault)
             : SenmlJson.TryRead(payload, maxRecords, profile, out records, out fault);
         pack = isRead ? new CoapSenmlPack([.. records], profile) : null;
-        error = isRead ? default : new CoapSenmlError(fault.Offset, fault.Message);
+        error = isRead ? default : new CoapSyntaxError(fault.Offset, fault.Message);
         return isRead;
     }
 

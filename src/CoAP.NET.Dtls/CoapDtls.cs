@@ -1,44 +1,46 @@
-using CoAP.NET.Dtls.Native;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Reports whether this machine supports <c>coaps</c>, and finds OpenSSL.</summary>
+/// <summary>Creates transports of <c>coaps</c>, and reports whether this machine supports them.</summary>
 /// <remarks>
-/// OpenSSL of the system, 3, 4 or 1.1.1, does the handshakes. The library looks for it when an endpoint that uses <c>coaps</c> starts, or
-/// when a member of this class needs it. On Linux .NET uses OpenSSL as well, and a process has room for one OpenSSL 3: the one it loads
-/// first. .NET 10 finds OpenSSL 4 only with <c>DOTNET_OPENSSL_VERSION_OVERRIDE=4</c> in the environment.
+/// Handshakes and records are managed code; certificates, curves and AES-GCM are .NET's, which needs OpenSSL 3 or 1.1.1 on Linux. Without
+/// it, pre-shared keys with AES-CCM work on processors with AES instructions.
 /// </remarks>
 public static class CoapDtls
 {
-    /// <summary>Whether OpenSSL is available. Never throws; <see cref="ThrowIfNotSupported"/> names what is missing.</summary>
-    public static bool IsSupported => OpenSslLibrary.TryLoad(out _);
+    /// <summary>Whether at least pre-shared keys work. An endpoint whose credentials need more says so when it starts.</summary>
+    public static bool IsSupported => ProcessorAesCcm.IsSupported || PlatformCryptography.IsAvailable;
 
-    /// <summary>The version that OpenSSL reports, such as <c>OpenSSL 3.0.19 27 Jan 2026</c>; null without OpenSSL.</summary>
-    public static string? OpenSslVersion => OpenSslLibrary.Version;
-
-    /// <summary>The directory that holds libcrypto and libssl; the library looks for them nowhere else.</summary>
-    /// <exception cref="InvalidOperationException">OpenSSL is already loaded. Set the directory at the start of the program.</exception>
-    /// <remarks>
-    /// Default null: the directory in the environment variable <c>COAP_OPENSSL_PATH</c>. Without that variable, the places where the system
-    /// looks for libraries, and on macOS those of Homebrew. With a directory, <see cref="CoapDtlsEndpointExtensions.UseDtls"/> and
-    /// <see cref="CoapCertificates"/> already load OpenSSL. If .NET needs OpenSSL earlier, name the directory in <c>LD_LIBRARY_PATH</c>
-    /// too.
-    /// </remarks>
-    public static string? LibraryDirectory
-    {
-        get => OpenSslLibrary.Directory;
-        set => OpenSslLibrary.Directory = value;
-    }
-
-    /// <summary>Throws with instructions if OpenSSL is missing.</summary>
-    /// <exception cref="CoapDtlsException">
-    /// There is no OpenSSL, or it is too old. The message names the libraries that it tried and what to install.
+    /// <summary>Creates a transport of <c>coaps</c> with sockets of its own, for <see cref="CoapEndpoint.AddTransport"/>.</summary>
+    /// <param name="options">Credentials and limits; copied.</param>
+    /// <param name="sockets">
+    /// The addresses to bind and how; null: any address and port, for a client. The transport serves with
+    /// <see cref="CoapUdpTransportOptions.IsServer"/>, which needs <see cref="CoapDtlsOptions.Server"/>, and with addresses if that is set.
+    /// Otherwise it only sends requests, from these addresses.
+    /// </param>
+    /// <returns>The transport, not yet started.</returns>
+    /// <exception cref="ArgumentException">
+    /// The options contradict each other, or do not allow serving; the message names what to change.
     /// </exception>
-    public static void ThrowIfNotSupported()
-    {
-        if (!OpenSslLibrary.TryLoad(out string missing))
-        {
-            throw new CoapDtlsException(missing);
-        }
-    }
+    /// <remarks>For most endpoints <see cref="CoapSecurityExtensions.UseDtls"/> suffices.</remarks>
+    public static CoapTransport CreateTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null) =>
+        new CoapDtlsTransport(options, sockets);
+
+    /// <summary>
+    /// Creates a transport of <c>coaps</c> whose records another datagram transport carries, in place of UDP: a radio, a tunnel, an
+    /// in-memory network.
+    /// </summary>
+    /// <param name="options">Credentials and limits; copied. With <see cref="CoapDtlsOptions.Server"/> it serves.</param>
+    /// <param name="carrier">
+    /// The transport that carries records, not yet started. The new transport owns, starts and disposes it. It has to accept datagrams of
+    /// <see cref="CoapDtlsOptions.MaxDatagramSize"/> and the size of a handshake.
+    /// </param>
+    /// <returns>The transport, not yet started.</returns>
+    /// <exception cref="ArgumentException">
+    /// The options contradict each other, or do not allow serving; the message names what to change.
+    /// </exception>
+    /// <remarks>A client has one session per address there: several server names at one address would need further sockets.</remarks>
+    public static CoapTransport CreateTransport(CoapDtlsOptions options, CoapDatagramTransport carrier) =>
+        CoapDtlsTransport.Over(carrier, options);
 }

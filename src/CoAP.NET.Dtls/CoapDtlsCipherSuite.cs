@@ -1,6 +1,6 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>A DTLS cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289).</summary>
+/// <summary>A DTLS cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289, RFC 8442).</summary>
 /// <remarks>
 /// The value is the number in the TLS registry. All suites are AEAD with AES-128 and SHA-256; the endpoint offers no others.
 /// </remarks>
@@ -23,6 +23,21 @@ public enum CoapDtlsCipherSuite
     /// 9.1.3.1).
     /// </summary>
     PskAes128Ccm8 = 0xC0A8,
+
+    /// <summary>
+    /// TLS_ECDHE_PSK_WITH_AES_128_GCM_SHA256: a pre-shared key with forward secrecy, tags of 16 bytes. Not among the default suites.
+    /// </summary>
+    EcdhePskAes128GcmSha256 = 0xD001,
+
+    /// <summary>
+    /// TLS_ECDHE_PSK_WITH_AES_128_CCM_8_SHA256: a pre-shared key with forward secrecy, tags of 8 bytes. Not among the default suites.
+    /// </summary>
+    EcdhePskAes128Ccm8Sha256 = 0xD003,
+
+    /// <summary>
+    /// TLS_ECDHE_PSK_WITH_AES_128_CCM_SHA256: a pre-shared key with forward secrecy, tags of 16 bytes. Not among the default suites.
+    /// </summary>
+    EcdhePskAes128CcmSha256 = 0xD005,
 
     /// <summary>TLS_ECDHE_ECDSA_WITH_AES_128_CCM: certificates, forward secrecy, tags of 16 bytes.</summary>
     EcdheEcdsaAes128Ccm = 0xC0AC,

@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
@@ -30,24 +31,23 @@ public sealed class CoapDtlsClientOptions
     /// <summary>The client's own certificate with its private key, for servers that ask for one.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
-    /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3) and exportable, because OpenSSL imports it; <see cref="CoapCertificates.Load"/>
-    /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. Default null: the client shows no
-    /// certificate.
+    /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3); <see cref="CoapCertificateChain.Load"/> returns such certificates. The key may
+    /// be in hardware or in a store of the system. The endpoint copies it, so the caller may dispose it afterwards. Default null: the
+    /// client shows no certificate.
     /// </remarks>
     public X509Certificate2? Certificate { get; set => field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.Certificate"); }
 
     /// <summary>The client's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
     /// <remarks>
-    /// An ECDSA key on P-256, exportable. Needs OpenSSL 3.2 or later; otherwise the start fails with a <see cref="CoapDtlsException"/>. Do
-    /// not combine it with <see cref="Certificate"/>. The endpoint does not copy it: do not dispose it before the endpoint has started.
-    /// Default null.
+    /// An ECDSA key on P-256, which signs on handshake threads, one at a time. Do not combine it with <see cref="Certificate"/>. The
+    /// endpoint does not copy it: do not dispose it before the endpoint has started. Default null.
     /// </remarks>
     public ECDsa? RawPublicKey { get; set; }
 
     /// <summary>Decides whether a raw public key belongs to a server.</summary>
     /// <remarks>
     /// Gets the server and the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Servers may then show a key in place of a
-    /// certificate. The client calls it on a handshake thread. Needs OpenSSL 3.2 or later. Default null: the client accepts no raw public
+    /// certificate. The client calls it on a handshake thread. Default null: the client accepts no raw public
     /// keys.
     /// </remarks>
     public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>? ValidateServerPublicKey { get; set; }
@@ -64,10 +64,12 @@ public sealed class CoapDtlsClientOptions
 
     /// <summary>Makes the final decision on certificates of servers.</summary>
     /// <remarks>
+    /// Gets the certificate, which lives as long as the session; the chain with the status of each certificate, which is disposed
+    /// afterwards; and the problems found. Called once per handshake, on a handshake thread. An exception ends the handshake.
     /// Default null: the chain must be valid, and the name must match the request's URI (RFC 7252 section 9.1.3.3). A callback that always
     /// returns true gives up all security. The client calls it also before it resumes a session.
     /// </remarks>
-    public CoapDtlsCertificateValidation? ValidateServerCertificate { get; set; }
+    public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? ValidateServerCertificate { get; set; }
 
     /// <summary>The revocation lists that certificates of servers must not be on, such as from a file.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>

@@ -11,7 +11,7 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapDtlsCredentials
 {
     /// <summary>Creates credentials.</summary>
-    /// <param name="own">The certificate of the endpoint, such as from <see cref="CoapCertificates.Load"/>; null for none.</param>
+    /// <param name="own">The certificate of the endpoint, such as from <see cref="CoapCertificateChain.Load"/>; null for none.</param>
     /// <param name="trustedAuthorities">
     /// The authorities that must have issued the certificates of the other side; null for none, which means for a client those that the
     /// operating system trusts.

@@ -32,4 +32,7 @@ public enum CoapDtlsHandshakeFailure
 
     /// <summary>The endpoint is stopping.</summary>
     Stopped,
+
+    /// <summary>DTLS is not available as configured: the platform lacks its cryptography, or a setting is not suitable.</summary>
+    NotAvailable,
 }

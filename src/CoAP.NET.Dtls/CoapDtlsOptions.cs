@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls;
 
 /// <summary>Security of <c>coaps</c> by DTLS 1.2 (RFC 7252 section 9): credentials and limits.</summary>
 /// <remarks>
-/// Mutable until <see cref="CoapDtlsEndpointExtensions.UseDtls"/> or the constructor of <see cref="CoapDtlsTransport"/> checks and copies
+/// Mutable until <see cref="CoapSecurityExtensions.UseDtls"/> or <c>CoapDtls.CreateTransport</c> checks and copies
 /// the options. Later changes have no effect: <see cref="CoapDtlsServerOptions.SelectCredentials"/> and
 /// <see cref="CoapDtlsClientOptions.SelectCredentials"/> renew certificates, and setting a certificate afterwards throws.
 /// </remarks>
@@ -24,7 +24,7 @@ public sealed class CoapDtlsOptions
     /// <summary>The cipher suites that an endpoint uses unless <see cref="CipherSuites"/> names others, best first.</summary>
     /// <remarks>CCM_8, which every CoAP endpoint has (RFC 7252 section 9.1.3), then CCM, then GCM.</remarks>
     public static IReadOnlyList<CoapDtlsCipherSuite> DefaultCipherSuites { get; } = [
-        .. CipherSuite.All.Select(static suite => (CoapDtlsCipherSuite)suite.Id).OrderBy(RankOf)];
+        .. CipherSuite.All.Where(static suite => suite.KeyExchange != KeyExchange.EcdhePsk).Select(static suite => (CoapDtlsCipherSuite)suite.Id).OrderBy(RankOf)];
 
     /// <summary>The server's credentials, and the clients that it accepts.</summary>
     /// <remarks>Default null: the endpoint cannot listen on <c>coaps</c>.</remarks>
@@ -48,7 +48,6 @@ public sealed class CoapDtlsOptions
     /// </summary>
     /// <remarks>
     /// A server assigns 8 random bytes. A client does not request one for itself. Costs 9 bytes in each record to a server. Default true.
-    /// Needs an OpenSSL that accepts custom extensions, as all since 1.1.1 do; with any other, the value has no effect.
     /// </remarks>
     public bool UseConnectionIds { get; set; } = true;
 
@@ -108,9 +107,8 @@ public sealed class CoapDtlsOptions
     /// </remarks>
     public string? KeyLogFile { get; set; }
 
-    /// <summary>Checks that the options fit together, as <see cref="CoapDtlsEndpointExtensions.UseDtls"/> does.</summary>
+    /// <summary>Checks that the options fit together, as <see cref="CoapSecurityExtensions.UseDtls"/> does.</summary>
     /// <exception cref="ArgumentException">An option is missing or contradicts another; the message names what to change.</exception>
-    /// <remarks>Does not look for OpenSSL: see <see cref="CoapDtls.IsSupported"/>.</remarks>
     public void Validate() => DtlsOptionChecks.Check(this);
 
     /// <summary>

@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
@@ -26,9 +27,9 @@ public sealed class CoapDtlsServerOptions
     /// <summary>The server's own certificate with its private key.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
-    /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3) and exportable, because OpenSSL imports it; <see cref="CoapCertificates.Load"/>
-    /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. To renew it while the endpoint runs, set
-    /// <see cref="SelectCredentials"/>. Default null: only pre-shared keys.
+    /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3); <see cref="CoapCertificateChain.Load"/> returns such certificates. The key may
+    /// be in hardware or in a store of the system. The endpoint copies it, so the caller may dispose it afterwards. To renew it while the
+    /// endpoint runs, set <see cref="SelectCredentials"/>. Default null: only pre-shared keys.
     /// </remarks>
     public X509Certificate2? Certificate { get; set => field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.Certificate"); }
 
@@ -40,16 +41,15 @@ public sealed class CoapDtlsServerOptions
 
     /// <summary>The server's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
     /// <remarks>
-    /// An ECDSA key on P-256, exportable. Needs OpenSSL 3.2 or later; otherwise the start fails with a <see cref="CoapDtlsException"/>. Do
-    /// not combine it with <see cref="Certificate"/>. The endpoint does not copy it: do not dispose it before the endpoint has started.
-    /// Default null.
+    /// An ECDSA key on P-256, which signs on handshake threads, one at a time. Do not combine it with <see cref="Certificate"/>. The
+    /// endpoint does not copy it: do not dispose it before the endpoint has started. Default null.
     /// </remarks>
     public ECDsa? RawPublicKey { get; set; }
 
     /// <summary>Decides which raw public keys of clients to accept.</summary>
     /// <remarks>
     /// Gets the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). The server then asks clients for a key, or for a certificate if
-    /// another option allows it. The server calls it on a handshake thread. Needs OpenSSL 3.2 or later. Default null: the server accepts no
+    /// another option allows it. The server calls it on a handshake thread. Default null: the server accepts no
     /// raw public keys.
     /// </remarks>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; set; }
@@ -78,10 +78,12 @@ public sealed class CoapDtlsServerOptions
 
     /// <summary>Makes the final decision on certificates of clients.</summary>
     /// <remarks>
+    /// Gets the certificate, which lives as long as the session; the chain with the status of each certificate, which is disposed
+    /// afterwards; and the problems found. Called once per handshake, on a handshake thread. An exception ends the handshake.
     /// The server calls it also when a client resumes a session, and when a session of an earlier process or another server first receives
     /// or sends. Default null: the chain must be valid.
     /// </remarks>
-    public CoapDtlsCertificateValidation? ValidateClientCertificate { get; set; }
+    public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? ValidateClientCertificate { get; set; }
 
     /// <summary>The authorities that must have issued the certificates of clients.</summary>
     /// <remarks>
@@ -93,7 +95,7 @@ public sealed class CoapDtlsServerOptions
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
     /// Checked in memory, for each certificate of the chain, without fetching any URL. Default null: no list. To end the open sessions of
-    /// what a new list revokes, call <see cref="CoapDisconnectExtensions.Disconnect"/>.
+    /// what a new list revokes, call <see cref="CoapEndpoint.Disconnect"/>.
     /// </remarks>
     public CoapRevocationLists? RevocationLists
     {
@@ -179,22 +181,27 @@ public sealed class CoapDtlsServerOptions
     } = TimeSpan.FromDays(1);
 
     /// <summary>
-    /// The store of the state that clients need to resume their sessions by a short handshake (RFC 5246 section 7.3), such as a
-    /// <see cref="CoapDtlsSessionMemory"/>.
+    /// Maximum number of sessions that the server remembers, so that clients can resume them by a short handshake (RFC 5246 section 7.3).
     /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 1,000,000.</exception>
     /// <remarks>
-    /// Servers may share it: a server resumes a session if it asks the same of clients and trusts the same authorities. It checks the
-    /// credentials of the client again: <see cref="PskStore"/> has the same key for the identity, or the validation still accepts the
-    /// certificate or the raw public key. Otherwise the client makes a full handshake. Default null: each handshake is a full one.
+    /// A server resumes a session if it still accepts the credentials of the client: <see cref="PskStore"/> has the same key for the
+    /// identity, or the validation accepts the certificate or the raw public key. Otherwise the client makes a full handshake. Default 0:
+    /// each handshake is a full one; 0 to 1,000,000. Each takes about 0.5 KB, plus the client's certificates. Do not combine it with
+    /// <see cref="ResumptionStore"/>.
     /// </remarks>
-    public ICoapDtlsSessionStore? ResumptionStore { get; set; }
+    public int MaxResumableSessions { get; set => field = OptionRanges.Check(value, 0, 1_000_000, nameof(MaxResumableSessions)); }
+
+    /// <summary>The memory of resumable sessions; null for one of <see cref="MaxResumableSessions"/>. For tests.</summary>
+    internal IResumptionMemory? ResumableIn { get; set; }
 
     /// <summary>The store of resumable sessions outside of the process.</summary>
     /// <remarks>
-    /// Servers that share it resume each other's sessions, and a server resumes its own after a restart. Do not combine it with
-    /// <see cref="ResumptionStore"/>. Default null.
+    /// Servers that share it resume each other's sessions, and a server resumes its own after a restart, if they ask the same of clients
+    /// and trust the same authorities. The server checks the credentials of the client as for <see cref="MaxResumableSessions"/>, with
+    /// which this is not combined. Default null.
     /// </remarks>
-    public ICoapAsyncDtlsSessionStore? AsyncResumptionStore { get; set; }
+    public ICoapDtlsSessionStore? ResumptionStore { get; set; }
 
     /// <summary>How long a client can resume a session.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 1 day.</exception>
@@ -210,20 +217,21 @@ public sealed class CoapDtlsServerOptions
 
     /// <summary>The file in which sessions survive a restart of the server, but not a crash.</summary>
     /// <remarks>
-    /// Do not combine it with <see cref="SessionKeeping"/>. Default null: a stop ends the sessions and notifies the clients.
+    /// Default null: a stop ends the sessions and notifies the clients. The package CoAP.NET.Cluster keeps sessions over crashes as well;
+    /// do not combine both.
     /// </remarks>
     public CoapDtlsSessionFile? SessionFile { get; set; }
 
     /// <summary>How sessions survive a restart and a crash of the server.</summary>
     /// <remarks>Default null: they end with the server.</remarks>
-    public CoapDtlsSessionKeeping? SessionKeeping { get; set; }
+    internal CoapDtlsSessionBackupOptions? SessionKeeping { get; set; }
 
     /// <summary>Decides which sessions belong to this server when several servers share them; needs <see cref="SessionKeeping"/>.</summary>
     /// <remarks>
     /// The server then identifies clients by their address only, not by the local address that they send to. The server uses this instance
     /// and does not copy it; one instance serves one server. Default null: all sessions belong to this server.
     /// </remarks>
-    public ICoapDtlsSteering? Steering { get; set; }
+    internal ICoapDtlsSteering? Steering { get; set; }
 
     /// <summary>Handles that an endpoint has copied the options, so that a renewed certificate here would have no effect.</summary>
     internal void OnUsed() => _isUsed = true;
@@ -250,8 +258,9 @@ public sealed class CoapDtlsServerOptions
             MaxHandshakes = MaxHandshakes,
             MaxHandshakesPerAddress = MaxHandshakesPerAddress,
             SessionIdleTimeout = SessionIdleTimeout,
+            MaxResumableSessions = MaxResumableSessions,
+            ResumableIn = ResumableIn,
             ResumptionStore = ResumptionStore,
-            AsyncResumptionStore = AsyncResumptionStore,
             ResumptionLifetime = ResumptionLifetime,
             SessionFile = SessionFile,
             SessionKeeping = SessionKeeping,

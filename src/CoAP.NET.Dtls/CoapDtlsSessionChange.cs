@@ -1,9 +1,9 @@
 namespace CoAP.NET.Dtls;
 
 /// <summary>A change of one session of a server, which the keeper stores or removes.</summary>
-public sealed class CoapDtlsSessionChange
+internal sealed class CoapDtlsSessionChange
 {
-    /// <summary>Creates a change, for tests of an <see cref="ICoapDtlsSessionKeeper"/>.</summary>
+    /// <summary>Creates a change, for tests of an <see cref="ICoapDtlsSessionBackup"/>.</summary>
     /// <param name="kind">The kind of change.</param>
     /// <param name="id">The name of the session, 8 bytes.</param>
     /// <param name="state">The state to keep; empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.</param>
@@ -33,7 +33,7 @@ public sealed class CoapDtlsSessionChange
 
     /// <summary>
     /// What messages have changed since <see cref="State"/> was kept (<see cref="Records.SessionProgress"/>); not encrypted. Empty if this
-    /// change has the complete state, or the keeper wants complete states only (<see cref="CoapDtlsSessionKeeping.StoresProgress"/>).
+    /// change has the complete state, or the keeper wants complete states only (<see cref="CoapDtlsSessionBackupOptions.StoresProgress"/>).
     /// </summary>
     internal ReadOnlyMemory<byte> Progress { get; init; }
 
@@ -44,7 +44,7 @@ public sealed class CoapDtlsSessionChange
 
     /// <summary>A number that the keeper assigns to the session, such as the term for which its server owns it.</summary>
     /// <remarks>
-    /// The keeper may set it before the task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends, even if that fails. All later changes
+    /// The keeper may set it before the task of <see cref="ICoapDtlsSessionBackup.KeepAsync"/> ends, even if that fails. All later changes
     /// of the session in this process carry it, including the last one. Default 0, or the value passed to
     /// <see cref="CoapDtlsSessionLoader.TryLoad(ReadOnlySpan{byte}, long)"/>. Not part of <see cref="State"/>.
     /// </remarks>
@@ -55,7 +55,7 @@ public sealed class CoapDtlsSessionChange
 
     /// <summary>Rejects this change, because another server owns the session now.</summary>
     /// <remarks>
-    /// Call it before the task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends. The session ends here without a message to its
+    /// Call it before the task of <see cref="ICoapDtlsSessionBackup.KeepAsync"/> ends. The session ends here without a message to its
     /// client.
     /// </remarks>
     public void Refuse() => IsRefused = true;

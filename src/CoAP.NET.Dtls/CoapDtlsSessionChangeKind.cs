@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>The kind of change of a session that an <see cref="ICoapDtlsSessionKeeper"/> receives.</summary>
-public enum CoapDtlsSessionChangeKind
+/// <summary>The kind of change of a session that an <see cref="ICoapDtlsSessionBackup"/> receives.</summary>
+internal enum CoapDtlsSessionChangeKind
 {
     /// <summary>The session is new. Keep its state.</summary>
     Made,

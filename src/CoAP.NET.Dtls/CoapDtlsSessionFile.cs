@@ -21,7 +21,7 @@ public sealed class CoapDtlsSessionFile
     public CoapDtlsSessionFile(string path, ReadOnlySpan<byte> key)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        CoapDtlsSessionKeeping.ThrowIfNoKey(key);
+        CoapDtlsSessionBackupOptions.ThrowIfNoKey(key);
         Path = path;
         Key = key.ToArray();
     }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls;
 
 /// <summary>The result of loading a session.</summary>
-public enum CoapDtlsSessionLoad
+internal enum CoapDtlsSessionLoad
 {
     /// <summary>The session is loaded. It continues when it is needed and the keeper has confirmed further record numbers.</summary>
     Loaded,

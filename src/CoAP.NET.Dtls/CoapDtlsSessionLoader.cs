@@ -3,7 +3,7 @@ using CoAP.NET.Dtls.Keeping;
 namespace CoAP.NET.Dtls;
 
 /// <summary>Loads kept sessions into a running server. Thread-safe.</summary>
-public sealed class CoapDtlsSessionLoader
+internal sealed class CoapDtlsSessionLoader
 {
     private readonly SessionLoading _loading;
 
@@ -23,7 +23,7 @@ public sealed class CoapDtlsSessionLoader
     /// A loaded session sends and accepts nothing until the keeper has confirmed its record numbers. The server asks for them
     /// (<see cref="CoapDtlsSessionChangeKind.Reserved"/>) at the first record from the client or to it; until then it writes nothing for
     /// the session. At the same time it checks the credentials of the client again, and ends the session if it does not accept them.
-    /// Without a confirmation in time the session ends (<see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>). Several threads may load
+    /// Without a confirmation in time the session ends (<see cref="CoapDtlsSessionBackupOptions.ConfirmTimeout"/>). Several threads may load
     /// sessions at the same time.
     /// </remarks>
     public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp = 0) => _loading.TryLoad(state, [], stamp);

@@ -1,14 +1,12 @@
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>Gives clients and servers their keys for <c>coaps</c> (RFC 7252 section 9).</summary>
-/// <remarks>
-/// They build on <see cref="CoapDtlsEndpointExtensions.UseDtls"/>, which sets everything beyond keys. Call that one first, or change its
-/// options afterwards by <see cref="CoapDtlsEndpointExtensions.TryChangeDtls"/>.
-/// </remarks>
+/// <summary>Adds <c>coaps</c> (RFC 7252 section 9) to clients and servers, and gives them their keys.</summary>
+/// <remarks><see cref="UseDtls"/> sets everything beyond keys. Call it first: the other methods add to its options.</remarks>
 public static class CoapSecurityExtensions
 {
     private const string Scheme = "coaps";
@@ -20,7 +18,7 @@ public static class CoapSecurityExtensions
     /// <returns><paramref name="options"/>.</returns>
     /// <exception cref="ArgumentException">The identity or the key is not valid.</exception>
     /// <remarks>A later call replaces an earlier one.</remarks>
-    public static CoapEndpointOptions UsePsk(this CoapEndpointOptions options, string identity, ReadOnlyMemory<byte> key) =>
+    public static CoapEndpointOptions UsePsk(this CoapEndpointOptions options, string identity, ReadOnlySpan<byte> key) =>
         options.UsePsk(new CoapPskCredential(identity, key));
 
     /// <summary>Gives a client its pre-shared key for all servers, such as <see cref="CoapPskCredential.Parse"/> returns.</summary>
@@ -71,7 +69,7 @@ public static class CoapSecurityExtensions
         this CoapEndpointOptions options, string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentNullException.ThrowIfNull(options);
-        using CoapCertificateChain own = CoapCertificates.Load(certificateFile, keyFile, password);
+        using CoapCertificateChain own = CoapCertificateChain.Load(certificateFile, keyFile, password);
         return Change(options, client =>
         {
             client.Certificate = own.Certificate;
@@ -89,7 +87,7 @@ public static class CoapSecurityExtensions
     public static CoapEndpointOptions TrustAuthorities(this CoapEndpointOptions options, string file)
     {
         ArgumentNullException.ThrowIfNull(options);
-        X509Certificate2Collection authorities = CoapCertificates.LoadAuthorities(file);
+        X509Certificate2Collection authorities = CoapCertificateChain.LoadAuthorities(file);
         return Change(options, client => client.TrustedAuthorities.AddRange(authorities));
     }
 
@@ -134,11 +132,51 @@ public static class CoapSecurityExtensions
         return server;
     }
 
+    /// <summary>Lets an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9).</summary>
+    /// <param name="options">The options of the endpoint.</param>
+    /// <param name="dtls">Credentials and limits. The endpoint copies them, so later changes have no effect.</param>
+    /// <returns><paramref name="options"/>.</returns>
+    /// <exception cref="ArgumentException">The DTLS options contradict each other; the message names what to change.</exception>
+    /// <remarks>A later call replaces an earlier one.</remarks>
+    public static CoapEndpointOptions UseDtls(this CoapEndpointOptions options, CoapDtlsOptions dtls)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(dtls);
+        DtlsTransportFactory factory = DtlsTransportFactory.Make(dtls);
+        foreach (ICoapTransportFactory before in options.Transports.Factories.Where(before => before.Scheme == factory.Scheme).ToArray())
+        {
+            options.Transports.Factories.Remove(before);
+        }
+
+        options.Transports.Factories.Add(factory);
+        return options;
+    }
+
+    /// <summary>Changes the options that an earlier <see cref="UseDtls"/> received, for code that adds to DTLS set up elsewhere.</summary>
+    /// <param name="options">The options of the endpoint.</param>
+    /// <param name="change">Changes a copy of the DTLS options, which then replaces them.</param>
+    /// <returns>True if it called <paramref name="change"/>; false without an earlier <see cref="UseDtls"/>.</returns>
+    /// <exception cref="ArgumentException">The changed options contradict each other; the endpoint keeps the old ones.</exception>
+    internal static bool TryChangeDtls(this CoapEndpointOptions options, Action<CoapDtlsOptions> change)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(change);
+        if (options.Transports.Factories.OfType<DtlsTransportFactory>().FirstOrDefault() is not { } factory)
+        {
+            return false;
+        }
+
+        CoapDtlsOptions dtls = factory.Options.Clone();
+        change(dtls);
+        options.UseDtls(dtls);
+        return true;
+    }
+
     private static CoapEndpointOptions Change(CoapEndpointOptions options, Action<CoapDtlsClientOptions> change)
     {
         ArgumentNullException.ThrowIfNull(options);
         CoapDtlsOptions dtls =
-            options.TransportFactories.OfType<DtlsTransportFactory>().FirstOrDefault()?.Options.Clone() ?? new CoapDtlsOptions();
+            options.Transports.Factories.OfType<DtlsTransportFactory>().FirstOrDefault()?.Options.Clone() ?? new CoapDtlsOptions();
         change(dtls.Client ??= new CoapDtlsClientOptions());
         return options.UseDtls(dtls);
     }

@@ -27,9 +27,9 @@ public sealed class CoapServerKeys
     /// <param name="key">The key, 1 to 64 bytes; copied. Use 16 random bytes for each client.</param>
     /// <returns>These keys.</returns>
     /// <exception cref="ArgumentException">The identity or the key is not valid.</exception>
-    public CoapServerKeys UsePsk(string identity, ReadOnlyMemory<byte> key)
+    public CoapServerKeys UsePsk(string identity, ReadOnlySpan<byte> key)
     {
-        _own.Add(identity, key.Span);
+        _own.Add(identity, key);
         return this;
     }
 
@@ -159,7 +159,7 @@ public sealed class CoapServerKeys
         if (server.Started.IsCompletedSuccessfully && _watched.Count > 0)
         {
             string title = endpoint.Name is { } name ? $"The CoAP server '{name}'" : "The CoAP server";
-            CredentialWatch watch = new(_watched, endpoint, title, endpoint.TimeProvider, endpoint.Environment.Logger);
+            CredentialFileMonitor watch = new(_watched, endpoint, title, endpoint.TimeProvider, endpoint.Environment.Logger);
             await using (watch.ConfigureAwait(false))
             {
                 await endpoint.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

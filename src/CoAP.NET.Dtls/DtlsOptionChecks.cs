@@ -74,11 +74,11 @@ internal static class DtlsOptionChecks
                     + "keeper has the sessions after a stop as well as after a crash.");
         }
 
-        if (server is { ResumptionStore: not null, AsyncResumptionStore: not null })
+        if (server is { ResumptionStore: not null } and ({ ResumableIn: not null } or { MaxResumableSessions: > 0 }))
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions has ResumptionStore and AsyncResumptionStore, and a session is kept in one place. Leave "
-                    + "ResumptionStore out where servers share their sessions, else the other.");
+                "CoapDtlsServerOptions has MaxResumableSessions and ResumptionStore, and a session is kept in one place. Leave "
+                    + "MaxResumableSessions out where servers share their sessions, else the other.");
         }
 
         if (server is { Steering: not null, SessionKeeping: null })

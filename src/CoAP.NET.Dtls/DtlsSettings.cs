@@ -2,8 +2,8 @@ using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Keeping;
-using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
 
@@ -16,6 +16,7 @@ internal sealed class DtlsSettings
 
     private readonly CoapDtlsOptions _options;
     private readonly Lock _gate = new();
+    private ResumptionMemory? _resumable;
     private KeyLogFile? _keyLog;
 
     private DtlsSettings(CoapDtlsOptions options, bool isServer)
@@ -25,7 +26,7 @@ internal sealed class DtlsSettings
         {
             PskStore = server.PskStore;
             SessionKeeping = server.SessionKeeping ?? (server.SessionFile is { } file
-                ? new CoapDtlsSessionKeeping(new SessionFileKeeper(file), file.Key) { IsForStopsOnly = true }
+                ? new CoapDtlsSessionBackupOptions(new SessionFileBackup(file), file.Key) { IsForStopsOnly = true }
                 : null);
             Steering = server.Steering;
             ValidateClientPublicKey = server.ValidateClientPublicKey is { } accepts
@@ -74,7 +75,7 @@ internal sealed class DtlsSettings
     public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; }
 
     /// <summary>How sessions survive the process, or null.</summary>
-    public CoapDtlsSessionKeeping? SessionKeeping { get; }
+    public CoapDtlsSessionBackupOptions? SessionKeeping { get; }
 
     /// <summary>Decides which sessions belong to this server; null: all.</summary>
     public ICoapDtlsSteering? Steering { get; }
@@ -149,8 +150,8 @@ internal sealed class DtlsSettings
     /// <param name="storeFailed">Runs when the store of resumable sessions threw.</param>
     /// <param name="credentials">The selected credentials; null for those of the options.</param>
     /// <exception cref="CoapDtlsException">
-    /// There is no OpenSSL, or it rejects the settings, or a server that asks for certificates was given no authority; the message says
-    /// what to do.
+    /// .NET lacks its cryptography, or a certificate is not suitable, or a server that asks for certificates was given no authority; the
+    /// message says what to do.
     /// </exception>
     public HandshakeContext MakeServerContext(
         TimeProvider time, Action<Exception>? storeFailed = null, CoapDtlsCredentials? credentials = null)
@@ -181,9 +182,9 @@ internal sealed class DtlsSettings
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
-            SessionStore = server.ResumptionStore,
+            SessionStore = server.ResumableIn ?? Resumable(server.MaxResumableSessions, time),
             SessionStoreFailed = storeFailed,
-            AsyncSessionStore = server.AsyncResumptionStore,
+            AsyncSessionStore = server.ResumptionStore,
             ResumptionLifetime = server.ResumptionLifetime,
             Time = time,
             KeyLog = KeyLog(),
@@ -192,7 +193,8 @@ internal sealed class DtlsSettings
 
     /// <summary>Creates a context that handshakes of a client share.</summary>
     /// <param name="credentials">The selected credentials; null for those of the options.</param>
-    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it rejects the settings; the message says what to do.</exception>
+    /// <exception cref="CoapDtlsException">.NET lacks its cryptography, or a certificate is not suitable; the message says what to
+    /// do.</exception>
     public HandshakeContext MakeClientContext(CoapDtlsCredentials? credentials = null)
     {
         CoapDtlsClientOptions client = _options.Client!;
@@ -218,45 +220,56 @@ internal sealed class DtlsSettings
 
     private static HandshakeContext Make(HandshakeSettings settings)
     {
-        if (!OpenSslLibrary.TryLoad(out string missing))
+        // Keys, certificates and AES-GCM are .NET's; a processor with AES needs nothing of it for pre-shared keys with AES-CCM.
+        if (!PlatformCryptography.IsAvailable)
         {
-            throw new CoapDtlsException(missing);
+            CipherSuite[] suites =
+            [
+                .. settings.Suites.Where(
+                    static suite => suite is { KeyExchange: KeyExchange.Psk, Mode: AeadMode.Ccm } && ProcessorAesCcm.IsSupported),
+            ];
+            string missing = PlatformCryptography.Missing(settings.Suites.Any(static suite => suite.UsesPreSharedKey)
+                ? "coaps with these cipher suites, or on a processor without AES instructions,"
+                : "coaps with certificates");
+            if (suites.Length == 0 && settings.IsServer)
+            {
+                throw new CoapDtlsException(missing);
+            }
+
+            // A server without credentials for requests of its own has the part of a client too: that fails with its first request.
+            settings = settings with { Suites = suites, Missing = suites.Length == 0 ? missing : null };
         }
 
         try
         {
             return new HandshakeContext(settings);
         }
-        catch (Exception exception) when (exception is InvalidOperationException or DllNotFoundException or PlatformNotSupportedException)
+        catch (Exception exception) when (exception is InvalidOperationException or CryptographicException)
         {
-            throw new CoapDtlsException($"{exception.Message} ({CoapDtls.OpenSslVersion})", exception);
-        }
-        catch (EntryPointNotFoundException exception)
-        {
-            throw new CoapDtlsException(
-                $"The library that was found as OpenSSL ({CoapDtls.OpenSslVersion}) lacks what coaps "
-                    + $"needs: {exception.Message} {OpenSslLibrary.Advice}", exception);
+            throw new CoapDtlsException(exception.Message, exception);
         }
     }
 
     // Functions are not comparable; their presence is.
     private static byte[] TrustOf(CoapDtlsServerOptions server, X509Certificate2Collection authorities)
     {
-        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        foreach (byte[] authority in authorities.Select(static one => SHA256.HashData(one.RawDataMemory.Span))
+        Sha256 hash = new();
+        foreach (byte[] authority in authorities.Select(static one => Sha256.HashData(one.RawDataMemory.Span))
             .OrderBy(Convert.ToHexStringLower, StringComparer.Ordinal))
         {
-            hash.AppendData(authority);
+            hash.Append(authority);
         }
 
-        hash.AppendData(
+        hash.Append(
         [
             (byte)server.RevocationMode,
             server.ValidateClientCertificate is null ? (byte)0 : (byte)1,
             server.RequireClientPublicKey ? (byte)1 : (byte)0,
             server.PskStore is null ? (byte)0 : (byte)1,
         ]);
-        return hash.GetHashAndReset();
+        byte[] digest = new byte[Sha256.HashLength];
+        hash.Finish(digest);
+        return digest;
     }
 
     private static CertificateCheck CheckOf(CoapDtlsClientOptions client, CoapDtlsCredentials? credentials = null) => new()
@@ -269,7 +282,7 @@ internal sealed class DtlsSettings
     };
 
     private static Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? DecisionOf(
-        CoapDtlsCertificateValidation? decides, string name) => decides is null
+        Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? decides, string name) => decides is null
             ? null
             : (certificate, chain, errors) => CallbackException.Guard(name, () => decides(certificate, chain, errors));
 
@@ -285,6 +298,23 @@ internal sealed class DtlsSettings
         }
 
         return client.Psk is { } psk ? (_, _, _) => (psk.Identity, psk.Key) : null;
+    }
+
+    /// <summary>Forgets the sessions that clients could resume, and overwrites their secrets.</summary>
+    public void ForgetResumable()
+    {
+        lock (_gate)
+        {
+            _resumable?.Clear();
+        }
+    }
+
+    private ResumptionMemory? Resumable(int max, TimeProvider time)
+    {
+        lock (_gate)
+        {
+            return max > 0 ? _resumable ??= new ResumptionMemory(max, time) : null;
+        }
     }
 
     private Action<string>? KeyLog()

@@ -36,16 +36,16 @@ public sealed class EdhocCipherSuite
     public int Number { get; }
 
     /// <summary>The curve of the ephemeral and static Diffie-Hellman keys.</summary>
-    public EdhocCurve Curve { get; }
+    internal EdhocCurve Curve { get; }
 
     /// <summary>The curve of signature keys.</summary>
-    public EdhocCurve SignatureCurve { get; }
+    internal EdhocCurve SignatureCurve { get; }
 
     /// <summary>The AEAD algorithm of OSCORE, by its number in COSE.</summary>
-    public int ApplicationAead { get; }
+    internal int ApplicationAead { get; }
 
     /// <summary>The hash algorithm of OSCORE's HKDF, by its number in COSE: -16 is SHA-256, -43 SHA-384, -45 SHAKE256.</summary>
-    public int ApplicationHash => Hash.CoseNumber;
+    internal int ApplicationHash => Hash.CoseNumber;
 
     /// <summary>Whether this platform supports the suite.</summary>
     /// <remarks>

@@ -4,7 +4,7 @@ namespace CoAP.NET.Edhoc;
 /// <param name="Label">The registered number, 1 to 65,535; 0 is padding.</param>
 /// <param name="IsCritical">Whether a peer that does not know the label has to end the session.</param>
 /// <param name="Value">The value; null for none.</param>
-public sealed record EdhocEad(int Label, bool IsCritical, ReadOnlyMemory<byte>? Value)
+internal sealed record EdhocEad(int Label, bool IsCritical, ReadOnlyMemory<byte>? Value)
 {
     /// <summary>The highest label.</summary>
     public const int MaxLabel = ushort.MaxValue;

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>The codes of EDHOC error messages (RFC 9528 section 6).</summary>
-public enum EdhocErrorCode
+internal enum EdhocErrorCode
 {
     /// <summary>Unspecified; a readable text has the details (section 6.2).</summary>
     Unspecified = 1,

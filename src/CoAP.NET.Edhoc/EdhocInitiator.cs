@@ -11,7 +11,7 @@ namespace CoAP.NET.Edhoc;
 /// message_4 if there is one. Not thread-safe. After an error it is unusable: begin a new one. <see cref="EdhocClient"/> does this over
 /// CoAP.
 /// </remarks>
-public sealed class EdhocInitiator : IDisposable
+internal sealed class EdhocInitiator : IDisposable
 {
     private readonly EdhocSettings _settings;
     private readonly EdhocOwnCredential _own;
@@ -26,7 +26,7 @@ public sealed class EdhocInitiator : IDisposable
     private byte[] _peerConnectionId = [];
     private byte[] _plaintext = [];
     private byte[] _proofBytes = [];
-    private Proof _proof;
+    private EdhocProof _proof;
     private IReadOnlyList<EdhocEad> _peerEad = [];
     private EdhocSession? _session;
 
@@ -57,7 +57,7 @@ public sealed class EdhocInitiator : IDisposable
                 $"The identifier has more than {settings.MaxConnectionIdLength} bytes.", nameof(connectionId));
         }
 
-        EdhocCipherSuite[] usable = [.. Party.Usable(settings, own, EdhocRole.Initiator, method)];
+        EdhocCipherSuite[] usable = [.. EdhocParty.Usable(settings, own, EdhocRole.Initiator, method)];
         if (usable.Length == 0)
         {
             throw new ArgumentException(
@@ -68,7 +68,7 @@ public sealed class EdhocInitiator : IDisposable
         _suite = selected >= 0 ? usable[selected]
             : throw new EdhocException("The peer supports no cipher suite that this side supports.");
         _suites = [.. usable.Take(selected + 1).Select(static suite => suite.Number)];
-        _own = Party.Fitting(own, _suite, Party.IsStatic(method, EdhocRole.Initiator))!;
+        _own = EdhocParty.Fitting(own, _suite, EdhocParty.IsStatic(method, EdhocRole.Initiator))!;
         (_settings, Method, _connectionId) = (settings, method, connectionId.ToArray());
         _progress = new Progress(Wipe);
     }
@@ -99,7 +99,7 @@ public sealed class EdhocInitiator : IDisposable
     public byte[] CreateMessage1(params IReadOnlyList<EdhocEad> ead) => _progress.Do(Step.Start, Step.AfterMessage1, () =>
     {
         _ephemeral = EdhocPrivateKey.GenerateEphemeral(_suite.Curve, _settings.Random);
-        byte[] message = new MessageOne(Method, _suites, _ephemeral.PublicKey.X.ToArray(), _connectionId, ead).Write();
+        byte[] message = new EdhocMessage1(Method, _suites, _ephemeral.PublicKey.X.ToArray(), _connectionId, ead).Write();
         _messageOneHash = _suite.Hash.Hash(message);
         return message;
     });
@@ -127,10 +127,10 @@ public sealed class EdhocInitiator : IDisposable
         ArgumentNullException.ThrowIfNull(candidates);
         return _progress.Do(Step.Claimed, Step.Proven, () =>
         {
-            (EdhocCredential credential, byte[] key) = Party.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own);
+            (EdhocCredential credential, byte[] key) = EdhocParty.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own);
             _schedule!.Advance(key, _plaintext, credential.Encoded.Span);
-            Proof proof = new(false, Party.IsStatic(Method, EdhocRole.Initiator), _own.Id, EadItems.Write(ead), []);
-            byte[] plaintext = Party.Write(proof, proof.Make(_schedule, _own, _peerKey, out byte[] next));
+            EdhocProof proof = new(false, EdhocParty.IsStatic(Method, EdhocRole.Initiator), _own.Id, EadItems.Write(ead), []);
+            byte[] plaintext = EdhocParty.Write(proof, proof.Make(_schedule, _own, _peerKey, out byte[] next));
             byte[] ciphertext = _schedule.Seal(3, plaintext);
             _schedule.Advance(next, plaintext, _own.Credential.Encoded.Span);
             _session = new EdhocSession(EdhocRole.Initiator, Method, _suite, _schedule.Out())
@@ -153,9 +153,9 @@ public sealed class EdhocInitiator : IDisposable
     /// <exception cref="InvalidOperationException">There is no message_3, or message_4 is already read.</exception>
     public EdhocSession ReadMessage4(ReadOnlyMemory<byte> message) => _progress.Do(Step.Proven, Step.Complete, () =>
     {
-        Party.ThrowIfLong(message.Span, _settings);
+        EdhocParty.ThrowIfLong(message.Span, _settings);
         ThrowIfError(message.Span);
-        if (!_schedule!.TryOpen(8, Party.ReadOnly(message.Span, "message_4"), out byte[] plaintext))
+        if (!_schedule!.TryOpen(8, EdhocParty.ReadOnly(message.Span, "message_4"), out byte[] plaintext))
         {
             throw new EdhocException("message_4 does not decrypt.");
         }
@@ -187,9 +187,9 @@ public sealed class EdhocInitiator : IDisposable
 
     private EdhocClaim ReadSecond(ReadOnlySpan<byte> message)
     {
-        Party.ThrowIfLong(message, _settings);
+        EdhocParty.ThrowIfLong(message, _settings);
         ThrowIfError(message);
-        ReadOnlySpan<byte> bytes = Party.ReadOnly(message, "message_2");
+        ReadOnlySpan<byte> bytes = EdhocParty.ReadOnly(message, "message_2");
         int length = Curves.KeyLength(_suite.Curve);
         if (bytes.Length <= length)
         {
@@ -209,7 +209,7 @@ public sealed class EdhocInitiator : IDisposable
         }
 
         (_proof, _proofBytes, EdhocClaim claim) =
-            Party.Read(ref reader, _plaintext, EdhocRole.Responder, Method, _suite, _settings);
+            EdhocParty.Read(ref reader, _plaintext, EdhocRole.Responder, Method, _suite, _settings);
         _peerEad = claim.Ead;
         return claim;
     }

@@ -11,12 +11,12 @@ namespace CoAP.NET.Edhoc;
 /// session, and it creates message_4 on request. Not thread-safe. After an error it is unusable. <see cref="EdhocServer"/> does this over
 /// CoAP.
 /// </remarks>
-public sealed class EdhocResponder : IDisposable
+internal sealed class EdhocResponder : IDisposable
 {
     private readonly EdhocSettings _settings;
     private readonly IReadOnlyList<EdhocOwnCredential> _credentials;
     private readonly Progress _progress;
-    private MessageOne? _first;
+    private EdhocMessage1? _first;
     private EdhocCipherSuite? _suite;
     private EdhocOwnCredential? _own;
     private EdhocPrivateKey? _ephemeral;
@@ -25,7 +25,7 @@ public sealed class EdhocResponder : IDisposable
     private byte[] _connectionId = [];
     private byte[] _plaintext = [];
     private byte[] _proofBytes = [];
-    private Proof _proof;
+    private EdhocProof _proof;
     private IReadOnlyList<EdhocEad> _peerEad = [];
 
     /// <summary>Begins a session.</summary>
@@ -57,7 +57,7 @@ public sealed class EdhocResponder : IDisposable
     /// <summary>C_R; empty before <see cref="CreateMessage2"/>.</summary>
     public ReadOnlyMemory<byte> ConnectionId => _connectionId;
 
-    private MessageOne First => _first ?? throw new InvalidOperationException("message_1 is not read yet. Call ReadMessage1 first.");
+    private EdhocMessage1 First => _first ?? throw new InvalidOperationException("message_1 is not read yet. Call ReadMessage1 first.");
 
     /// <summary>Reads message_1, without computing a key yet.</summary>
     /// <param name="message">The message.</param>
@@ -93,8 +93,8 @@ public sealed class EdhocResponder : IDisposable
             _schedule = new KeySchedule(_suite, _messageOneHash, _ephemeral.PublicKey.X.Span, shared);
             CryptographicOperations.ZeroMemory(shared);
             byte[] identifier = Identifiers.Item(_connectionId);
-            Proof proof = new(true, Party.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
-            byte[] plaintext = Party.Write(proof, proof.Make(_schedule, _own, First.PublicKey, out byte[] next));
+            EdhocProof proof = new(true, EdhocParty.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
+            byte[] plaintext = EdhocParty.Write(proof, proof.Make(_schedule, _own, First.PublicKey, out byte[] next));
             byte[] ciphertext = _schedule.Mask(plaintext);
             _schedule.Advance(next, plaintext, _own.Credential.Encoded.Span);
             return Bytes.Item([.. _ephemeral.PublicKey.X.Span, .. ciphertext]);
@@ -121,7 +121,7 @@ public sealed class EdhocResponder : IDisposable
         ArgumentNullException.ThrowIfNull(candidates);
         return _progress.Do(Step.Claimed, Step.Proven, () =>
         {
-            (EdhocCredential credential, byte[] key) = Party.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own!);
+            (EdhocCredential credential, byte[] key) = EdhocParty.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own!);
             _schedule!.Advance(key, _plaintext, credential.Encoded.Span);
             _ephemeral!.Dispose();
             return new EdhocSession(EdhocRole.Responder, Method, _suite!, _schedule.Out())
@@ -156,11 +156,11 @@ public sealed class EdhocResponder : IDisposable
 
     private IReadOnlyList<EdhocEad> ReadFirst(ReadOnlySpan<byte> message)
     {
-        Party.ThrowIfLong(message, _settings);
+        EdhocParty.ThrowIfLong(message, _settings);
         SequenceReader reader = new(message, "message_1");
-        MessageOne first = MessageOne.Read(ref reader, _settings.MaxConnectionIdLength);
-        Party.ThrowIfUnknown(first.Method);
-        EdhocCipherSuite[] usable = [.. Party.Usable(_settings, _credentials, EdhocRole.Responder, first.Method)];
+        EdhocMessage1 first = EdhocMessage1.Read(ref reader, _settings.MaxConnectionIdLength);
+        EdhocParty.ThrowIfUnknown(first.Method);
+        EdhocCipherSuite[] usable = [.. EdhocParty.Usable(_settings, _credentials, EdhocRole.Responder, first.Method)];
         if (usable.Length == 0)
         {
             throw new EdhocException("The method of message_1 is not supported here.");
@@ -183,7 +183,7 @@ public sealed class EdhocResponder : IDisposable
             throw reader.Fault("has an ephemeral key of a wrong length");
         }
 
-        _own = Party.Fitting(_credentials, _suite, Party.IsStatic(first.Method, EdhocRole.Responder));
+        _own = EdhocParty.Fitting(_credentials, _suite, EdhocParty.IsStatic(first.Method, EdhocRole.Responder));
         _peerEad = EadItems.Read(ref reader, _settings.EadLabels);
         _messageOneHash = _suite.Hash.Hash(message);
         _first = first;
@@ -192,20 +192,20 @@ public sealed class EdhocResponder : IDisposable
 
     private EdhocClaim ReadThird(ReadOnlySpan<byte> message)
     {
-        Party.ThrowIfLong(message, _settings);
+        EdhocParty.ThrowIfLong(message, _settings);
         if (ErrorMessage.IsError(message))
         {
             throw ErrorMessage.Read(message);
         }
 
-        if (!_schedule!.TryOpen(3, Party.ReadOnly(message, "message_3"), out _plaintext))
+        if (!_schedule!.TryOpen(3, EdhocParty.ReadOnly(message, "message_3"), out _plaintext))
         {
             throw new EdhocException("message_3 does not decrypt.");
         }
 
         SequenceReader reader = new(_plaintext, "PLAINTEXT_3");
         (_proof, _proofBytes, EdhocClaim claim) =
-            Party.Read(ref reader, _plaintext, EdhocRole.Initiator, Method, _suite!, _settings);
+            EdhocParty.Read(ref reader, _plaintext, EdhocRole.Initiator, Method, _suite!, _settings);
         _peerEad = [.. _peerEad, .. claim.Ead];
         return claim;
     }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>The role of a party in EDHOC, independent of the roles of CoAP client and server.</summary>
-public enum EdhocRole
+internal enum EdhocRole
 {
     /// <summary>Sends message_1 and message_3.</summary>
     Initiator,

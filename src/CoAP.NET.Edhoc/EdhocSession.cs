@@ -29,7 +29,7 @@ public sealed class EdhocSession : IDisposable
     }
 
     /// <summary>The role of this side.</summary>
-    public EdhocRole Role { get; }
+    internal EdhocRole Role { get; }
 
     /// <summary>The authentication method.</summary>
     public EdhocMethod Method { get; }
@@ -38,24 +38,24 @@ public sealed class EdhocSession : IDisposable
     public EdhocCipherSuite CipherSuite { get; }
 
     /// <summary>The credential of the peer, which has proved that it has the private key.</summary>
-    public required EdhocCredential PeerCredential { get; init; }
+    public EdhocCredential PeerCredential { get; internal init; } = null!;
 
     /// <summary>The credential of this side.</summary>
-    public required EdhocOwnCredential OwnCredential { get; init; }
+    internal EdhocOwnCredential OwnCredential { get; init; } = null!;
 
     /// <summary>The application's identity of the peer: <see cref="EdhocCredential.Identity"/>, otherwise the credential.</summary>
     public object PeerIdentity => PeerCredential.Identity ?? PeerCredential;
 
     /// <summary>The connection identifier of this side, which is its Recipient ID in OSCORE.</summary>
-    public required ReadOnlyMemory<byte> OwnConnectionId { get; init; }
+    internal ReadOnlyMemory<byte> OwnConnectionId { get; init; }
 
     /// <summary>The connection identifier of the peer, which is the Sender ID of this side in OSCORE.</summary>
-    public required ReadOnlyMemory<byte> PeerConnectionId { get; init; }
+    internal ReadOnlyMemory<byte> PeerConnectionId { get; init; }
 
     /// <summary>
     /// External authorization data of the peer, with labels that the application knows: EAD_2 and EAD_4, or EAD_1 and EAD_3.
     /// </summary>
-    public IReadOnlyList<EdhocEad> PeerEad { get; internal set; } = [];
+    internal IReadOnlyList<EdhocEad> PeerEad { get; set; } = [];
 
     /// <summary>Whether the peer has proved that it has the same keys: always for a Responder; for an Initiator after message_4.</summary>
     /// <remarks>Without message_4, the first OSCORE message that verifies proves it (RFC 9528 section 5.4.2).</remarks>
@@ -89,7 +89,7 @@ public sealed class EdhocSession : IDisposable
     /// Master Secret and Master Salt, the AEAD algorithm of the suite, and the connection identifiers as IDs. The Sender ID is the
     /// identifier that the peer chose, in both roles.
     /// </remarks>
-    public OscoreParameters ExportOscore()
+    internal OscoreParameters ExportOscore()
     {
         OscoreAlgorithm? algorithm = OscoreAlgorithm.Find(CipherSuite.ApplicationAead);
         OscoreHkdf? hkdf = CipherSuite.Hash == HashFunction.Sha256 ? OscoreHkdf.Sha256
@@ -128,7 +128,7 @@ public sealed class EdhocSession : IDisposable
     /// Creates an OSCORE security context, whose peers have <see cref="PeerIdentity"/> as <see cref="OscoreIdentity.Owner"/>.
     /// </summary>
     /// <returns>The context; add it to the <see cref="OscoreContexts"/> of an endpoint.</returns>
-    /// <exception cref="EdhocException">See <see cref="ExportOscore"/>.</exception>
+    /// <exception cref="EdhocException">OSCORE has no algorithm or key derivation for the cipher suite.</exception>
     /// <exception cref="ObjectDisposedException">The session is disposed.</exception>
     /// <remarks>Its keys are new with each session, so it needs no store for its numbers.</remarks>
     public OscoreContext CreateContext() => CreateContext(null);
@@ -136,14 +136,14 @@ public sealed class EdhocSession : IDisposable
     internal OscoreContext CreateContext(OscoreKeyExchangeClient? exchange)
     {
         using OscoreParameters parameters = ExportOscore();
-        return OscoreContext.CreateVolatile(parameters, PeerIdentity, exchange ?? (IsConfirmed ? null : new ConfirmingClient(this)));
+        return OscoreContext.CreateVolatile(parameters, PeerIdentity, exchange ?? (IsConfirmed ? null : new UnconfirmedClientSession(this)));
     }
 
     /// <summary>Replaces the keys without a new exchange: EDHOC_KeyUpdate (RFC 9528 appendix H).</summary>
     /// <param name="context">A value on which both sides agreed, such as a random number that one of them sent protected.</param>
     /// <exception cref="ObjectDisposedException">The session is disposed.</exception>
     /// <remarks>Both sides have to do it with the same context. The keys exported earlier cannot be exported again.</remarks>
-    public void UpdateKeys(ReadOnlySpan<byte> context)
+    internal void UpdateKeys(ReadOnlySpan<byte> context)
     {
         lock (_gate)
         {

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>Settings of both EDHOC roles. Several sessions may share them; do not change them during a session.</summary>
-public sealed class EdhocSettings
+internal sealed class EdhocSettings
 {
     /// <summary>Default of <see cref="MaxMessageSize"/>, in bytes.</summary>
     public const int DefaultMaxMessageSize = 16 * 1024;

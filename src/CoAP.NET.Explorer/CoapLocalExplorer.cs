@@ -13,7 +13,7 @@ namespace CoAP.NET.Explorer;
 /// A local explorer for the user who starts it: a web server on the loopback address, whose calls need the token in <see cref="Address"/>.
 /// </summary>
 /// <remarks>Dispose it to stop it.</remarks>
-public sealed class CoapLocalExplorer : IAsyncDisposable
+internal sealed class CoapLocalExplorer : IAsyncDisposable
 {
     private const int TokenSize = 24;
 

@@ -4,7 +4,7 @@ using CoAP.NET.Proxy;
 namespace CoAP.NET.Http;
 
 /// <summary>Options of the HTTP servers behind a CoAP proxy.</summary>
-/// <remarks><see cref="CoapHttpBackend.UseHttp"/> reads them when it is called; only the tables can change later.</remarks>
+/// <remarks><see cref="CoapHttpExtensions.UseHttp"/> reads them when it is called; only the tables can change later.</remarks>
 public sealed class CoapHttpBackendOptions
 {
     /// <summary>The tables of methods, codes and media types.</summary>
@@ -12,7 +12,7 @@ public sealed class CoapHttpBackendOptions
 
     /// <summary>
     /// Returns the HTTP client for requests to configured targets
-    /// (<see cref="CoapHttpBackend.MapHttpBackend(ICoapRouteBuilder, string, string, CoapProxy)"/>), such as a client of
+    /// (<see cref="CoapHttpExtensions.MapHttpBackend(ICoapRouteBuilder, string, string, CoapProxy)"/>), such as a client of
     /// <c>IHttpClientFactory</c>. Default null: a client of the proxy.
     /// </summary>
     /// <remarks>
@@ -96,7 +96,7 @@ public sealed class CoapHttpBackendOptions
     /// certificate has its own client and connections, so the back end never confuses devices, and devices do not share responses. The
     /// caller keeps ownership of the certificates.
     /// </remarks>
-    public Func<CoapRequest, X509Certificate2?>? ClientCertificate { get; set; }
+    public Func<CoapRequestContext, X509Certificate2?>? ClientCertificate { get; set; }
 
     /// <summary>The maximum number of device certificates with open connections, 1 or more. Default 100.</summary>
     /// <remarks>A further certificate replaces the least recently used one. If all are in use, the device gets 5.03.</remarks>
@@ -133,11 +133,11 @@ public sealed class CoapHttpBackendOptions
     public Action<SocketsHttpHandler>? ConfigureCertificateHandler { get; set; }
 
     /// <summary>
-    /// Returns the identity of a device for the back end, from the PSK identity, certificate or session of <see cref="CoapRequest.Peer"/>;
-    /// null for a device without one.
+    /// Returns the identity of a device for the back end, from the PSK identity, certificate or session of
+    /// <see cref="CoapRequestContext.Peer"/>; null for a device without one.
     /// </summary>
     /// <remarks>Applies to configured targets only. Default null: the proxy sends no identity.</remarks>
-    public Func<CoapRequest, string?>? Identity { get; set; }
+    public Func<CoapRequestContext, string?>? Identity { get; set; }
 
     /// <summary>
     /// The key that signs <see cref="Identity"/>: at least 32 bytes, shared with the back end. Required with <see cref="Identity"/>.

@@ -7,7 +7,7 @@ namespace CoAP.NET.Http;
 /// clients of HTTP servers.
 /// </summary>
 /// <remarks>Change the tables before the first request only: changes are not thread-safe.</remarks>
-public sealed class CoapHttpCodes
+internal sealed class CoapHttpCodes
 {
     /// <summary>The CoAP method of each HTTP method, compared case-insensitively.</summary>
     /// <remarks>

@@ -3,7 +3,7 @@ using System.Net;
 namespace CoAP.NET.Http;
 
 /// <summary>Maps failures of one protocol to the other (RFC 7252 section 10).</summary>
-public static class CoapHttpErrors
+internal static class CoapHttpErrors
 {
     /// <summary>Returns the <see cref="HttpRequestError"/> of a request without a response.</summary>
     /// <param name="exception">The reason why there is no response.</param>
@@ -13,19 +13,19 @@ public static class CoapHttpErrors
         ArgumentNullException.ThrowIfNull(exception);
         return exception switch
         {
-            CoapNameResolutionException => HttpRequestError.NameResolutionError,
-            CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => HttpRequestError.SecureConnectionError,
-            CoapConnectionException { Error: CoapConnectionError.ConnectFailed or CoapConnectionError.Refused } =>
+            CoapTimeoutException { Awaited: CoapAwaited.NameResolution } or { Error: CoapError.NameResolution } =>
+                HttpRequestError.NameResolutionError,
+            CoapTimeoutException { Awaited: CoapAwaited.DtlsHandshake or CoapAwaited.TlsHandshake }
+                or { Error: CoapError.HandshakeFailed } => HttpRequestError.SecureConnectionError,
+            CoapTimeoutException { Awaited: CoapAwaited.Response or CoapAwaited.Pong or CoapAwaited.NextBlock }
+                or CoapResponseException => HttpRequestError.ResponseEnded,
+            CoapTimeoutException
+                or { Error: CoapError.ConnectFailed or CoapError.Refused or CoapError.Unreachable or CoapError.SendFailed } =>
                 HttpRequestError.ConnectionError,
-            CoapConnectionException or CoapResponseException => HttpRequestError.ResponseEnded,
-            CoapTimeoutException { Awaited: CoapAwaited.NameResolution } => HttpRequestError.NameResolutionError,
-            CoapTimeoutException { Awaited: CoapAwaited.DtlsHandshake or CoapAwaited.TlsHandshake } =>
-                HttpRequestError.SecureConnectionError,
-            CoapTimeoutException { Reason: CoapTimeoutReason.NoResponse } => HttpRequestError.ResponseEnded,
-            CoapTimeoutException or CoapUnreachableException or CoapSendException => HttpRequestError.ConnectionError,
-            CoapResetException => HttpRequestError.HttpProtocolError,
+            CoapConnectionException => HttpRequestError.ResponseEnded,
+            { Error: CoapError.Reset } => HttpRequestError.HttpProtocolError,
             CoapProtocolException => HttpRequestError.InvalidResponse,
-            CoapTooLargeException or CoapBusyException => HttpRequestError.ConfigurationLimitExceeded,
+            { Error: CoapError.TooLarge or CoapError.Busy } => HttpRequestError.ConfigurationLimitExceeded,
             _ => HttpRequestError.Unknown,
         };
     }
@@ -41,10 +41,10 @@ public static class CoapHttpErrors
         ArgumentNullException.ThrowIfNull(exception);
         return exception switch
         {
-            CoapTimeoutException or CoapCacheMissException => HttpStatusCode.GatewayTimeout,
-            CoapBusyException => HttpStatusCode.ServiceUnavailable,
-            CoapRetryLaterException => HttpStatusCode.TooManyRequests,
-            CoapTooLargeException => HttpStatusCode.RequestEntityTooLarge,
+            { Error: CoapError.Timeout or CoapError.NotCached } => HttpStatusCode.GatewayTimeout,
+            { Error: CoapError.Busy } => HttpStatusCode.ServiceUnavailable,
+            { Error: CoapError.RetryLater } => HttpStatusCode.TooManyRequests,
+            { Error: CoapError.TooLarge } => HttpStatusCode.RequestEntityTooLarge,
             _ => HttpStatusCode.BadGateway,
         };
     }
@@ -60,17 +60,5 @@ public static class CoapHttpErrors
         return exception is OperationCanceledException or TimeoutException ? CoapCode.GatewayTimeout : CoapCode.BadGateway;
     }
 
-    internal static HttpRequestException ToHttp(CoapException exception, CoapUri uri)
-    {
-        HttpRequestError error = ErrorOf(exception);
-
-        // The core does not know the exceptions of transports in other assemblies; a failed session is one of theirs.
-        if (error == HttpRequestError.Unknown && exception.GetType().Assembly != typeof(CoapException).Assembly
-            && uri.Scheme.StartsWith("coaps", StringComparison.Ordinal))
-        {
-            error = HttpRequestError.SecureConnectionError;
-        }
-
-        return new HttpRequestException(error, exception.Message, exception);
-    }
+    internal static HttpRequestException ToHttp(CoapException exception) => new(ErrorOf(exception), exception.Message, exception);
 }

@@ -7,13 +7,8 @@ namespace CoAP.NET.Http;
 /// Converts between CBOR in CoAP and JSON in HTTP, for devices that use one and services or clients that use the other (RFC 8075 section
 /// 6.4, RFC 8949 section 6).
 /// </summary>
-/// <remarks>
-/// <see cref="CoapCborJson"/> converts payloads: it limits depth and size and refuses duplicate keys. Problem details follow RFC 9290
-/// appendix B. A request that cannot be converted gets 4.00 or 400, and 4.13 or 413 if it is too large; a response that cannot be converted
-/// becomes 5.02 or 502. Accept is translated as well; a client that accepts the other side's format gets it unchanged. Change the options
-/// before the first request only: changes are not thread-safe.
-/// </remarks>
-public sealed class CoapHttpJson
+/// <remarks>Users set it by <see cref="CoapHttpTranslator.ConvertsJson"/> and its neighbours.</remarks>
+internal sealed class CoapHttpJson
 {
     /// <summary>Whether to convert payloads. Default false: they pass unchanged.</summary>
     public bool Converts { get; set; }

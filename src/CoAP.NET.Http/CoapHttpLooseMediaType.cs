@@ -4,7 +4,7 @@ namespace CoAP.NET.Http;
 /// <param name="Pattern">The pattern, without parameters: a media type, in which <c>*</c> stands for any characters of the type or the
 /// subtype, such as <c>application/*+json</c>.</param>
 /// <param name="MediaType">The replacement, such as <c>application/json</c>.</param>
-public sealed record CoapHttpLooseMediaType(string Pattern, string MediaType)
+internal sealed record CoapHttpLooseMediaType(string Pattern, string MediaType)
 {
     /// <summary>Whether the rule applies to a media type.</summary>
     /// <param name="mediaType">The media type, without parameters.</param>

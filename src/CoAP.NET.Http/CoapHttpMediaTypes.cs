@@ -5,7 +5,7 @@ namespace CoAP.NET.Http;
 
 /// <summary>Maps media types and content codings of HTTP to Content-Formats of CoAP and back (RFC 8075 section 6).</summary>
 /// <remarks>Change it before the first request only: changes are not thread-safe.</remarks>
-public sealed class CoapHttpMediaTypes
+internal sealed class CoapHttpMediaTypes
 {
     /// <summary>
     /// The media type for Content-Formats that have none of their own: <c>application/coap-payload</c> (RFC 8075 section 6.2).

@@ -18,18 +18,18 @@ namespace CoAP.NET.Http;
 /// </remarks>
 public sealed class CoapHttpMessageHandler : HttpMessageHandler
 {
-    private readonly ICoapRequester _requester;
+    private readonly ICoapClient _client;
 
     // Recently requested URIs, parsed.
     private readonly RecentTexts<CoapUri> _uris = new();
 
     /// <summary>Creates a handler.</summary>
-    /// <param name="requester">Sends the requests; the caller keeps ownership.</param>
+    /// <param name="client">Sends the requests; the caller keeps ownership.</param>
     /// <param name="translator">The translation tables; null for the standard ones.</param>
-    public CoapHttpMessageHandler(ICoapRequester requester, CoapHttpTranslator? translator = null)
+    public CoapHttpMessageHandler(ICoapClient client, CoapHttpTranslator? translator = null)
     {
-        ArgumentNullException.ThrowIfNull(requester);
-        _requester = requester;
+        ArgumentNullException.ThrowIfNull(client);
+        _client = client;
         Translator = translator ?? new CoapHttpTranslator();
     }
 
@@ -51,8 +51,8 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
 
     /// <summary>Whether to return the body of a response while its blocks arrive, in constant memory. Default true.</summary>
     /// <remarks>
-    /// With false the handler assembles the body first, at most <see cref="CoapLimits.MaxResponseBodySize"/> bytes, and uses the cache of
-    /// the endpoint (<see cref="CoapEndpointOptions.Cache"/>).
+    /// With false the handler assembles the body first, at most <see cref="CoapBlockwiseLimits.MaxResponseBodySize"/> bytes, and uses the
+    /// cache of the endpoint (<see cref="CoapEndpointOptions.Cache"/>).
     /// </remarks>
     public bool StreamsResponses { get; set; } = true;
 
@@ -76,7 +76,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     /// Combines equal concurrent GETs into one request, also across handlers that share the same object. Default null: each GET is sent.
     /// </summary>
     /// <remarks>Meant for gateways; an ordinary client does not need it.</remarks>
-    public CoapHttpSharedRequests? SharedRequests { get; set; }
+    internal CoapHttpSharedRequests? SharedRequests { get; set; }
 
     /// <inheritdoc/>
     /// <exception cref="HttpRequestException">There is no response.</exception>
@@ -97,21 +97,21 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         {
             return CoapHttpTranslator.Refuse(request, Translator.Codes.StatusOf(exception.Code, hasPayload: true), exception.Message);
         }
-        catch (CoapRetryLaterException exception)
+        catch (CoapException exception) when (exception.Error == CoapError.RetryLater)
         {
             // The server said so before, and nothing was sent.
             HttpResponseMessage response = CoapHttpTranslator.Refuse(request, HttpStatusCode.TooManyRequests, exception.Message);
-            response.Headers.RetryAfter = new(TimeSpan.FromSeconds(Math.Ceiling(exception.RetryAfter.TotalSeconds)));
+            response.Headers.RetryAfter = new(TimeSpan.FromSeconds(Math.Ceiling(exception.RetryAfter!.Value.TotalSeconds)));
             return response;
         }
-        catch (CoapCacheMissException exception)
+        catch (CoapException exception) when (exception.Error == CoapError.NotCached)
         {
             // only-if-cached (RFC 9111 section 5.2.1.7).
             return CoapHttpTranslator.Refuse(request, HttpStatusCode.GatewayTimeout, exception.Message);
         }
         catch (CoapException exception)
         {
-            throw CoapHttpErrors.ToHttp(exception, uri);
+            throw CoapHttpErrors.ToHttp(exception);
         }
     }
 
@@ -174,20 +174,20 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
             if (SharedRequests is { } shared && CoapHttpSharedRequests.MayShare(coap))
             {
                 (CoapResponse head, CoapResponseStream? rest) =
-                    await shared.SendAsync(_requester, coap, streams, cancellationToken).ConfigureAwait(false);
+                    await shared.SendAsync(_client, coap, streams, cancellationToken).ConfigureAwait(false);
                 return (head, rest is null ? InMemory(head) : await ContentOf(rest, cancellationToken).ConfigureAwait(false));
             }
 
             // Only a cache may answer it, and caches hold whole representations.
             if (!streams)
             {
-                CoapResponse whole = await _requester.SendAsync(coap, cancellationToken).ConfigureAwait(false);
+                CoapResponse whole = await _client.SendAsync(coap, cancellationToken).ConfigureAwait(false);
                 return (whole, InMemory(whole));
             }
 
             try
             {
-                CoapResponseStream stream = await _requester.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
+                CoapResponseStream stream = await _client.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
                 return (stream.Response, await ContentOf(stream, cancellationToken).ConfigureAwait(false));
             }
             catch (CoapResponseException exception)
@@ -202,13 +202,13 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     {
         if (!streams)
         {
-            CoapResponse whole = await _requester.SendAsync(coap, cancellationToken).ConfigureAwait(false);
+            CoapResponse whole = await _client.SendAsync(coap, cancellationToken).ConfigureAwait(false);
             return (whole, InMemory(whole));
         }
 
         try
         {
-            CoapResponseStream stream = await _requester.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
+            CoapResponseStream stream = await _client.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
             await stream.DisposeAsync().ConfigureAwait(false);
             return (stream.Response, new HeadContent());
         }
@@ -265,7 +265,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
 
         CoapUri parsed = CoapUri.TryParse(text, out CoapUri? read, out string? error)
             ? read
-            : throw new HttpRequestException(HttpRequestError.Unknown, error, new CoapUriException(error, 0));
+            : throw new HttpRequestException(HttpRequestError.Unknown, error, new CoapFormatException(error, 0));
         if (parsed.ZoneId is null)
         {
             // The interface of a zone may change.

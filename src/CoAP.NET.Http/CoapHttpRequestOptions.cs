@@ -15,13 +15,13 @@ public static class CoapHttpRequestOptions
     public static HttpRequestOptionsKey<int> BlockSize => new("CoAP.NET.BlockSize");
 
     /// <summary>The Hop-Limit of the request (RFC 8768), 1 to 255. Default: the request has none.</summary>
-    public static HttpRequestOptionsKey<int> HopLimit => new("CoAP.NET.HopLimit");
+    internal static HttpRequestOptionsKey<int> HopLimit => new("CoAP.NET.HopLimit");
 
     /// <summary>The client for which a proxy sends the request; see <see cref="CoapRequest.OnBehalfOf"/>. Default: the caller.</summary>
-    public static HttpRequestOptionsKey<CoapSource> OnBehalfOf => new("CoAP.NET.OnBehalfOf");
+    internal static HttpRequestOptionsKey<CoapSource> OnBehalfOf => new("CoAP.NET.OnBehalfOf");
 
     /// <summary>Set by the handler: the response of the CoAP server. Its body is the content of the HTTP response.</summary>
-    public static HttpRequestOptionsKey<CoapResponse> Response => new("CoAP.NET.Response");
+    internal static HttpRequestOptionsKey<CoapResponse> Response => new("CoAP.NET.Response");
 
     /// <summary>Returns the CoAP response behind an HTTP response.</summary>
     /// <param name="response">The response.</param>

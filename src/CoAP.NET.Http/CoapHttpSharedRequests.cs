@@ -14,11 +14,11 @@ namespace CoAP.NET.Http;
 /// requests, requests with bodies, and cache directives of a client are not shared. Only one client gets a response of more than 64 KiB;
 /// the others send requests of their own. Thread-safe.
 /// </remarks>
-public sealed class CoapHttpSharedRequests
+internal sealed class CoapHttpSharedRequests
 {
     private const int MaxHeld = 64 * 1024;
 
-    private readonly CoapSingleFlight<(ICoapRequester Server, string Request), (CoapResponse Head, CoapResponseStream? Body)> _flights =
+    private readonly CoapSingleFlight<(ICoapClient Server, string Request), (CoapResponse Head, CoapResponseStream? Body)> _flights =
         new(static answer => _ = answer.Body?.DisposeAsync().AsTask());
 
     private long _shared;
@@ -34,19 +34,19 @@ public sealed class CoapHttpSharedRequests
         && !request.Options.Contains(OptionNumber.IfNoneMatch);
 
     /// <summary>Joins an equal request, or sends a new one.</summary>
-    /// <param name="requester">Sends the request.</param>
+    /// <param name="client">Sends the request.</param>
     /// <param name="request">The request; <see cref="MayShare"/> must be true for it.</param>
     /// <param name="streams">Whether a large body comes as a stream.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     internal async Task<(CoapResponse Head, CoapResponseStream? Body)> SendAsync(
-        ICoapRequester requester, CoapRequest request, bool streams, CancellationToken cancellationToken)
+        ICoapClient client, CoapRequest request, bool streams, CancellationToken cancellationToken)
     {
         ((CoapResponse Head, CoapResponseStream? Body) answer, bool isShared) = await _flights.RunAsync(
-            (requester, KeyOf(request)), token => OpenAsync(requester, request, streams, token), cancellationToken).ConfigureAwait(false);
+            (client, KeyOf(request)), token => OpenAsync(client, request, streams, token), cancellationToken).ConfigureAwait(false);
         if (isShared && answer.Body is not null)
         {
             // Only the caller that made the request can read its stream.
-            return await OpenAsync(requester, request, streams, cancellationToken).ConfigureAwait(false);
+            return await OpenAsync(client, request, streams, cancellationToken).ConfigureAwait(false);
         }
 
         if (isShared)
@@ -58,21 +58,20 @@ public sealed class CoapHttpSharedRequests
     }
 
     private static async Task<(CoapResponse Head, CoapResponseStream? Body)> OpenAsync(
-        ICoapRequester requester, CoapRequest request, bool streams, CancellationToken cancellationToken)
+        ICoapClient client, CoapRequest request, bool streams, CancellationToken cancellationToken)
     {
         if (!streams)
         {
-            return (await requester.SendAsync(request, cancellationToken).ConfigureAwait(false), null);
+            return (await client.SendAsync(request, cancellationToken).ConfigureAwait(false), null);
         }
 
-        CoapOpenedResponse opened = await requester.OpenResponseAsync(request, MaxHeld, cancellationToken).ConfigureAwait(false);
+        CoapOpenedResponse opened = await client.OpenResponseAsync(request, MaxHeld, cancellationToken).ConfigureAwait(false);
         return (opened.Response, opened.Body);
     }
 
     private static string KeyOf(CoapRequest request)
     {
-        // The request was made from a parsed URI: its text is in normal form.
-        StringBuilder key = new(request.UriText);
+        StringBuilder key = new(request.Uri?.ToString());
         for (int i = 0; i < request.Options.Count; i++)
         {
             key.Append(CultureInfo.InvariantCulture, $" {request.Options.NumberAt(i)}={Convert.ToHexString(request.Options.ValueAt(i))}");

@@ -5,7 +5,7 @@ namespace CoAP.NET.Http;
 /// <summary>
 /// A message of HTTP or CoAP has no counterpart in the other protocol. The exception holds the response for the requester.
 /// </summary>
-public sealed class CoapHttpTranslationException : Exception
+internal sealed class CoapHttpTranslationException : Exception
 {
     /// <summary>Creates an exception.</summary>
     /// <param name="status">The status for an HTTP client.</param>

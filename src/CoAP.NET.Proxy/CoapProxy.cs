@@ -29,7 +29,7 @@ public sealed class CoapProxy : IAsyncDisposable
     private readonly KnownTargets _targets;
     private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
     private readonly List<CoapProxyUpstream> _owned = [];
-    private readonly EventCounts<ProxyCount> _counts = new();
+    private readonly EventCounter<ProxyCount> _counts;
     private readonly Lazy<CoapClient> _ownClient;
     private readonly NextProxyUpstream? _next;
     private readonly SharedObservations _observations;
@@ -44,17 +44,18 @@ public sealed class CoapProxy : IAsyncDisposable
         _targets = new KnownTargets(_options.Targets);
         Names = new CoapProxyNames(_options.Names);
         CoapEndpointOptions endpoint = MakeEndpointOptions();
+        _counts = new EventCounter<ProxyCount>(ProxyInstruments.Of(endpoint.Telemetry.MeterFactory).Add);
         _logger = endpoint.LoggerFactory.CreateLogger("CoAP.NET.Proxy");
-        Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
+        Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.Transports.ResolveHost;
         CoapProxyTargets targets = _options.Targets;
-        endpoint.ResolveHost = async (name, cancellationToken) =>
+        endpoint.Transports.ResolveHost = async (name, cancellationToken) =>
             targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         Client = new CoapClient(endpoint);
         _ownClient = new Lazy<CoapClient>(() => new CoapClient(MakeEndpointOptions()));
         _observations = new SharedObservations(
-            endpoint.TimeProvider, _options.MaxObservations, _options.MaxObservationsPerSource, _counts);
+            endpoint.TimeProvider, _options.Limits.MaxObservations, _options.Limits.MaxObservationsPerSource, _counts);
         Forwarder = new Forwarder(
-            _options, _counts, _observations, new StreamedAnswers(_options, _counts, endpoint.Random),
+            _options, _counts, _observations, new StreamedAnswers(_options, _counts, endpoint.Pipeline.Random),
             new PassingBodies(_options, _counts, endpoint.TimeProvider), _logger);
         if (_options.NextProxy is { } next)
         {
@@ -69,18 +70,18 @@ public sealed class CoapProxy : IAsyncDisposable
     /// It resolves names only to addresses that <see cref="CoapProxyOptions.Targets"/> allows. Use it for its counters and snapshots and
     /// for custom transports only, not for other requests.
     /// </remarks>
-    public CoapClient Client { get; }
+    internal CoapClient Client { get; }
 
     /// <summary>
     /// The client that sends requests to configured targets: those of reverse proxies, and the next proxy. Created on first use.
     /// </summary>
-    public CoapClient ConfiguredClient => _ownClient.Value;
+    internal CoapClient ConfiguredClient => _ownClient.Value;
 
     /// <summary>The targets that a forward proxy allows.</summary>
     public CoapProxyTargets Targets => _options.Targets;
 
     /// <summary>The names of the proxy itself.</summary>
-    public CoapProxyNames Names { get; }
+    internal CoapProxyNames Names { get; }
 
     internal Forwarder Forwarder { get; }
 
@@ -90,7 +91,7 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <remarks>Of two upstreams for the same scheme the later one wins. Call it before you map the proxy.</remarks>
     /// <param name="upstream">The upstream.</param>
     /// <returns>This object.</returns>
-    public CoapProxy Use(CoapProxyUpstream upstream)
+    internal CoapProxy Use(CoapProxyUpstream upstream)
     {
         ArgumentNullException.ThrowIfNull(upstream);
         foreach (string scheme in upstream.Schemes)
@@ -104,12 +105,12 @@ public sealed class CoapProxy : IAsyncDisposable
 
     /// <summary>Returns the counters of the proxy since its start.</summary>
     /// <returns>A snapshot of the counters.</returns>
-    public CoapProxyCounters GetCounters() => new()
+    internal CoapProxyCounters GetCounters() => new()
     {
         Requests = _counts[ProxyCount.Requests],
         Forwarded = _counts[ProxyCount.Forwarded],
         Observations = _observations.Count,
-        UnderWay = Forwarder.Shares.Count,
+        InProgress = Forwarder.Shares.Count,
         TargetsDenied = _counts[ProxyCount.TargetsDenied],
         UnsafeOptions = _counts[ProxyCount.UnsafeOptions],
         Challenges = _counts[ProxyCount.Challenges],
@@ -140,10 +141,11 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response for the client.</returns>
     /// <exception cref="InvalidOperationException">The request was not received from a client.</exception>
-    public ValueTask<CoapResult> ForwardAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    internal ValueTask<CoapResult> ForwardAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         ForwardAsync(request, null, cancellationToken);
 
-    internal ValueTask<CoapResult> ForwardAsync(CoapRequest request, CoapRouteHandlerBuilder? route, CancellationToken cancellationToken)
+    internal ValueTask<CoapResult> ForwardAsync(CoapRequestContext request, CoapRouteHandlerBuilder? route,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         CoapPeer client = request.Peer;
@@ -156,7 +158,7 @@ public sealed class CoapProxy : IAsyncDisposable
         {
             target = known?.Named ?? CoapUri.ComposeRequestUri(request.Message, client.Scheme, client.LocalAddress);
         }
-        catch (CoapUriException exception)
+        catch (CoapFormatException exception)
         {
             return new ValueTask<CoapResult>(CoapResults.BadRequest(exception.Message));
         }
@@ -248,7 +250,7 @@ public sealed class CoapProxy : IAsyncDisposable
     }
 
     private CoapResult? Judge(
-        CoapRequest request, CoapPeer client, ref string target, string scheme, CoapProxyUpstream upstream, KnownTarget? known)
+        CoapRequestContext request, CoapPeer client, ref string target, string scheme, CoapProxyUpstream upstream, KnownTarget? known)
     {
         bool isDenied;
         if (upstream is CoapUpstream)
@@ -284,11 +286,11 @@ public sealed class CoapProxy : IAsyncDisposable
     private CoapEndpointOptions MakeEndpointOptions()
     {
         CoapEndpointOptions endpoint = new();
-        endpoint.Limits.MaxResponseBodySize = _options.MaxBodySize;
+        endpoint.Limits.Blockwise.MaxResponseBodySize = _options.Limits.MaxBodySize;
 
         // A message from a connection is in memory as a whole: servers send larger bodies in blocks (RFC 8323 section 6).
-        endpoint.Limits.MaxStreamMessageSize = Math.Min(endpoint.Limits.MaxStreamMessageSize, MaxMessage);
-        endpoint.Cache = _options.CacheBytes > 0 ? new CoapCache(_options.CacheBytes) : null;
+        endpoint.Limits.Connections.MaxMessageSize = Math.Min(endpoint.Limits.Connections.MaxMessageSize, MaxMessage);
+        endpoint.Cache = _options.Limits.CacheBytes > 0 ? new CoapCache(_options.Limits.CacheBytes) : null;
         _options.ConfigureClient?.Invoke(endpoint);
         return endpoint;
     }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Proxy;
 
 /// <summary>Counters of a proxy since its start; see <see cref="CoapProxy.GetCounters"/>.</summary>
-public sealed record CoapProxyCounters
+internal sealed class CoapProxyCounters
 {
     /// <summary>Received requests.</summary>
     public long Requests { get; init; }
@@ -10,7 +10,7 @@ public sealed record CoapProxyCounters
     public long Forwarded { get; init; }
 
     /// <summary>The current number of pending requests.</summary>
-    public int UnderWay { get; init; }
+    public int InProgress { get; init; }
 
     /// <summary>The current number of registrations at servers, made for clients that observe through the proxy.</summary>
     public int Observations { get; init; }
@@ -36,18 +36,18 @@ public sealed record CoapProxyCounters
     /// <summary>Requests that shared the response to an equal pending request of another client.</summary>
     public long Shared { get; init; }
 
-    /// <summary>Responses passed on as a stream because they were larger than <see cref="CoapProxyOptions.StreamsAbove"/>.</summary>
+    /// <summary>Responses passed on as a stream because they were larger than <see cref="CoapProxyLimits.StreamsAbove"/>.</summary>
     public long Streamed { get; init; }
 
     /// <summary>
-    /// Requests whose bodies passed as a stream because they were larger than <see cref="CoapProxyOptions.StreamsAbove"/>.
+    /// Requests whose bodies passed as a stream because they were larger than <see cref="CoapProxyLimits.StreamsAbove"/>.
     /// </summary>
     public long StreamedUploads { get; init; }
 
     /// <summary>Requests whose clients aborted the body or stalled for too long (4.08).</summary>
     public long UploadsAbandoned { get; init; }
 
-    /// <summary>Requests with slow bodies that gave way to others because the proxy was full (5.03).</summary>
+    /// <summary>Requests with slow bodies that were evicted for others because the proxy was full (5.03).</summary>
     public long UploadsEvicted { get; init; }
 
     /// <summary>Polls of observed resources whose server's protocol has no observations.</summary>

@@ -59,12 +59,12 @@ public static class CoapProxyMapping
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/floor1/{*path}</c>; the value of the catch-all is appended to the target.</param>
     /// <param name="target">The URI that the path stands for.</param>
-    /// <param name="upstream">Sends the requests, regardless of <see cref="CoapProxy.Use"/>; disposed with the proxy.</param>
+    /// <param name="upstream">Sends the requests, regardless of <c>Use</c>; disposed with the proxy.</param>
     /// <param name="proxy">The proxy.</param>
     /// <returns>The route, for further configuration.</returns>
     /// <exception cref="ArgumentException">The template or the URI is not valid, or the upstream does not support its scheme.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
-    public static CoapRouteHandlerBuilder MapReverseProxy(
+    internal static CoapRouteHandlerBuilder MapReverseProxy(
         this ICoapRouteBuilder routes, string template, string target, CoapProxyUpstream upstream, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(target);
@@ -94,7 +94,7 @@ public static class CoapProxyMapping
     /// <exception cref="ArgumentException">The template is not valid.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     public static CoapRouteHandlerBuilder MapReverseProxy(
-        this ICoapRouteBuilder routes, string template, Func<CoapRequest, CoapPeer?> find, CoapProxy proxy)
+        this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapPeer?> find, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(find);
         ArgumentNullException.ThrowIfNull(proxy);
@@ -102,10 +102,10 @@ public static class CoapProxyMapping
     }
 
     private static CoapRouteHandlerBuilder Map(
-        ICoapRouteBuilder routes, string template, CoapProxy proxy, ReverseTarget target, Func<CoapRequest, CoapProxyUpstream?> find)
+        ICoapRouteBuilder routes, string template, CoapProxy proxy, ReverseTarget target, Func<CoapRequestContext, CoapProxyUpstream?> find)
     {
         CoapRouteHandlerBuilder? route = null;
-        route = routes.Map(template, s_methods, async (request, cancellationToken) =>
+        route = routes.Map(template, s_methods, async (CoapRequestContext request, CancellationToken cancellationToken) =>
         {
             proxy.CountRequest();
             if (find(request) is not { } upstream)
@@ -119,15 +119,15 @@ public static class CoapProxyMapping
             return proxy.Options.RewritesLinks ? target.RewriteLinks(result, request.Options) : result;
         });
         target.Template = route.Template;
-        return Finish(route.Forwards(), proxy);
+        return Finish(route.AllowForwarding(), proxy);
     }
 
     private static CoapRouteHandlerBuilder Finish(CoapRouteHandlerBuilder route, CoapProxy proxy)
     {
         CoapProxyOptions options = proxy.Options;
-        route.IgnoreAccept().MaxBodySize(options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));
-        return options.StreamsAbove < options.MaxBodySize
-            ? route.StreamBody(Math.Min(options.MaxStreamedBodySize, CoapProxyOptions.MaxBlockwise), [.. PassingMethods])
+        route.AllowAnyAccept().WithMaxBodySize(options.Limits.MaxBodySize).Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(60));
+        return options.Limits.StreamsAbove < options.Limits.MaxBodySize
+            ? route.WithStreamedBody(Math.Min(options.Limits.MaxStreamedBodySize, CoapProxyLimits.MaxBlockwise), [.. PassingMethods])
             : route;
     }
 }

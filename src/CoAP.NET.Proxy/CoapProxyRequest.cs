@@ -4,11 +4,11 @@ using CoAP.NET.Proxy.Forwarding;
 namespace CoAP.NET.Proxy;
 
 /// <summary>A request as a proxy forwards it: the end-to-end parts, without those of a single hop.</summary>
-public sealed class CoapProxyRequest
+internal sealed class CoapProxyRequest
 {
     internal CoapProxyRequest(
-        CoapRequest received, CoapSource source, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets,
-        bool mayBeShared, AnswerPlace? place = null, PassingBody? body = null)
+        CoapRequestContext received, CoapSource source, string target, CoapOptionCollection options, TimeSpan timeout,
+        CoapProxyTargets? targets, bool mayBeShared, ResponseStart? place = null, ForwardedBody? body = null)
     {
         Place = place;
         Passing = body;
@@ -24,7 +24,7 @@ public sealed class CoapProxyRequest
     /// <summary>
     /// The request as received from the client, for its identity (<see cref="CoapPeer.Identity"/>). No other part of it is forwarded.
     /// </summary>
-    public CoapRequest Received { get; }
+    public CoapRequestContext Received { get; }
 
     /// <summary>The source of the client (<see cref="CoapPeer.Source"/>), for its shares of what clients can fill.</summary>
     public CoapSource Source { get; }
@@ -49,7 +49,8 @@ public sealed class CoapProxyRequest
     /// The body as a stream from the client, if it is larger than the buffer and the upstream accepts streams
     /// (<see cref="CoapProxyUpstream.StreamsBodyOf"/>); otherwise null.
     /// </summary>
-    /// <remarks>Read it once. Reading throws a <see cref="CoapIncompleteBodyException"/> if the client aborts it.</remarks>
+    /// <remarks>Read it once. Reading throws a <see cref="CoapException"/> (<see cref="CoapError.BodyIncomplete"/>) if the client aborts
+    /// it.</remarks>
     public Stream? Body => Passing is { IsStream: true } ? Passing : null;
 
     /// <summary>
@@ -75,12 +76,12 @@ public sealed class CoapProxyRequest
 
     /// <summary>Returns a copy whose body arrives in blocks.</summary>
     /// <param name="body">The body.</param>
-    internal CoapProxyRequest With(PassingBody body) =>
+    internal CoapProxyRequest With(ForwardedBody body) =>
         new(Received, Source, Target, Options, Timeout, Targets, MayBeShared, Place, body);
 
     /// <summary>The body that arrives in blocks; null if it arrived as a whole.</summary>
-    internal PassingBody? Passing { get; }
+    internal ForwardedBody? Passing { get; }
 
     /// <summary>The start of the wanted part of the response, which may come as a stream; null if it has to be buffered.</summary>
-    internal AnswerPlace? Place { get; }
+    internal ResponseStart? Place { get; }
 }

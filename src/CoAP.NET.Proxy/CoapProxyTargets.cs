@@ -69,15 +69,20 @@ public sealed class CoapProxyTargets
     /// <param name="network">Address and prefix length, such as <c>2001:db8::/32</c> or <c>192.168.7.0/24</c>. With a port, such as
     /// <c>192.168.7.0/24:5685</c>, that port; with <c>:*</c> every port; otherwise the default port of the target's scheme.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="FormatException">The text is not a network, or its port is none.</exception>
+    /// <exception cref="ArgumentException">The text is not a network, or its port is none.</exception>
     public CoapProxyTargets AllowNetwork(string network)
     {
         ArgumentNullException.ThrowIfNull(network);
         int length = network.IndexOf('/', StringComparison.Ordinal);
         int end = length < 0 ? -1 : network.IndexOf(':', length);
         (string named, AllowedPort port) = AllowedPort.Split(network, end < 0 ? network.Length : end)
-            ?? throw new FormatException($"The port of '{network}' is neither a number from 1 to 65535 nor * for every port.");
-        return Add(IPNetwork.Parse(named), port);
+            ?? throw new ArgumentException(
+                $"The port of '{network}' is neither a number from 1 to 65535 nor * for every port.", nameof(network));
+        return IPNetwork.TryParse(named, out IPNetwork parsed)
+            ? Add(parsed, port)
+            : throw new ArgumentException(
+                $"'{network}' is no network. Write its first address and the length of its prefix, such as 2001:db8::/32.",
+                nameof(network));
     }
 
     /// <summary>
@@ -86,7 +91,7 @@ public sealed class CoapProxyTargets
     /// </summary>
     /// <param name="network">The network.</param>
     /// <returns>This object.</returns>
-    public CoapProxyTargets AllowNetwork(IPNetwork network) => Add(network, default);
+    internal CoapProxyTargets AllowNetwork(IPNetwork network) => Add(network, default);
 
     /// <summary>Whether requests to a host may go to one of its addresses.</summary>
     /// <remarks>
@@ -96,7 +101,7 @@ public sealed class CoapProxyTargets
     /// <param name="host">The host as in the URI; brackets of an IPv6 address are ignored.</param>
     /// <param name="address">The freshly resolved address.</param>
     /// <returns>Whether the address is allowed.</returns>
-    public bool Allows(string host, IPAddress address)
+    internal bool Allows(string host, IPAddress address)
     {
         ArgumentNullException.ThrowIfNull(host);
         ArgumentNullException.ThrowIfNull(address);
@@ -106,7 +111,7 @@ public sealed class CoapProxyTargets
     /// <summary>Whether host and port of a target are acceptable; if not, there is no need to resolve the host.</summary>
     /// <param name="target">The target.</param>
     /// <returns>Whether the name with this port is allowed, or the host is an allowed address.</returns>
-    public bool MayAllow(CoapUri target)
+    internal bool MayAllow(CoapUri target)
     {
         ArgumentNullException.ThrowIfNull(target);
         return MayAllow(target.Host, target.Port, target.IsDefaultPort);
@@ -115,7 +120,7 @@ public sealed class CoapProxyTargets
     /// <summary>Whether host and port of a target of another scheme are acceptable; see <see cref="MayAllow(CoapUri)"/>.</summary>
     /// <param name="target">The target; absolute.</param>
     /// <returns>Whether the name with this port is allowed, or the host is an allowed address.</returns>
-    public bool MayAllow(Uri target)
+    internal bool MayAllow(Uri target)
     {
         ArgumentNullException.ThrowIfNull(target);
         return CoapUri.TryParse(target.OriginalString, out CoapUri? known)
@@ -128,7 +133,7 @@ public sealed class CoapProxyTargets
     /// <param name="addresses">The freshly resolved addresses.</param>
     /// <returns>The allowed addresses in the same order; empty only if <paramref name="addresses"/> is.</returns>
     /// <exception cref="CoapTargetDeniedException">None of the addresses is allowed.</exception>
-    public IPAddress[] Filter(string host, IPAddress[] addresses)
+    internal IPAddress[] Filter(string host, IPAddress[] addresses)
     {
         ArgumentNullException.ThrowIfNull(host);
         ArgumentNullException.ThrowIfNull(addresses);

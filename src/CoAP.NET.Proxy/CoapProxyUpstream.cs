@@ -4,10 +4,10 @@ namespace CoAP.NET.Proxy;
 
 /// <summary>Forwards the requests of a proxy to servers of some schemes.</summary>
 /// <remarks>
-/// The upstream for the schemes of CoAP is built in. Add others with <see cref="CoapProxy.Use"/>, such as one for <c>http</c> and
+/// The upstream for the schemes of CoAP is built in. Add others with <c>Use</c>, such as one for <c>http</c> and
 /// <c>https</c>. The proxy disposes them.
 /// </remarks>
-public abstract class CoapProxyUpstream : IDisposable
+internal abstract class CoapProxyUpstream : IDisposable
 {
     /// <summary>The supported URI schemes in lower case, such as <c>http</c>.</summary>
     public abstract IReadOnlyCollection<string> Schemes { get; }
@@ -44,7 +44,7 @@ public abstract class CoapProxyUpstream : IDisposable
 
     /// <summary>Whether the upstream reads a large request body from <see cref="CoapProxyRequest.Body"/> while it arrives.</summary>
     /// <remarks>
-    /// Default false: the proxy buffers bodies up to <see cref="CoapProxyOptions.MaxBodySize"/> and passes them as the payload.
+    /// Default false: the proxy buffers bodies up to <see cref="CoapProxyLimits.MaxBodySize"/> and passes them as the payload.
     /// </remarks>
     /// <param name="method">The method.</param>
     /// <param name="options">The options to forward.</param>
@@ -77,7 +77,7 @@ public abstract class CoapProxyUpstream : IDisposable
     /// <param name="request">The request.</param>
     /// <param name="maxHeld">The largest body to buffer, in bytes.</param>
     /// <param name="cancellationToken">Stops waiting for the response; dispose a stream to end it.</param>
-    internal virtual async ValueTask<UpstreamAnswer> OpenAsync(
+    internal virtual async ValueTask<UpstreamResponse> OpenAsync(
         CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
         new(await SendAsync(request, cancellationToken).ConfigureAwait(false));
 

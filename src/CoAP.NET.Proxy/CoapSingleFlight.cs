@@ -9,7 +9,7 @@ namespace CoAP.NET.Proxy;
 /// <typeparam name="TAnswer">The response. All callers get the same object; do not change it.</typeparam>
 /// <param name="letGo">Releases a response whose caller no longer waits, for example by closing a stream; null for nothing. Other callers
 /// may still get the response.</param>
-public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = null)
+internal sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = null)
     where TKey : notnull
 {
     // Enough for the concurrent requests under load.

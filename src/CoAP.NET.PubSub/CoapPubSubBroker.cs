@@ -17,7 +17,7 @@ namespace CoAP.NET.PubSub;
 public sealed class CoapPubSubBroker : IAsyncDisposable
 {
     private readonly CoapTable _table;
-    private readonly List<Collection> _collections = [];
+    private readonly List<TopicCollection> _collections = [];
 
     /// <summary>Creates a broker.</summary>
     /// <param name="options">The options; null for the defaults.</param>
@@ -26,16 +26,32 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
     {
         CoapPubSubOptions own = (options ?? new CoapPubSubOptions()).Checked();
         ILogger logger = own.LoggerFactory?.CreateLogger("CoAP.NET.PubSub") ?? (ILogger)NullLogger.Instance;
-        EventCounts<PubSubCount> counts = new(PubSubInstruments.Of(own.MeterFactory).Add);
-        TopicShares shares = new(own.MaxTopics, own.MaxBytes);
-        TopicIndex index = new(shares, own.MaxSubscribers);
-        BrokerReactions reactions = new(index, own.Scheduler, counts, logger);
+        EventCounter<PubSubCount> counts = new(PubSubInstruments.Of(own.MeterFactory).Add);
+        TopicQuota shares = new(own.Limits.MaxTopics, own.Limits.MaxBytes);
+        TopicIndex index = new(shares, own.Limits.MaxSubscribers);
+        TopicChangeReactions reactions = new(index, own.Scheduler, counts, logger);
         TableRules rules = new(index, reactions);
-        _table = own.OpenTable?.Invoke(rules) ?? CoapTable.InMemory(rules, own.TimeProvider, logger: logger, random: own.Random);
-        Parts = new BrokerParts(own, _table, new TopicStamps(own.Random), index, shares, reactions, counts, logger);
+        _table = own.OpenTable?.Invoke(rules) ?? own.Tables?.OpenTable(CoapTableKind.Topics, rules)
+            ?? CoapTable.InMemory(rules, own.TimeProvider, logger: logger, random: own.Random);
+        Parts = new BrokerContext(own, _table, new TopicQuestionIds(own.Random), index, shares, reactions, counts, logger);
     }
 
-    internal BrokerParts Parts { get; }
+    /// <summary>The current number of topics, of all nodes of a cluster.</summary>
+    public int TopicCount => Parts.Shares.Topics;
+
+    /// <summary>The current number of subscribers at this broker.</summary>
+    public int SubscriberCount
+    {
+        get
+        {
+            lock (_collections)
+            {
+                return _collections.Sum(static collection => collection.Subscribers);
+            }
+        }
+    }
+
+    internal BrokerContext Parts { get; }
 
     /// <summary>Loads the topics that the table of the cluster keeps.</summary>
     /// <remarks>
@@ -48,21 +64,21 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
 
     /// <summary>Returns the counters of the broker since its start and its current size.</summary>
     /// <returns>A snapshot of the counters.</returns>
-    public CoapPubSubCounters GetCounters() => new()
+    internal CoapPubSubCounters GetCounters() => new()
     {
         Topics = Parts.Shares.Topics,
         Bytes = Parts.Shares.Bytes,
-        Subscribers = CountSubscribers(),
+        Subscribers = SubscriberCount,
         Created = Parts.Counts[PubSubCount.Created],
         Changed = Parts.Counts[PubSubCount.Changed],
         Ended = Parts.Counts[PubSubCount.Ended],
         Expired = Parts.Counts[PubSubCount.Expired],
-        GaveWay = Parts.Counts[PubSubCount.GaveWay],
+        Evicted = Parts.Counts[PubSubCount.Evicted],
         Publications = Parts.Counts[PubSubCount.Publications],
         Forbidden = Parts.Counts[PubSubCount.Forbidden],
         Invalid = Parts.Counts[PubSubCount.Invalid],
         TooFast = Parts.Counts[PubSubCount.TooFast],
-        NoRoom = Parts.Counts[PubSubCount.NoRoom],
+        NoCapacity = Parts.Counts[PubSubCount.NoCapacity],
         Unavailable = Parts.Counts[PubSubCount.Unavailable],
     };
 
@@ -72,7 +88,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
 
     internal CoapRouteHandlerBuilder Map(ICoapRouteBuilder routes, string path)
     {
-        Collection collection = new(Parts);
+        TopicCollection collection = new(Parts);
         CoapRouteHandlerBuilder route = collection.Map(routes, path);
         lock (_collections)
         {
@@ -81,13 +97,5 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
 
         Parts.Reactions.Add(collection);
         return route;
-    }
-
-    private int CountSubscribers()
-    {
-        lock (_collections)
-        {
-            return _collections.Sum(static collection => collection.Subscribers);
-        }
     }
 }

@@ -11,33 +11,34 @@ namespace CoAP.NET.PubSub;
 public sealed class CoapPubSubClient
 {
     /// <summary>Creates a client.</summary>
-    /// <param name="observer">Sends the requests: a client, an endpoint or a peer. The caller keeps ownership and disposes it.</param>
+    /// <param name="client">Sends the requests: a client, an endpoint or a peer. The caller keeps ownership and disposes it.</param>
     /// <param name="collection">The absolute URI of the collection, such as <c>coap://broker.example/ps</c>.</param>
-    public CoapPubSubClient(ICoapObserver observer, string collection)
+    public CoapPubSubClient(ICoapClient client, CoapUri collection)
     {
-        ArgumentNullException.ThrowIfNull(observer);
+        ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(collection);
-        Observer = observer;
-        Collection = CoapUri.Parse(collection).ToString();
+        Client = client;
+        CoapUri.RequireCoap(collection, nameof(collection));
+        Collection = collection.ToString();
     }
 
     /// <summary>The URI of the collection.</summary>
     public string Collection { get; }
 
-    internal ICoapObserver Observer { get; }
+    internal ICoapClient Client { get; }
 
     /// <summary>Discovers the collections of topics of a server through its <c>/.well-known/core</c>.</summary>
-    /// <param name="observer">Sends the request, and the requests of the returned clients.</param>
+    /// <param name="client">Sends the request, and the requests of the returned clients.</param>
     /// <param name="server">The URI of the server, such as <c>coap://broker.example</c>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A client for each collection.</returns>
     /// <exception cref="CoapException">The server is unreachable or answered with an error.</exception>
     public static async Task<IReadOnlyList<CoapPubSubClient>> DiscoverAsync(
-        ICoapObserver observer, string server, CancellationToken cancellationToken = default)
+        ICoapClient client, CoapUri server, CancellationToken cancellationToken = default)
     {
-        IReadOnlyList<CoapLink> links = await observer.DiscoverAsync(
+        IReadOnlyList<CoapLink> links = await client.DiscoverAsync(
             server, $"rt={PubSubDraft.CollectionType}", cancellationToken).ConfigureAwait(false);
-        return [.. links.Select(link => new CoapPubSubClient(observer, link.ResolveTarget(server)))];
+        return [.. links.Select(link => new CoapPubSubClient(client, link.ResolveTarget(server.ToString())))];
     }
 
     /// <summary>Creates a topic.</summary>
@@ -64,7 +65,7 @@ public sealed class CoapPubSubClient
 
         response.EnsureSuccess();
         return response.Options.Location is { } location
-            ? new CoapTopic(Observer, new CoapLink(location).ResolveTarget(Collection), CoapTopic.Read(response))
+            ? new CoapTopic(Client, new CoapLink(location).ResolveTarget(Collection), CoapTopic.Read(response))
             : throw new CoapProtocolException($"The broker created a topic at {Collection}, but did not say where (Location-Path).");
     }
 
@@ -73,7 +74,7 @@ public sealed class CoapPubSubClient
     /// <returns>The topics; their <see cref="CoapTopic.Properties"/> are not read yet.</returns>
     /// <exception cref="CoapException">The broker did not answer, or answered with an error.</exception>
     public async Task<IReadOnlyList<CoapTopic>> ListAsync(CancellationToken cancellationToken = default) =>
-        Topics((await Observer.GetAsync(Collection, cancellationToken).ConfigureAwait(false)).EnsureSuccess());
+        Topics((await Client.GetAsync(Collection, cancellationToken).ConfigureAwait(false)).EnsureSuccess());
 
     /// <summary>Finds the topics that match all given properties.</summary>
     /// <remarks>
@@ -88,7 +89,7 @@ public sealed class CoapPubSubClient
     {
         ArgumentNullException.ThrowIfNull(filter);
         byte[] wanted = TopicMap.Write(filter);
-        CoapResponse response = await Observer.FetchAsync(
+        CoapResponse response = await Client.FetchAsync(
             Collection, new CoapContent(wanted, PubSubDraft.Format), cancellationToken).ConfigureAwait(false);
         IReadOnlyList<CoapTopic> topics = response.Code == CoapCode.MethodNotAllowed
             ? await ListAsync(cancellationToken).ConfigureAwait(false)
@@ -117,7 +118,7 @@ public sealed class CoapPubSubClient
     public CoapTopic At(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);
-        return new CoapTopic(Observer, new CoapLink(topic).ResolveTarget(Collection), null);
+        return new CoapTopic(Client, new CoapLink(topic).ResolveTarget(Collection), null);
     }
 
     // Brokers of -19 filter by another property and return all topics if the filter lacks it.
@@ -125,7 +126,7 @@ public sealed class CoapPubSubClient
         topics.Count == 0
             || (await topics[0].ReadAsync(cancellationToken).ConfigureAwait(false)).ResourceType != PubSubDraft.TopicType;
 
-    private Task<CoapResponse> PostAsync(CoapTopicProperties properties, CancellationToken cancellationToken) => Observer.PostAsync(
+    private Task<CoapResponse> PostAsync(CoapTopicProperties properties, CancellationToken cancellationToken) => Client.PostAsync(
         Collection, new CoapContent(TopicMap.Write(properties), PubSubDraft.Format), cancellationToken);
 
     private CoapTopic[] Topics(CoapResponse response) =>

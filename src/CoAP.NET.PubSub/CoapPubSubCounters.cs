@@ -2,12 +2,12 @@ namespace CoAP.NET.PubSub;
 
 /// <summary>Counters of a broker since its start, and its current size; see <see cref="CoapPubSubBroker.GetCounters"/>.</summary>
 [Experimental(PubSubDraft.DiagnosticId)]
-public sealed record CoapPubSubCounters
+internal sealed record CoapPubSubCounters
 {
     /// <summary>The current number of topics on all nodes.</summary>
     public int Topics { get; init; }
 
-    /// <summary>The bytes that the topics take, as <see cref="CoapPubSubOptions.MaxBytes"/> counts them.</summary>
+    /// <summary>The bytes that the topics take, as <see cref="CoapPubSubLimits.MaxBytes"/> counts them.</summary>
     public long Bytes { get; init; }
 
     /// <summary>The current number of subscribers of this node.</summary>
@@ -26,10 +26,10 @@ public sealed record CoapPubSubCounters
     public long Expired { get; init; }
 
     /// <summary>
-    /// Topics that this node evicted to make room. Each belonged to the source with the most topics and gave way to a source with fewer.
+    /// Topics that this node evicted to make room. Each belonged to the source with the most topics and was evicted for a source with fewer.
     /// <see cref="Ended"/> includes them.
     /// </summary>
-    public long GaveWay { get; init; }
+    public long Evicted { get; init; }
 
     /// <summary>Accepted publications.</summary>
     public long Publications { get; init; }
@@ -44,7 +44,7 @@ public sealed record CoapPubSubCounters
     public long TooFast { get; init; }
 
     /// <summary>Requests refused for lack of room (5.03).</summary>
-    public long NoRoom { get; init; }
+    public long NoCapacity { get; init; }
 
     /// <summary>Requests that the table could not answer (5.03).</summary>
     public long Unavailable { get; init; }

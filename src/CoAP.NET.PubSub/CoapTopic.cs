@@ -7,12 +7,12 @@ namespace CoAP.NET.PubSub;
 [Experimental(PubSubDraft.DiagnosticId)]
 public sealed class CoapTopic
 {
-    private readonly ICoapObserver _observer;
+    private readonly ICoapClient _client;
     private CoapTopicProperties? _properties;
 
-    internal CoapTopic(ICoapObserver observer, string uri, CoapTopicProperties? properties)
+    internal CoapTopic(ICoapClient client, string uri, CoapTopicProperties? properties)
     {
-        _observer = observer;
+        _client = client;
         Uri = uri;
         _properties = properties;
     }
@@ -28,7 +28,7 @@ public sealed class CoapTopic
     /// <returns>The properties.</returns>
     /// <exception cref="CoapException">The broker did not answer, or answered with an error.</exception>
     public async Task<CoapTopicProperties> ReadAsync(CancellationToken cancellationToken = default) =>
-        Keep(await _observer.GetAsync(Uri, cancellationToken).ConfigureAwait(false));
+        Keep(await _client.GetAsync(Uri, cancellationToken).ConfigureAwait(false));
 
     /// <summary>Changes the given properties and keeps the others (iPATCH).</summary>
     /// <param name="properties">The properties to change.</param>
@@ -37,7 +37,7 @@ public sealed class CoapTopic
     /// <exception cref="CoapResponseException">The broker refused, for example with 4.00 for an immutable property.</exception>
     /// <exception cref="CoapException">The broker did not answer.</exception>
     public async Task<CoapTopicProperties> ChangeAsync(CoapTopicProperties properties, CancellationToken cancellationToken = default) =>
-        Keep(await _observer.IPatchAsync(Uri, ContentOf(properties), cancellationToken).ConfigureAwait(false));
+        Keep(await _client.IPatchAsync(Uri, ContentOf(properties), cancellationToken).ConfigureAwait(false));
 
     /// <summary>Replaces the properties (POST): properties that are not given return to their defaults.</summary>
     /// <param name="properties">The new properties. The name and other immutable properties are optional.</param>
@@ -46,14 +46,14 @@ public sealed class CoapTopic
     /// <exception cref="CoapResponseException">The broker refused, for example with 4.00 for an immutable property.</exception>
     /// <exception cref="CoapException">The broker did not answer.</exception>
     public async Task<CoapTopicProperties> ReplaceAsync(CoapTopicProperties properties, CancellationToken cancellationToken = default) =>
-        Keep(await _observer.PostAsync(Uri, ContentOf(properties), cancellationToken).ConfigureAwait(false));
+        Keep(await _client.PostAsync(Uri, ContentOf(properties), cancellationToken).ConfigureAwait(false));
 
     /// <summary>Deletes the topic and its data; subscribers get 4.04.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether the topic existed.</returns>
     /// <exception cref="CoapException">The broker did not answer, or refused.</exception>
     public async Task<bool> DeleteAsync(CancellationToken cancellationToken = default) =>
-        WasThere(await _observer.DeleteAsync(Uri, cancellationToken).ConfigureAwait(false));
+        WasThere(await _client.DeleteAsync(Uri, cancellationToken).ConfigureAwait(false));
 
     /// <summary>Publishes data: the broker notifies the subscribers, and later reads return the data.</summary>
     /// <param name="content">The data, in the Content-Format of the topic if it has one.</param>
@@ -65,7 +65,7 @@ public sealed class CoapTopic
     public async Task<bool> PublishAsync(CoapContent content, CancellationToken cancellationToken = default)
     {
         string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
-        CoapResponse response = await _observer.PutAsync(data, content, cancellationToken).ConfigureAwait(false);
+        CoapResponse response = await _client.PutAsync(data, content, cancellationToken).ConfigureAwait(false);
         return response.EnsureSuccess().Code == CoapCode.Created;
     }
 
@@ -76,7 +76,7 @@ public sealed class CoapTopic
     public async Task<CoapResponse?> GetDataAsync(CancellationToken cancellationToken = default)
     {
         string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
-        CoapResponse response = await _observer.GetAsync(data, cancellationToken).ConfigureAwait(false);
+        CoapResponse response = await _client.GetAsync(data, cancellationToken).ConfigureAwait(false);
         return response.Code == CoapCode.NotFound ? null : response.EnsureSuccess();
     }
 
@@ -87,7 +87,7 @@ public sealed class CoapTopic
     public async Task<bool> DeleteDataAsync(CancellationToken cancellationToken = default)
     {
         string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
-        return WasThere(await _observer.DeleteAsync(data, cancellationToken).ConfigureAwait(false));
+        return WasThere(await _client.DeleteAsync(data, cancellationToken).ConfigureAwait(false));
     }
 
     /// <summary>Subscribes: yields the last publication and then each new state until cancellation.</summary>
@@ -102,7 +102,7 @@ public sealed class CoapTopic
     public async IAsyncEnumerable<CoapResponse> SubscribeAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
-        CoapObservation observation = await _observer.ObserveAsync(data, cancellationToken).ConfigureAwait(false);
+        CoapObservation observation = await _client.ObserveAsync(data, cancellationToken).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
             await foreach (CoapResponse state in observation.ReadAllAsync(cancellationToken).ConfigureAwait(false))

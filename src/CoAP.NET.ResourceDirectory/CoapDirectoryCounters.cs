@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Counters of a directory since its start, and its current size; see <see cref="CoapDirectoryServer.GetCounters"/>.</summary>
-public sealed record CoapDirectoryCounters
+internal sealed record CoapDirectoryCounters
 {
     /// <summary>The current number of visible endpoints.</summary>
     public int Endpoints { get; init; }
@@ -36,7 +36,7 @@ public sealed record CoapDirectoryCounters
     /// <summary>Look-ups refused because they are malformed or would be too expensive.</summary>
     public long LookUpsRefused { get; init; }
 
-    /// <summary>Look-ups that scanned more registrations than <see cref="CoapDirectoryOptions.MaxScanned"/>.</summary>
+    /// <summary>Look-ups that scanned more registrations than <see cref="CoapDirectoryLimits.MaxScanned"/>.</summary>
     public long Scans { get; init; }
 
     /// <summary>Such look-ups refused because too many were pending (5.03).</summary>
@@ -49,10 +49,10 @@ public sealed record CoapDirectoryCounters
     public long WatchesRefused { get; init; }
 
     /// <summary>
-    /// Observed look-ups evicted to make room. Each belonged to the source with the most and gave way to a source with fewer. Their
+    /// Observed look-ups evicted to make room. Each belonged to the source with the most and was evicted for a source with fewer. Their
     /// observers got 4.04.
     /// </summary>
-    public long WatchesGaveWay { get; init; }
+    public long ObservedLookUpsEvicted { get; init; }
 
     /// <summary>Requests refused because of their content or their client, including <see cref="LookUpsRefused"/>.</summary>
     public long Refusals { get; init; }
@@ -81,7 +81,7 @@ public sealed record CoapDirectoryCounters
     public long Forgotten { get; init; }
 
     /// <summary>
-    /// Registrations evicted to make room. Each belonged to the source with the most and gave way to a source with fewer.
+    /// Registrations evicted to make room. Each belonged to the source with the most and was evicted for a source with fewer.
     /// </summary>
-    public long GaveWay { get; init; }
+    public long Evicted { get; init; }
 }

@@ -7,13 +7,9 @@ namespace CoAP.NET.ResourceDirectory;
 /// <remarks>The constructor of <see cref="CoapDirectoryServer"/> reads them.</remarks>
 public sealed class CoapDirectoryOptions
 {
-    private const int MaxCriteria = 63;
-
     /// <summary>The path of registrations: one or more segments, each with a leading slash. Default <c>/rd</c>.</summary>
+    /// <remarks>Look-ups are at <c>ep</c> and <c>res</c> below the same path with <c>-lookup</c>, such as <c>/rd-lookup/ep</c>.</remarks>
     public string Path { get; set; } = "/rd";
-
-    /// <summary>The path of look-ups, which are at <c>ep</c> and <c>res</c> below it. Default <c>/rd-lookup</c>.</summary>
-    public string LookUpPath { get; set; } = "/rd-lookup";
 
     /// <summary>The rights of clients without authentication. Default <see cref="CoapUnsecuredRegistrations.SameAddress"/>.</summary>
     public CoapUnsecuredRegistrations Unsecured { get; set; }
@@ -50,95 +46,13 @@ public sealed class CoapDirectoryOptions
     public Func<CoapPeer, string?>? SectorOf { get; set; }
 
     /// <summary>
-    /// The maximum number of registrations, including expired ones that can still be refreshed, 1 to 100,000,000. Default 100,000.
-    /// </summary>
-    /// <remarks>Further ones get 5.03.</remarks>
-    public int MaxRegistrations { get; set; } = 100_000;
-
-    /// <summary>The maximum number of registrations per source (<see cref="CoapSource"/>), 1 or more. Default 10,000.</summary>
-    /// <remarks>Further ones get 4.03. A source also never gets more than half of the free room.</remarks>
-    public int MaxRegistrationsPerSource { get; set; } = 10_000;
-
-    /// <summary>The maximum number of bytes of all registrations with their index entries, 64 KiB or more. Default 256 MiB.</summary>
-    /// <remarks>Further registrations get 5.03.</remarks>
-    public long MaxBytes { get; set; } = 256L << 20;
-
-    /// <summary>The maximum number of links of a registration, 1 to 65,535. Default 500.</summary>
-    public int MaxLinks { get; set; } = 500;
-
-    /// <summary>The maximum number of bytes of the links of a registration, 64 to 57,344. Default 16 KiB.</summary>
-    /// <remarks>Larger ones get 4.13.</remarks>
-    public int MaxLinkBytes { get; set; } = 16 * 1024;
-
-    /// <summary>
-    /// The maximum number of different values of <c>rt</c>, <c>if</c> and <c>et</c> of a registration, 4 to 65,535. Default 256.
-    /// </summary>
-    /// <remarks>Each value has an entry in the index.</remarks>
-    public int MaxTerms { get; set; } = 256;
-
-    /// <summary>
-    /// The maximum number of endpoint attributes of a registration in addition to <c>ep</c>, <c>d</c>, <c>base</c> and <c>lt</c>, 0 to 128.
-    /// Default 16.
-    /// </summary>
-    /// <remarks>Each one has at most 255 bytes.</remarks>
-    public int MaxAttributes { get; set; } = 16;
-
-    /// <summary>The maximum number of results of a look-up, 1 or more. Default 1,000.</summary>
-    /// <remarks>A client gets 4.00 for more results, and has to request pages.</remarks>
-    public int MaxResults { get; set; } = 1_000;
-
-    /// <summary>The maximum number of bytes of the response to a look-up, 64 or more. Default 128 KiB.</summary>
-    public int MaxAnswerBytes { get; set; } = 128 * 1024;
-
-    /// <summary>The maximum number of registrations that a look-up scans in one step, 1 or more. Default 20,000.</summary>
-    /// <remarks>
-    /// A look-up by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>, <c>rt</c> or <c>if</c> scans the registrations with that
-    /// value; other look-ups scan all. A look-up that exceeds the limit continues in steps of this size, in turn with other such look-ups,
-    /// and cannot be observed.
-    /// </remarks>
-    public int MaxScanned { get; set; } = 20_000;
-
-    /// <summary>
-    /// The maximum number of pending look-ups that scan more than <see cref="MaxScanned"/> registrations, 1 or more. Default 16.
-    /// </summary>
-    /// <remarks>Further ones get 5.03.</remarks>
-    public int MaxScans { get; set; } = 16;
-
-    /// <summary>The maximum number of such pending look-ups per source, 1 or more. Default 4.</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
-    public int MaxScansPerSource { get; set; } = 4;
-
-    /// <summary>The maximum number of criteria of a look-up, 1 to 63. Default 16.</summary>
-    public int MaxCriteriaPerLookUp { get; set; } = 16;
-
-    /// <summary>
     /// Whether endpoints may ask the directory to fetch their links (<c>/.well-known/rd</c>, RFC 9176 section 5.1). Default true.
     /// </summary>
     /// <remarks>The directory fetches only from endpoints that have proven that they receive at their address.</remarks>
     public bool AllowSimpleRegistration { get; set; } = true;
 
-    /// <summary>The maximum number of pending fetches, 1 or more. Default 100.</summary>
-    /// <remarks>Further ones get 5.03. The directory keeps the same number of results while they are fresh.</remarks>
-    public int MaxFetches { get; set; } = 100;
-
-    /// <summary>The maximum number of pending fetches per source, 1 or more. Default 10.</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
-    public int MaxFetchesPerSource { get; set; } = 10;
-
-    /// <summary>The maximum number of different observed look-ups, 1 or more. Default 1,000.</summary>
-    /// <remarks>Above this number clients get a response without an observation.</remarks>
-    public int MaxWatched { get; set; } = 1_000;
-
-    /// <summary>The maximum number of observed look-ups started by one source, 1 or more. Default 50.</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
-    public int MaxWatchedPerSource { get; set; } = 50;
-
-    /// <summary>
-    /// The maximum time that a registration, an update or a removal waits for the deciding node of a cluster and for the store, 100 ms to 1
-    /// minute. Default 5 s.
-    /// </summary>
-    /// <remarks>The client gets 5.03 afterwards.</remarks>
-    public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
+    /// <summary>How much the directory holds and answers.</summary>
+    public CoapDirectoryLimits Limits { get; private set; } = new();
 
     /// <summary>
     /// The clock. Default: that of the server, if a method maps the directory that it creates; otherwise the system clock.
@@ -150,13 +64,16 @@ public sealed class CoapDirectoryOptions
     /// An unpredictable key prevents attackers from choosing values with the same hash. Default: the source of the server, if a method maps
     /// the directory that it creates; otherwise the random numbers of the operating system.
     /// </remarks>
-    public CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
+    internal CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
     /// <summary>The logger factory; null, the default, disables logging.</summary>
     public ILoggerFactory? LoggerFactory { get; set; }
 
     /// <summary>Creates the meter; null, the default, uses the meter of the process.</summary>
     public IMeterFactory? MeterFactory { get; set; }
+
+    /// <summary>The path of look-ups.</summary>
+    internal string LookUpPath => Path + "-lookup";
 
     /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
     /// <param name="routes">The routes of the server.</param>
@@ -170,32 +87,9 @@ public sealed class CoapDirectoryOptions
 
     internal CoapDirectoryOptions Checked()
     {
-        Check(MaxRegistrations, 1, 100_000_000);
-        Check(MaxRegistrationsPerSource, 1, int.MaxValue);
-        Check(MaxBytes, 64 * 1024, long.MaxValue);
-        Check(MaxLinks, 1, ushort.MaxValue);
-        Check(MaxLinkBytes, 64, 56 * 1024);
-        Check(MaxTerms, 4, ushort.MaxValue);
-        Check(MaxAttributes, 0, 128);
-        Check(MaxResults, 1, int.MaxValue);
-        Check(MaxAnswerBytes, 64, int.MaxValue);
-        Check(MaxScanned, 1, int.MaxValue);
-        Check(MaxScans, 1, int.MaxValue);
-        Check(MaxScansPerSource, 1, int.MaxValue);
-        Check(MaxCriteriaPerLookUp, 1, MaxCriteria);
-        Check(MaxFetches, 1, int.MaxValue);
-        Check(MaxFetchesPerSource, 1, int.MaxValue);
-        Check(MaxWatched, 1, int.MaxValue);
-        Check(MaxWatchedPerSource, 1, int.MaxValue);
-        ArgumentOutOfRangeException.ThrowIfLessThan(Timeout, TimeSpan.FromMilliseconds(100));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(Timeout, TimeSpan.FromMinutes(1));
-        return (CoapDirectoryOptions)MemberwiseClone();
-    }
-
-    private static void Check(long value, long min, long max,
-        [System.Runtime.CompilerServices.CallerArgumentExpression(nameof(value))] string name = "")
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(value, min, name);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(value, max, name);
+        Limits.Check();
+        CoapDirectoryOptions own = (CoapDirectoryOptions)MemberwiseClone();
+        own.Limits = Limits.Clone();
+        return own;
     }
 }

@@ -94,10 +94,10 @@ public static class CoapDirectoryRoutes
         {
             throw new ArgumentException(
                 $"The group has the prefix {routes.Routes.Prefix}. Map the directory on the server or on a group without one, and set "
-                    + "CoapDirectoryOptions.Path and LookUpPath.", nameof(routes));
+                    + "CoapDirectoryOptions.Path.", nameof(routes));
         }
 
-        return routes.MapGroup("/").LogBlocking(false);
+        return routes.MapGroup("/").WithBlockingLog(false);
     }
 
     private static void Map(CoapRouteGroup group, CoapDirectoryServer directory)
@@ -106,12 +106,13 @@ public static class CoapDirectoryRoutes
         CoapDirectoryOptions options = core.Options;
         RegistrationHandlers registrations = new(core);
         group.MapPost(options.Path, registrations.RegisterAsync).WithResourceType("core.rd")
-            .WithContentFormat(CoapContentFormat.LinkFormat).Consumes(CoapContentFormat.LinkFormat).MaxBodySize(options.MaxLinkBytes);
-        group.MapPost(options.Path + "/{id}", registrations.UpdateAsync).Hidden();
-        group.MapDelete(options.Path + "/{id}", registrations.RemoveAsync).Hidden();
+            .WithContentFormat(CoapContentFormat.LinkFormat).Consumes(CoapContentFormat.LinkFormat)
+            .WithMaxBodySize(options.Limits.MaxLinkBytes);
+        group.MapPost(options.Path + "/{id}", registrations.UpdateAsync).ExcludeFromDiscovery();
+        group.MapDelete(options.Path + "/{id}", registrations.RemoveAsync).ExcludeFromDiscovery();
         if (options.AllowSimpleRegistration)
         {
-            group.MapPost("/.well-known/rd", new SimpleRegistrationHandler(core, registrations).RegisterAsync).Hidden();
+            group.MapPost("/.well-known/rd", new SimpleRegistrationHandler(core, registrations).RegisterAsync).ExcludeFromDiscovery();
         }
 
         LookUpHandlers lookUps = new(core);

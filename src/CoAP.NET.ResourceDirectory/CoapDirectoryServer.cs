@@ -65,9 +65,9 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
 
     /// <summary>Returns the counters of the directory since its start and its current size.</summary>
     /// <returns>A snapshot of the counters.</returns>
-    public CoapDirectoryCounters GetCounters()
+    internal CoapDirectoryCounters GetCounters()
     {
-        EventCounts<DirectoryCount> counts = Core.Counts;
+        EventCounter<DirectoryCount> counts = Core.Counts;
         return new CoapDirectoryCounters
         {
             Endpoints = Count,
@@ -85,15 +85,15 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             ScansRefused = counts[DirectoryCount.ScansRefused],
             Notices = counts[DirectoryCount.Notices],
             WatchesRefused = counts[DirectoryCount.WatchesRefused],
-            WatchesGaveWay = counts[DirectoryCount.WatchesGaveWay],
+            ObservedLookUpsEvicted = counts[DirectoryCount.ObservedLookUpsEvicted],
             Refusals = counts[DirectoryCount.Refusals],
-            Fetches = Core.Fetches.UnderWay,
+            Fetches = Core.Fetches.InProgress,
             FetchesRefused = counts[DirectoryCount.FetchesRefused],
             Challenges = counts[DirectoryCount.Challenges],
             Full = counts[DirectoryCount.Full],
             ShareUsedUp = counts[DirectoryCount.ShareUsedUp],
             Forgotten = counts[DirectoryCount.Forgotten],
-            GaveWay = counts[DirectoryCount.GaveWay],
+            Evicted = counts[DirectoryCount.Evicted],
             Unavailable = counts[DirectoryCount.Unavailable],
         };
     }
@@ -107,5 +107,5 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     }
 
     private static CoapTableOptions BoundsOf(CoapDirectoryOptions options) =>
-        new() { MaxBytes = Math.Min(options.MaxBytes, 1L << 40), Timeout = options.Timeout };
+        new() { MaxBytes = Math.Min(options.Limits.MaxBytes, 1L << 40), Timeout = options.Limits.Timeout };
 }

@@ -21,8 +21,8 @@ internal static partial class DirectoryLog
     public static partial void Unavailable(ILogger logger, Exception exception, string client, TimeSpan retryAfter);
 
     [LoggerMessage(2604, LogLevel.Warning, "The directory is full: a registration of the source with the most, {Count} registrations of "
-        + "{Bytes} bytes, gave way to one of a source with fewer; {Total} gave way since the start. Logged at most once per minute")]
-    public static partial void GaveWay(ILogger logger, int count, long bytes, long total);
+        + "{Bytes} bytes, was evicted for one of a source with fewer; {Total} were evicted since the start. Logged at most once per minute")]
+    public static partial void Evicted(ILogger logger, int count, long bytes, long total);
 
     [LoggerMessage(2605, LogLevel.Warning, "The registrations of the cluster were not loaded within {Waited}; the server "
         + "starts without them. Look-ups get 5.03 until they are loaded. Check the health of the cluster: its store may be unavailable")]

@@ -15,7 +15,7 @@ namespace CoAP.NET.Stateless;
 /// requests do. The client accepts each response once, and rejects responses that are too old, forged, replayed, or from another address
 /// than the request was sent to.
 /// </para>
-/// Thread-safe. With <see cref="CoapEndpointOptions.SharedSecret"/> a client also accepts responses to requests that a client with the same
+/// Thread-safe. With <see cref="CoapProcessOptions.SharedSecret"/> a client also accepts responses to requests that a client with the same
 /// name sent in another process, such as the one before a restart; each process accepts a response once. This works only for separate
 /// responses: a piggybacked one belongs to its Message ID, which only the sending process knows (RFC 7252 section 4.2).
 /// </remarks>
@@ -30,7 +30,7 @@ public sealed class CoapStatelessClient : IDisposable
     /// and logs its exceptions.</param>
     /// <param name="options">Null for the defaults.</param>
     /// <exception cref="InvalidOperationException">The endpoint shares a secret with other processes
-    /// (<see cref="CoapEndpointOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
+    /// (<see cref="CoapProcessOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
     /// <exception cref="PlatformNotSupportedException">Neither the processor nor the platform has AES-CCM.</exception>
     [UnsupportedOSPlatform("browser")]
     public CoapStatelessClient(CoapEndpoint endpoint, Action<CoapStatelessResponse> onResponse, CoapStatelessOptions? options = null)
@@ -54,11 +54,11 @@ public sealed class CoapStatelessClient : IDisposable
     /// <summary>Returns the maximum state size in bytes for a token length.</summary>
     /// <remarks>
     /// The largest token of the RFC has 65,804 bytes, but most servers accept far less. The servers of this library accept 64, and its
-    /// clients apply the same limit to responses (<see cref="CoapLimits.MaxTokenLength"/>).
+    /// clients apply the same limit to responses (<see cref="CoapMessageLimits.MaxTokenLength"/>).
     /// </remarks>
     /// <param name="tokenLength">The largest token that the peers accept, in bytes.</param>
     /// <returns>The size; below zero if such tokens have no room for state.</returns>
-    public static int MaxStateLength(int tokenLength) => tokenLength - StatelessTokens.Overhead;
+    internal static int MaxStateLength(int tokenLength) => tokenLength - StatelessTokens.Overhead;
 
     /// <summary>Sends a request.</summary>
     /// <param name="request">The request, with a URI; it must fit one message.</param>

@@ -8,7 +8,7 @@ namespace CoAP.NET.Tables;
 /// table of a cluster (<c>CoapCluster.OpenTable</c>) keeps its entries in the store; <see cref="InMemory"/> creates a table of one
 /// process without a store.
 /// </remarks>
-public abstract class CoapTable : IAsyncDisposable
+internal abstract class CoapTable : IAsyncDisposable
 {
     /// <summary>The maximum length of a value, and of a reply: 61,440 bytes.</summary>
     public const int MaxValueLength = 60 * 1024;
@@ -69,7 +69,7 @@ public abstract class CoapTable : IAsyncDisposable
     /// again must lead to the same entry.</para>
     /// </remarks>
     /// <exception cref="CoapTableUnavailableException">The owner is not reachable, the store does not confirm in time, or there is no room.
-    /// A server answers 5.03 (Service Unavailable) with its <see cref="CoapTableUnavailableException.RetryAfter"/>.</exception>
+    /// A server answers 5.03 (Service Unavailable) with its <see cref="CoapException.RetryAfter"/>.</exception>
     /// <exception cref="CoapException">The rules failed at another node; see its log.</exception>
     /// <exception cref="ArgumentException">The key is empty, or the question is too long.</exception>
     /// <exception cref="InvalidOperationException">The rules used the table during their own call. Do it afterwards, on another

@@ -6,5 +6,5 @@ namespace CoAP.NET.Tables;
 /// <param name="Remaining">The remaining lifetime of the entry; <see cref="Timeout.InfiniteTimeSpan"/> for no end, zero for a removed
 /// entry.</param>
 /// <param name="IsExpired">Whether it was removed because its lifetime ended.</param>
-public readonly record struct CoapTableChange(
+internal readonly record struct CoapTableChange(
     CoapTableKey Key, ReadOnlyMemory<byte>? Value, TimeSpan Remaining = default, bool IsExpired = false);

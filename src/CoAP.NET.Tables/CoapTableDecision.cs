@@ -4,7 +4,7 @@ namespace CoAP.NET.Tables;
 /// A decision of <see cref="ICoapTableRules.Decide"/>: the change of the entry, and the reply. The default value keeps the entry, with an
 /// empty reply.
 /// </summary>
-public readonly record struct CoapTableDecision
+internal readonly record struct CoapTableDecision
 {
     /// <summary>Whether a value is put.</summary>
     public bool IsPut { get; private init; }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tables;
 
 /// <summary>The reason why a <see cref="CoapTable"/> is unavailable.</summary>
-public enum CoapTableFault
+internal enum CoapTableFault
 {
     /// <summary>The node that owns the slot of the key is not reachable, or the slot is moving to another node.</summary>
     NotReached,

@@ -5,7 +5,7 @@ namespace CoAP.NET.Tables;
 /// Its first byte is its slot, and so determines the node that decides about it. Keys that belong together, such as those of one device,
 /// can share the first byte.
 /// </remarks>
-public readonly struct CoapTableKey : IEquatable<CoapTableKey>
+internal readonly struct CoapTableKey : IEquatable<CoapTableKey>
 {
     /// <summary>The maximum length of <see cref="Bytes"/>: 64.</summary>
     public const int MaxLength = 64;

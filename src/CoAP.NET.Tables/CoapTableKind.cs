@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tables;
 
 /// <summary>What the entries of a table are. The numbers are stored in databases and never change.</summary>
-public enum CoapTableKind : byte
+internal enum CoapTableKind : byte
 {
     /// <summary>Registrations of a Resource Directory (RFC 9176).</summary>
     Registrations = 3,

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>Opens tables that several nodes share, and that outlive a process: a cluster (<c>CoAP.NET.Cluster</c>).</summary>
-/// <remarks>
-/// A hosted application that has one gives it to its Resource Directory. Without one, tables are in memory
-/// (<see cref="CoapTable.InMemory"/>).
-/// </remarks>
+/// <summary>
+/// Keeps the state of a Resource Directory or of a broker, so that it outlives the process and several nodes share it: a cluster
+/// (<c>CoapCluster</c> of the package <c>CoAP.NET.Cluster</c>).
+/// </summary>
+/// <remarks>Only this library implements it. A hosted Resource Directory finds that of the application.</remarks>
 public interface ICoapTableProvider
 {
     /// <summary>Opens a table: entries in memory of all nodes and in the store, each with one deciding node.</summary>
@@ -16,5 +16,5 @@ public interface ICoapTableProvider
     /// <exception cref="ArgumentOutOfRangeException">The kind is not one of a table, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The provider is disposed.</exception>
-    CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null);
+    internal CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null);
 }

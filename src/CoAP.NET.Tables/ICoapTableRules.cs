@@ -6,7 +6,7 @@ namespace CoAP.NET.Tables;
 /// questions and values. Both methods run under the lock of a slot, concurrently for different slots. They must be quick, must not block,
 /// and must not use the table.
 /// </remarks>
-public interface ICoapTableRules
+internal interface ICoapTableRules
 {
     /// <summary>Decides about an entry, at the node that owns the slot of the key.</summary>
     /// <remarks>

@@ -20,7 +20,7 @@ internal class TableContents : IDisposable
 
     private readonly ICoapTableRules _rules;
     private readonly ILogger _logger;
-    private readonly OccasionalLog _failed;
+    private readonly RateLimitedLog _failed;
     private readonly TableSlot[] _slots;
     private readonly Lock _timerGate = new();
     private readonly ITimer _timer;
@@ -36,7 +36,7 @@ internal class TableContents : IDisposable
         _slots = [.. Enumerable.Range(0, Slots).Select(_ => newSlot())];
         Time = time;
         _logger = logger;
-        _failed = new OccasionalLog(time);
+        _failed = new RateLimitedLog(time);
         _began = time.GetTimestamp();
         _timer = time.CreateTimer(
             static contents => ((TableContents)contents!).OnTime(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
@@ -110,7 +110,7 @@ internal class TableContents : IDisposable
         Interlocked.Add(ref _count, before == TableEntries.None ? 1 : 0);
         Interlocked.Add(ref _bytes, entries[index].Data!.Length - bytes);
         entries[index].Version++;
-        Tell(new CoapTableChange(new CoapTableKey(key), entries[index].Value, RemainingOf(expires)));
+        Report(new CoapTableChange(new CoapTableKey(key), entries[index].Value, RemainingOf(expires)));
         Arm(expires);
         return index;
     }
@@ -135,7 +135,7 @@ internal class TableContents : IDisposable
         Interlocked.Decrement(ref _count);
         Interlocked.Add(ref _bytes, -slot.Entries[index].Data!.Length);
         slot.Entries.Remove(index);
-        Tell(new CoapTableChange(key, null, TimeSpan.Zero, isExpired));
+        Report(new CoapTableChange(key, null, TimeSpan.Zero, isExpired));
     }
 
     public void Dispose()
@@ -155,7 +155,7 @@ internal class TableContents : IDisposable
         Remove(slot, index, isExpired: true);
     }
 
-    private void Tell(CoapTableChange change)
+    private void Report(CoapTableChange change)
     {
         try
         {

@@ -57,6 +57,10 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     /// <summary>The options of the network; null for a network without faults. Set it before the application starts.</summary>
     public InMemoryNetworkOptions? NetworkOptions { get; init; }
 
+    /// <summary>Whether parts with state outside of the process, such as a cluster, use their files and databases. Default false.</summary>
+    /// <remarks>By default they keep their state in memory. Set it for a test that needs the real store.</remarks>
+    public bool UsesStores { get; init; }
+
     /// <summary>The network of the application. Tests can create further peers in it.</summary>
     public InMemoryNetwork Network =>
         LazyInitializer.EnsureInitialized(ref _network, () => new InMemoryNetwork(TimeProvider, NetworkOptions));
@@ -149,12 +153,12 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     {
         options ??= new CoapEndpointOptions();
         options.TimeProvider = TimeProvider;
-        options.ResolveHost = ResolveAsync;
-        if (TimeProvider is VirtualClock clock && ReferenceEquals(options.Scheduler, CoapScheduler.Default))
+        options.Transports.ResolveHost = ResolveAsync;
+        if (TimeProvider is VirtualClock clock && ReferenceEquals(options.Pipeline.Scheduler, CoapScheduler.Default))
         {
             // Continuations of responses also run in virtual time. Otherwise the clock would wait for pool threads after each of thousands
             // of blocks.
-            options.Scheduler = new VirtualScheduler(clock);
+            options.Pipeline.Scheduler = new VirtualScheduler(clock);
         }
 
         lock (_gate)
@@ -207,7 +211,11 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     {
         // Signals are meant for the test process.
         services.Replace(ServiceDescriptor.Singleton<IHostLifetime, SilentLifetime>());
-        services.AddSingleton<CoapTestHost>();
+        if (!UsesStores)
+        {
+            services.AddSingleton<CoapTestHost>();
+        }
+
         services.AddSingleton<IPostConfigureOptions<CoapServerOptions>>(new ForTests<CoapServerOptions>(MoveIntoMemory));
         services.AddSingleton<IPostConfigureOptions<CoapClientOptions>>(new ForTests<CoapClientOptions>(MoveIntoMemory));
         services.AddSingleton<IPostConfigureOptions<CoapDtlsServerFileOptions>>(
@@ -228,7 +236,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     // Each endpoint has numbers of its own, so the order in which they start does not matter.
     private void UseSeed(CoapEndpointOptions options, string name)
     {
-        if (ReferenceEquals(options.Random, CoapRandomSource.Secure))
+        if (ReferenceEquals(options.Pipeline.Random, CoapRandomSource.Secure))
         {
             // FNV-1a: the same on every machine, unlike the hash of a string.
             ulong seed = (NetworkOptions ?? new InMemoryNetworkOptions()).Seed ^ 0xcbf2_9ce4_8422_2325;
@@ -237,7 +245,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
                 seed = (seed ^ character) * 0x100_0000_01b3;
             }
 
-            options.Random = new VirtualRandom(seed);
+            options.Pipeline.Random = new VirtualRandom(seed);
         }
     }
 
@@ -245,7 +253,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     {
         UseSeed(options.Endpoint, $"client {name}");
         Forget(options.Tls);
-        options.Endpoint.ResolveHost = ResolveAsync;
+        options.Endpoint.Transports.ResolveHost = ResolveAsync;
         options.Transports.Clear();
         foreach (string scheme in s_schemes)
         {

@@ -62,7 +62,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
     public long Messages => Interlocked.Read(ref _messages);
 
     /// <summary>The number of written bytes.</summary>
-    public long BytesWritten => Interlocked.Read(ref _written);
+    internal long BytesWritten => Interlocked.Read(ref _written);
 
     /// <summary>The number of omitted messages, because too many were queued or the trace was full.</summary>
     /// <remarks>The statistics at its end have it too, for each scheme.</remarks>
@@ -123,7 +123,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
         byte[] copy = isStream && scheme.EndsWith("+ws", StringComparison.Ordinal) ? TraceFormat.WithLength(bytes) : bytes.ToArray();
         if (!_options.IncludePayload)
         {
-            PayloadBlank.Apply(copy, isStream);
+            PayloadRedaction.Apply(copy, isStream);
         }
 
         if (!_queue.Writer.TryWrite(new TracedMessage(copy, time, index, remote, local, isStream, isInbound)))

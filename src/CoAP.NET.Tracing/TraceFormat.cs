@@ -58,7 +58,7 @@ internal sealed class TraceFormat
     /// </summary>
     public static byte[] WithLength(ReadOnlySpan<byte> frame)
     {
-        int head = PayloadBlank.SkipFrameHead(frame);
+        int head = PayloadRedaction.SkipFrameHead(frame);
         int length = frame.Length - head;
         if (frame.Length < 2 || frame[0] >> 4 != 0 || length == 0)
         {

@@ -10,7 +10,7 @@ public sealed partial class DocumentationTests
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests()
+    public void Every_snippet_of_the_page_is_in_these_tests()
     {
         string tests = Flat(File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.AspNetCore.Tests", "DocumentationTests.cs")));
         MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", "websockets.md")));
@@ -19,7 +19,7 @@ public sealed partial class DocumentationTests
     }
 
     [Fact]
-    public async Task A_server_is_mapped()
+    public async Task A_CoAP_server_is_mapped_to_a_WebSocket_path()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
         await using CoapServer coap = new();
@@ -81,7 +81,7 @@ public sealed partial class DocumentationTests
     }
 
     [Fact]
-    public async Task A_client_has_its_wishes()
+    public async Task A_client_connects_with_the_WebSocket_options_of_the_page()
     {
         string token = "secret";
         using CancellationTokenSource stop = new();
@@ -94,8 +94,8 @@ public sealed partial class DocumentationTests
         async Task<CoapResponse> AskAsync()
         {
             CoapEndpointOptions options = new();
-            options.WebSockets.Headers["Authorization"] = "Bearer " + token;
-            options.WebSockets.Proxy = new WebProxy("http://proxy.example.net:3128");
+            options.Transports.WebSockets.Headers["Authorization"] = "Bearer " + token;
+            options.Transports.WebSockets.Proxy = new WebProxy("http://proxy.example.net:3128");
             await using CoapClient client = new(options);
             CoapResponse response = await client.GetAsync("coaps+ws://device.example.net/temperature", cancellationToken);
             return response;
@@ -103,7 +103,7 @@ public sealed partial class DocumentationTests
     }
 
     [Fact]
-    public async Task A_page_observes_like_any_client()
+    public async Task A_page_observes_like_any_other_client()
     {
         using CancellationTokenSource stop = new();
         CancellationToken cancellationToken = stop.Token;
@@ -112,7 +112,7 @@ public sealed partial class DocumentationTests
 
         async Task ObserveAsync()
         {
-            await using CoapClient client = new() { BaseAddress = CoapUri.Parse("coaps+ws://device.example.net/") };
+            await using CoapClient client = new() { BaseAddress = "coaps+ws://device.example.net/" };
             await using CoapObservation observation = await client.ObserveAsync("/temperature", cancellationToken: cancellationToken);
             await foreach (CoapResponse notification in observation.ReadAllAsync(cancellationToken))
             {
@@ -122,7 +122,7 @@ public sealed partial class DocumentationTests
     }
 
     [Fact]
-    public async Task A_WebSocket_is_handed_over()
+    public async Task A_server_accepts_a_WebSocket_from_the_application()
     {
         Pipe there = new();
         Pipe back = new();

@@ -14,21 +14,21 @@ public sealed class HostNamesTests
     [InlineData("evil.test:8080", "::1", false)]
     [InlineData("evil.test:8080", "::ffff:127.0.0.1", false)]
     [InlineData("evil.test:8080", "192.0.2.7", true)]
-    public void A_browser_on_this_machine_uses_a_name_that_no_other_site_can_have(string host, string remote, bool isAllowed) =>
+    public void A_local_request_is_allowed_only_with_a_host_name_that_no_other_site_can_have(string host, string remote, bool isAllowed) =>
         Assert.Equal(isAllowed, HostNames.AreAllowed(Ask(host, remote), [], isAnonymous: false));
 
     [Theory]
     [InlineData("evil.test", false)]
     [InlineData("localhost", true)]
     [InlineData("192.0.2.1:8080", true)]
-    public void A_page_for_everybody_is_reached_by_such_a_name_only_from_anywhere(string host, bool isAllowed) =>
+    public void A_page_without_authentication_requires_an_allowed_host_name_from_any_address(string host, bool isAllowed) =>
         Assert.Equal(isAllowed, HostNames.AreAllowed(Ask(host, "192.0.2.7"), [], isAnonymous: true));
 
     [Theory]
     [InlineData("app.example", true)]
     [InlineData("APP.example:8443", true)]
     [InlineData("evil.test", false)]
-    public void Names_of_the_options_are_the_only_ones_beside_addresses_and_localhost(string host, bool isAllowed)
+    public void Allowed_host_names_are_those_of_the_options_addresses_and_localhost(string host, bool isAllowed)
     {
         HashSet<string> allowed = new(StringComparer.OrdinalIgnoreCase) { "app.example" };
 
@@ -39,7 +39,7 @@ public sealed class HostNamesTests
     [Theory]
     [InlineData("app.example", true)]
     [InlineData("*", false)]
-    public void The_setting_AllowedHosts_of_the_application_counts_unless_it_allows_all(string setting, bool isAllowed) =>
+    public void The_AllowedHosts_setting_of_the_application_applies_unless_it_allows_all_hosts(string setting, bool isAllowed) =>
         Assert.Equal(isAllowed, HostNames.AreAllowed(Ask("app.example", "127.0.0.1", setting), [], isAnonymous: true));
 
     private static DefaultHttpContext Ask(string host, string remote, string? setting = null)

@@ -12,7 +12,7 @@ public sealed class HostedServerTests : WebTest
     }
 
     [Fact]
-    public async Task A_user_who_has_not_logged_in_gets_4_01_when_users_are_the_identities()
+    public async Task A_user_who_is_not_authenticated_gets_4_01_when_users_are_the_identities()
     {
         await StartAsync(
             web =>
@@ -43,7 +43,7 @@ public sealed class HostedServerTests : WebTest
 
     // Whether its own address is opened at the start is looked up, not tried: the port may be somebody else's here.
     [Fact]
-    public async Task A_hosted_server_that_is_mapped_still_listens_where_it_would_have_without()
+    public async Task A_hosted_server_that_is_mapped_still_listens_on_its_own_addresses()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Services.AddCoapServer();
@@ -67,7 +67,7 @@ public sealed class HostedServerTests : WebTest
     }
 
     [Fact]
-    public async Task Where_WebSockets_are_served_is_logged()
+    public async Task The_URL_that_serves_WebSockets_is_logged()
     {
         Lines lines = new();
         await StartAsync(

@@ -8,12 +8,12 @@ public sealed class KestrelTcpTests : WebTest
     private static readonly Func<string, CancellationToken, Task<IPAddress[]>> s_loopback = (_, _) =>
         Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
 
-    private readonly CoapEndpointOptions _clientOptions = new() { ResolveHost = s_loopback };
+    private readonly CoapEndpointOptions _clientOptions = new() { Transports = { ResolveHost = s_loopback } };
 
     [Fact]
     public async Task A_client_is_answered_over_plain_TCP()
     {
-        Coap.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).MaxBodySize(8 << 20);
+        Coap.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).WithMaxBodySize(8 << 20);
         await ServeAsync();
         await using CoapClient client = new(_clientOptions);
         byte[] body = [.. Enumerable.Range(0, 2_000_000).Select(i => (byte)((i * 7) + (i >> 9)))];
@@ -24,7 +24,7 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
-    public async Task The_server_of_the_container_is_served()
+    public async Task The_server_of_the_container_is_served_over_TCP()
     {
         Coap.MapGet("/a", () => CoapResults.Text("b"));
         await StartAsync(_ => { }, listen => listen.UseCoap(), services => services.AddSingleton(Coap));
@@ -33,7 +33,7 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
-    public async Task Frames_are_cut_wherever_they_are_split()
+    public async Task Frames_are_parsed_however_they_are_split()
     {
         Coap.MapGet("/a", () => CoapResults.Text("b"));
         await ServeAsync();
@@ -48,10 +48,10 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
-    public async Task The_end_of_the_peer_is_the_end_after_what_is_under_way()
+    public async Task A_request_in_progress_is_answered_before_the_connection_ends_after_the_peer_shuts_down()
     {
         TaskCompletionSource go = new();
-        Coap.MapGet("/a", async (CoapRequest _, CancellationToken _) =>
+        Coap.MapGet("/a", async (CoapRequestContext _, CancellationToken _) =>
         {
             await go.Task;
             return CoapResults.Text("b");
@@ -85,9 +85,9 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
-    public async Task Who_takes_nothing_is_closed_in_time()
+    public async Task A_connection_whose_peer_reads_nothing_is_closed_after_the_send_timeout()
     {
-        Options.Streams.SendTimeout = FromMilliseconds(300);
+        Options.Transports.Streams.SendTimeout = FromMilliseconds(300);
         Coap = new CoapServer(Options);
         Coap.MapGet("/large", () => CoapResults.Bytes(new byte[1_000_000]));
         await ServeAsync();
@@ -114,7 +114,7 @@ public sealed class KestrelTcpTests : WebTest
 
     [Fact]
     [Rfc("8323-8.2-2")]
-    public async Task Over_TLS_the_application_protocol_is_agreed_on_and_certificates_are_known()
+    public async Task TLS_connections_negotiate_the_coap_protocol_and_know_the_client_certificate()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
         using X509Certificate2 device = Certificates.Make("device-7");
@@ -142,7 +142,7 @@ public sealed class KestrelTcpTests : WebTest
 
     [Fact]
     [Rfc("8323-8.2-2")]
-    public async Task Over_TLS_coap_is_offered_beside_the_application_protocols_of_the_options()
+    public async Task TLS_offers_coap_in_addition_to_the_application_protocols_of_the_options()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
         SslServerAuthenticationOptions tls = new()
@@ -164,7 +164,7 @@ public sealed class KestrelTcpTests : WebTest
 
     [Fact]
     [Rfc("8323-8.2-2")]
-    public async Task Over_TLS_without_the_application_protocol_the_connection_is_closed()
+    public async Task A_TLS_connection_without_the_coap_application_protocol_is_closed()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
         await StartAsync(_ => { },
@@ -188,7 +188,7 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
-    public async Task The_end_of_the_application_releases()
+    public async Task The_server_releases_its_TCP_connections_when_the_application_ends()
     {
         await ServeAsync();
         using TcpClient peer = new();
@@ -201,7 +201,7 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
-    public async Task A_server_that_others_connect_to_asks_by_its_own_connections()
+    public async Task A_server_sends_requests_over_the_connections_that_it_opens_itself()
     {
         // What was accepted is of no use to open a connection with.
         Coap.MapGet("/a", () => CoapResults.Text("b"));

@@ -42,7 +42,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     }
 
     [Fact]
-    public async Task Many_requests_at_once_are_answered_each()
+    public async Task Many_concurrent_requests_are_all_answered()
     {
         Coap.MapGet("/n/{n}", request => CoapResults.Text(request.Route["n"]));
         await StartAsync();
@@ -52,9 +52,9 @@ public sealed class WebSocketEndToEndTests : WebTest
     }
 
     [Fact]
-    public async Task Bodies_of_any_size_go_both_ways()
+    public async Task Bodies_of_any_size_are_transferred_in_both_directions()
     {
-        Coap.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).MaxBodySize(8 << 20);
+        Coap.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).WithMaxBodySize(8 << 20);
         await StartAsync();
         foreach (int size in (int[])[0, 1, 1000, 70_000, 3_000_000])
         {
@@ -65,11 +65,11 @@ public sealed class WebSocketEndToEndTests : WebTest
     }
 
     [Fact]
-    public async Task Observations_go_on_after_the_WebSocket_was_lost()
+    public async Task Observations_continue_after_the_WebSocket_was_lost()
     {
         int state = 1;
         CoapRouteHandlerBuilder route = Coap.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
-        _clientOptions.Streams.ReconnectDelay = FromMilliseconds(1);
+        _clientOptions.Transports.Streams.ReconnectDelay = FromMilliseconds(1);
         TaskCompletionSource<CoapPeer> connected = new();
         Coap.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
         await StartAsync();
@@ -97,7 +97,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     }
 
     [Fact]
-    public async Task The_server_asks_the_client_back()
+    public async Task The_server_sends_requests_to_the_client_over_the_same_WebSocket()
     {
         TaskCompletionSource<CoapPeer> connected = new();
         Coap.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
@@ -110,10 +110,10 @@ public sealed class WebSocketEndToEndTests : WebTest
 
     [Fact]
     [Rfc("8323-8.5-1")]
-    public async Task The_name_of_the_host_is_told_by_the_Host_header()
+    public async Task The_host_name_of_the_request_is_taken_from_the_Host_header()
     {
         Coap.MapGet("/a", request => CoapResults.Text($"{request.GetUri()} {request.Options.UriHost ?? "-"}"));
-        _clientOptions.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        _clientOptions.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
         await StartAsync();
         string said = (await Client.GetAsync($"coap+ws://virtual.example:{Port}/a").WaitAsync(Hang)).GetText();
         Assert.Equal($"coap+ws://virtual.example:{Port}/a -", said);
@@ -139,25 +139,25 @@ public sealed class WebSocketEndToEndTests : WebTest
         });
         await Client.GetAsync($"{Uri}/who").WaitAsync(Hang).Says("nobody");
         CoapEndpointOptions options = new();
-        options.WebSockets.Headers["Authorization"] = "alice";
+        options.Transports.WebSockets.Headers["Authorization"] = "alice";
         await using CoapClient alice = new(options);
         await alice.GetAsync($"{Uri}/who").WaitAsync(Hang).Says("alice");
     }
 
     [Fact]
-    public async Task The_application_may_say_who_the_peer_is()
+    public async Task The_application_may_set_the_identity_of_the_peer()
     {
         Coap.MapGet("/who", request => CoapResults.Text($"{request.Peer.Identity}"));
         await StartAsync(application =>
             application.MapCoapWebSocket(Coap, "/d/{id}",
                 options => options.Identity = context => context.Request.RouteValues["id"]));
-        _clientOptions.WebSockets.Path = "/d/7";
+        _clientOptions.Transports.WebSockets.Path = "/d/7";
         await Client.GetAsync($"{Uri}/who").WaitAsync(Hang).Says("7");
     }
 
     [Fact]
     [Rfc("8323-9.2-1")]
-    public async Task Over_TLS_the_certificate_of_the_client_is_its_identity()
+    public async Task The_client_certificate_is_the_identity_of_the_peer_over_TLS()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
         using X509Certificate2 device = Certificates.Make("device-7");
@@ -184,22 +184,22 @@ public sealed class WebSocketEndToEndTests : WebTest
                 ClientCertificates = [device],
             },
         };
-        _clientOptions.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        _clientOptions.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
         await Client.GetAsync($"coaps+ws://localhost:{Port}/who").WaitAsync(Hang).Says("coaps+ws CN=device-7");
         await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang).Says("coaps+ws CN=device-7");
 
         // RFC 8323 section 9.2: a certificate that is not for the name, or not trusted, is refused.
         CoapConnectionException wrong = await Assert.ThrowsAsync<CoapConnectionException>(
             () => Client.GetAsync($"coaps+ws://other.example:{Port}/who").WaitAsync(Hang));
-        Assert.Equal(CoapConnectionError.HandshakeFailed, wrong.Error);
+        Assert.Equal(CoapError.HandshakeFailed, wrong.Error);
         await using CoapClient trusting = new();
         CoapConnectionException unknown =
             await Assert.ThrowsAsync<CoapConnectionException>(() => trusting.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang));
-        Assert.Equal(CoapConnectionError.HandshakeFailed, unknown.Error);
+        Assert.Equal(CoapError.HandshakeFailed, unknown.Error);
     }
 
     [Fact]
-    public async Task Over_HTTP_2_it_is_the_extended_CONNECT()
+    public async Task WebSockets_over_HTTP_2_use_extended_CONNECT()
     {
         string? protocol = null;
         using X509Certificate2 certificate = Certificates.Make("localhost");
@@ -219,8 +219,8 @@ public sealed class WebSocketEndToEndTests : WebTest
                 listen.Protocols = HttpProtocols.Http2;
                 UseHttps(listen, certificate);
             });
-        _clientOptions.WebSockets.HttpVersion = HttpVersion.Version20;
-        _clientOptions.WebSockets.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
+        _clientOptions.Transports.WebSockets.HttpVersion = HttpVersion.Version20;
+        _clientOptions.Transports.WebSockets.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
         _clientOptions.Tls = new CoapTlsOptions
         {
             Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any }
@@ -230,11 +230,11 @@ public sealed class WebSocketEndToEndTests : WebTest
     }
 
     [Fact]
-    public async Task The_end_of_the_application_releases_and_what_is_under_way_is_answered()
+    public async Task A_stopping_application_answers_requests_in_progress_and_releases_its_connections()
     {
         TaskCompletionSource started = new();
         TaskCompletionSource go = new();
-        Coap.MapGet("/slow", async (CoapRequest _, CancellationToken _) =>
+        Coap.MapGet("/slow", async (CoapRequestContext _, CancellationToken _) =>
         {
             started.SetResult();
             await go.Task;
@@ -248,14 +248,14 @@ public sealed class WebSocketEndToEndTests : WebTest
         Task stopping = Application!.StopAsync();
         go.SetResult();
         await asked.WaitAsync(Hang).Says("done");
-        Assert.Equal(CoapConnectionError.Released, (await gone.Task.WaitAsync(Hang)).Reason.Error);
+        Assert.Equal(CoapError.Released, (await gone.Task.WaitAsync(Hang)).Reason.Error);
         await stopping.WaitAsync(Hang);
     }
 
     [Fact]
-    public async Task Who_takes_nothing_is_closed_in_time()
+    public async Task A_WebSocket_whose_peer_reads_nothing_is_closed_after_the_send_timeout()
     {
-        Options.Streams.SendTimeout = FromMilliseconds(300);
+        Options.Transports.Streams.SendTimeout = FromMilliseconds(300);
         Coap = new CoapServer(Options);
         Coap.MapGet("/large", () => CoapResults.Bytes(new byte[1_000_000]));
         TaskCompletionSource gone = new();
@@ -305,17 +305,17 @@ public sealed class WebSocketEndToEndTests : WebTest
         });
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
-        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Equal(CoapError.ConnectFailed, exception.Error);
         Assert.Contains("sub-protocol", exception.Message, Ordinal);
     }
 
     [Fact]
-    public async Task What_is_no_WebSocket_server_is_said_with_its_status()
+    public async Task The_error_for_a_server_without_WebSockets_has_its_HTTP_status()
     {
         await StartAsync(application => application.MapGet("/", () => "web"));
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
-        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Equal(CoapError.ConnectFailed, exception.Error);
         Assert.Contains("404", exception.Message, Ordinal);
         Assert.Contains("CoapWebSocketOptions.Path", exception.Message, Ordinal);
     }

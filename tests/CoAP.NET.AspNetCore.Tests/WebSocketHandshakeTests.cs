@@ -7,7 +7,7 @@ public sealed class WebSocketHandshakeTests : WebTest
 
     [Fact]
     [Rfc("8323-4.1-1", "8323-4.3-1")]
-    public async Task The_handshake_is_that_of_Figure_9()
+    public async Task The_WebSocket_handshake_equals_Figure_9_of_RFC_8323()
     {
         await StartAsync();
         using System.Net.Sockets.TcpClient client = new();
@@ -38,7 +38,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     [InlineData("mqtt")]
     [InlineData("COAP")]
     [Rfc("8323-4.1-1")]
-    public async Task Without_the_sub_protocol_it_is_refused(string? subProtocol)
+    public async Task A_handshake_without_the_coap_sub_protocol_is_refused(string? subProtocol)
     {
         await StartAsync();
         InvalidOperationException exception =
@@ -47,7 +47,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
-    public async Task Coap_is_selected_among_others()
+    public async Task The_coap_sub_protocol_is_selected_among_others()
     {
         await StartAsync();
         using ClientWebSocket webSocket = await OpenAsync(configure: options => options.AddSubProtocol("mqtt"));
@@ -56,7 +56,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
-    public async Task What_is_no_WebSocket_is_told_to_upgrade()
+    public async Task A_request_that_is_not_a_WebSocket_handshake_is_answered_426()
     {
         await StartAsync();
         string answer = await SayAsync("GET /.well-known/coap HTTP/1.1\nHost: a\nConnection: close\n\n");
@@ -65,7 +65,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
-    public async Task Another_path_is_served_when_it_is_mapped_and_no_other()
+    public async Task A_mapped_path_is_served_instead_of_the_default_path()
     {
         await StartAsync(application => application.MapCoapWebSocket(Coap, "/devices/{name}"));
         using ClientWebSocket webSocket = await OpenAsync("/devices/7");
@@ -78,7 +78,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     [InlineData("https://evil.example", false)]
     [InlineData("https://app.example", true)]
     [InlineData("null", false)]
-    public async Task Pages_of_other_origins_need_leave(string origin, bool may)
+    public async Task Pages_of_other_origins_require_permission(string origin, bool may)
     {
         await StartAsync(application =>
             application.MapCoapWebSocket(Coap, configure: options => options.AllowedOrigins.Add("https://app.example")));
@@ -86,7 +86,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
-    public async Task Pages_of_the_own_origin_may()
+    public async Task Pages_of_the_same_origin_are_allowed()
     {
         await StartAsync();
         await AssertOriginAsync($"http://127.0.0.1:{Port}", may: true);
@@ -94,7 +94,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
-    public async Task A_page_whose_name_resolves_to_this_machine_needs_leave_although_it_has_the_own_origin()
+    public async Task A_page_of_the_same_origin_under_a_rebound_host_name_requires_permission()
     {
         await StartAsync(application =>
             application.MapCoapWebSocket(Coap, configure: options => options.AllowedHosts.Add("app.example")));
@@ -128,7 +128,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
-    public async Task Without_a_server_it_is_an_error_that_says_so()
+    public async Task A_mapping_without_a_CoAP_server_is_answered_500()
     {
         await StartAsync(application => application.MapCoapWebSocket());
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => OpenAsync());
@@ -136,7 +136,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
-    public async Task A_stopped_server_is_said_to_be_unavailable()
+    public async Task A_stopped_server_answers_the_handshake_with_503()
     {
         await StartAsync();
         await Coap.StopAsync();

@@ -20,13 +20,13 @@ public sealed class ClientInBrowserTests(PageOfChecks page, Chromium chromium) :
     [InlineData("absent")]
     [InlineData("schemes")]
     [InlineData("options")]
-    public async Task Everything_of_a_client_works_on_the_one_thread_of_a_page(string check) => await CheckAsync(check, page.Plain);
+    public async Task All_features_of_a_client_work_on_the_single_thread_of_a_page(string check) => await CheckAsync(check, page.Plain);
 
     [Theory]
     [InlineData("requests")]
     [InlineData("observation")]
     [InlineData("reconnection")]
-    public async Task A_page_that_came_by_HTTPS_uses_TLS(string check) => await CheckAsync(check, page.Secure);
+    public async Task A_page_loaded_over_HTTPS_uses_TLS(string check) => await CheckAsync(check, page.Secure);
 
     [Fact]
     public async Task The_browser_resolves_the_name_of_the_server() =>

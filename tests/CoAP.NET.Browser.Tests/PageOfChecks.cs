@@ -77,7 +77,7 @@ public sealed class PageOfChecks : IAsyncLifetime
         int count = 0;
         _coap.MapGet("/hello", static () => CoapResults.Text("hello"));
         _coap.MapGet("/uri", static request => CoapResults.Text(request.GetUri().ToString()));
-        _coap.MapPost("/echo", static request => CoapResults.Bytes(request.Payload)).MaxBodySize(8 << 20);
+        _coap.MapPost("/echo", static request => CoapResults.Bytes(request.Payload)).WithMaxBodySize(8 << 20);
         _coap.MapGet("/never", static async (_, cancellationToken) =>
         {
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);

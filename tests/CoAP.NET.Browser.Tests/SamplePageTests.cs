@@ -7,7 +7,7 @@ namespace CoAP.NET.Browser.Tests;
 public sealed class SamplePageTests(Chromium chromium) : IClassFixture<Chromium>
 {
     [Fact]
-    public async Task The_page_of_the_sample_observes_the_room_and_heats_it()
+    public async Task The_sample_page_observes_the_temperature_and_sets_the_target()
     {
         string folder = Directory.CreateTempSubdirectory("coap-browser-").FullName;
         try

@@ -29,7 +29,7 @@ public sealed class CborPayloadTests
     [InlineData("{1: }", "cbor", "at character 5.")]
     [InlineData("on", "cbor", "at character 1.")]
     [InlineData("1, 2", "cbor", "at character 2.")]
-    public async Task Other_text_is_refused_with_its_place(string notation, string format, string place)
+    public async Task Invalid_notation_is_refused_with_its_position(string notation, string format, string place)
     {
         CliRun run = await CliHarness.RunAsync("put", "coap://127.0.0.1:9/x", "-e", notation, "-t", format);
 
@@ -39,7 +39,7 @@ public sealed class CborPayloadTests
     }
 
     [Fact]
-    public async Task Files_and_hexadecimal_digits_stay_bytes()
+    public async Task Files_and_hexadecimal_payloads_are_sent_unchanged()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string uri = $"{server.LocalEndpoints[0]}/echo";

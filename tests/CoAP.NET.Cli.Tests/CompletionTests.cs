@@ -7,7 +7,7 @@ public sealed class CompletionTests
     [InlineData("zsh", "compdef _coap_complete coap")]
     [InlineData("fish", "complete -c coap")]
     [InlineData("pwsh", "Register-ArgumentCompleter -Native -CommandName coap")]
-    public async Task Scripts_are_printed(string shell, string expected)
+    public async Task Completion_scripts_are_printed(string shell, string expected)
     {
         CliRun run = await CliHarness.RunAsync("completion", shell);
 
@@ -31,7 +31,7 @@ public sealed class CompletionTests
     [InlineData("coap reg", "register")]
     [InlineData("coap register coaps+", "coaps+ws://")]
     [InlineData("coap register coap://rd --ke", "--keep")]
-    public async Task Words_are_suggested(string line, string expected)
+    public async Task Commands_and_options_are_suggested_for_a_partial_line(string line, string expected)
     {
         CliRun run = await CliHarness.RunAsync($"[suggest:{line.Length}]", line);
 

@@ -24,7 +24,7 @@ public sealed class ContinueTests : IDisposable
     [Theory]
     [InlineData("1024", 1024)]
     [InlineData("64", 64)]
-    public async Task A_killed_download_goes_on_where_it_was(string size, int bytes)
+    public async Task A_killed_download_resumes_at_its_last_block(string size, int bytes)
     {
         await using CoapServer server = await ServeAsync();
         _stallsAt = 12 * 1024;
@@ -58,7 +58,7 @@ public sealed class ContinueTests : IDisposable
     [InlineData(1025)]
     [InlineData(4095)]
     [InlineData(20_000)]
-    public async Task Any_number_of_bytes_is_continued(int length)
+    public async Task A_partial_file_of_any_length_is_resumed(int length)
     {
         await using CoapServer server = await ServeAsync();
         string uri = await InterruptAsync(server);
@@ -73,7 +73,7 @@ public sealed class ContinueTests : IDisposable
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task A_part_is_continued_over_each_transport(string scheme)
+    public async Task A_partial_download_is_resumed_over_each_transport(string scheme)
     {
         await using CoapServer server = await ServeAsync(scheme);
         string uri = $"{server.LocalEndpoints[0]}/firmware";
@@ -91,7 +91,7 @@ public sealed class ContinueTests : IDisposable
     [InlineData(20_000)]
     [InlineData(3000)]
     [InlineData(7)]
-    public async Task A_changed_resource_is_downloaded_from_the_beginning(int length)
+    public async Task A_changed_resource_is_downloaded_again_from_the_start(int length)
     {
         await using CoapServer server = await ServeAsync();
         string uri = await InterruptAsync(server);
@@ -104,7 +104,7 @@ public sealed class ContinueTests : IDisposable
     }
 
     [Fact]
-    public async Task An_interrupted_download_says_how_to_go_on()
+    public async Task An_interrupted_download_leaves_its_partial_file_and_ETag()
     {
         await using CoapServer server = await ServeAsync();
         string uri = await InterruptAsync(server);
@@ -115,7 +115,7 @@ public sealed class ContinueTests : IDisposable
     }
 
     [Fact]
-    public async Task A_part_of_another_resource_is_refused()
+    public async Task A_partial_file_of_another_resource_is_refused()
     {
         await using CoapServer server = await ServeAsync();
         string uri = await InterruptAsync(server);
@@ -129,7 +129,7 @@ public sealed class ContinueTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_a_part_or_its_version_the_download_begins()
+    public async Task A_download_starts_from_the_beginning_without_a_partial_file_or_its_ETag()
     {
         await using CoapServer server = await ServeAsync();
         string uri = $"{server.LocalEndpoints[0]}/firmware";
@@ -143,7 +143,7 @@ public sealed class ContinueTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_without_ETags_is_continued_with_a_warning()
+    public async Task A_download_without_ETags_is_resumed_with_a_warning()
     {
         _hasETag = false;
         await using CoapServer server = await ServeAsync();
@@ -159,7 +159,7 @@ public sealed class ContinueTests : IDisposable
     [InlineData("add --output FILE", "--continue")]
     [InlineData("add --output FILE", "--continue", "-o", "-")]
     [InlineData("without NUM", "--continue", "-o", "x", "-b", "4,256")]
-    public async Task What_does_not_go_with_it_is_refused(string problem, params string[] args)
+    public async Task Options_that_conflict_with_continue_are_refused(string problem, params string[] args)
     {
         CliRun run = await CliHarness.RunAsync(["get", "coap://127.0.0.1:9/x", .. args]);
 
@@ -201,7 +201,7 @@ public sealed class ContinueTests : IDisposable
         CoapEndpointOptions options = new();
         if (!_hasETag)
         {
-            options.Pipeline.Insert(CoapSeams.MessagingToSerializer, () => new InlineTap<CoapOutbound>(item =>
+            options.Pipeline.Insert(CoapSeams.MessagingToSerializer, () => new StageObserver<CoapOutbound>(item =>
             {
                 item.Message?.Options.ETag = null;
                 return item;

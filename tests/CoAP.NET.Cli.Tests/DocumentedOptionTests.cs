@@ -48,7 +48,7 @@ public sealed class DocumentedOptionTests
 
     [Theory]
     [MemberData(nameof(Tables))]
-    public void A_command_takes_each_option_that_a_table_lists_for_it(string section, string[] commands)
+    public void A_command_accepts_each_option_of_its_table(string section, string[] commands)
     {
         string[] listed = [.. SectionOf(section).Split('\n').Where(line => line.StartsWith("| `-", StringComparison.Ordinal))
             .SelectMany(line => OptionsIn(line.Split('|')[1]))];
@@ -77,7 +77,7 @@ public sealed class DocumentedOptionTests
     }
 
     [Fact]
-    public void Each_option_is_on_a_page()
+    public void Each_option_is_documented()
     {
         string page = Page("cli.md");
         string bench = Page("load-generator.md");

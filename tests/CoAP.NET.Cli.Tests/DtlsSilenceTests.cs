@@ -13,7 +13,7 @@ public sealed class DtlsSilenceTests
     [Theory]
     [InlineData("urn:dev:meter")]
     [InlineData("somebody")]
-    public async Task A_wrong_key_or_identity_says_what_to_compare_and_shows_no_key(string identity)
+    public async Task The_error_for_a_wrong_key_or_identity_says_what_to_compare_and_shows_no_key(string identity)
     {
         CoapDtlsServerOptions keys = new() { PskStore = new CoapPskDictionary { CoapPskCredential.Parse($"urn:dev:meter:{Key}") } };
         await using CoapServer server = await TestServer.StartAsync(
@@ -30,7 +30,7 @@ public sealed class DtlsSilenceTests
     }
 
     [Fact]
-    public async Task Where_nobody_answers_the_port_is_asked_for()
+    public async Task The_error_for_an_unanswered_handshake_suggests_checking_the_port()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));

@@ -63,7 +63,7 @@ public sealed class DtlsTests : IDisposable
     }
 
     [Fact]
-    public async Task Load_has_the_keys_and_the_trust_of_other_commands()
+    public async Task The_bench_command_accepts_the_keys_and_authorities_of_other_commands()
     {
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
         string key = Write("key", $"urn:dev:meter:{Key}\n");
@@ -91,7 +91,7 @@ public sealed class DtlsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_certificate_of_the_client_is_shown_to_the_server()
+    public async Task A_client_certificate_is_sent_to_the_server()
     {
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
         X509Certificate2 client = _certificates.Client("device");
@@ -137,7 +137,7 @@ public sealed class DtlsTests : IDisposable
     [InlineData("")]
     [InlineData("a:b\nc:d\n")]
     [InlineData("sesame\n")]
-    public async Task A_file_without_just_one_key_is_an_error_of_the_file(string text)
+    public async Task A_key_file_without_exactly_one_key_is_refused(string text)
     {
         CliRun run = await CliHarness.RunAsync("get", "coaps://127.0.0.1/", "--psk-file", Write("keys", text));
 

@@ -28,7 +28,7 @@ public sealed class EdhocTests : IDisposable
     [Theory]
     [InlineData("false")]
     [InlineData("true")]
-    public async Task A_request_is_protected_by_keys_that_EDHOC_made(string combines)
+    public async Task A_request_is_protected_by_keys_from_EDHOC(string combines)
     {
         Write("client.json", $$"""
             { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ],
@@ -50,7 +50,7 @@ public sealed class EdhocTests : IDisposable
     [InlineData("observe", "--count", "1")]
     [InlineData("get", "--bind", "127.0.0.1")]
     [InlineData("discover", "--bind", "127.0.0.1")]
-    public async Task Each_command_for_requests_makes_keys(string command, params string[] args)
+    public async Task Each_command_that_sends_requests_agrees_on_keys(string command, params string[] args)
     {
         Write("client.json", """
             { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }
@@ -68,7 +68,7 @@ public sealed class EdhocTests : IDisposable
     }
 
     [Fact]
-    public async Task A_name_that_is_misspelled_is_told_with_the_right_one()
+    public async Task The_error_for_a_misspelled_name_suggests_the_known_name()
     {
         Write("client.json", """{ "own": [], "trustd": [] }""");
 
@@ -79,7 +79,7 @@ public sealed class EdhocTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_is_not_trusted_is_not_asked_and_the_user_is_told_what_to_do()
+    public async Task An_untrusted_server_gets_no_request_and_the_error_says_what_to_do()
     {
         Write("client.json", """
             { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x33" } ] }
@@ -98,7 +98,7 @@ public sealed class EdhocTests : IDisposable
     [InlineData(null, "--edhoc-peer")]
     [InlineData("door 8", "not that of the expected peer")]
     [InlineData("door 7", null)]
-    public async Task Of_several_servers_the_expected_one_only_is_asked(string? peer, string? problem)
+    public async Task The_expected_server_gets_the_request_when_several_servers_are_trusted(string? peer, string? problem)
     {
         Write("client.json", """
             { "own": [ { "key": "client.key", "kid": "0x2b" } ],
@@ -128,7 +128,7 @@ public sealed class EdhocTests : IDisposable
     [InlineData("--oscore", "context.json", ExitCodes.Usage, "Give one of the two")]
     [InlineData("--proxy", "coap://127.0.0.1:9", ExitCodes.Usage, "not through --proxy")]
     [InlineData("--timeout", "1s", ExitCodes.File, "none.json: The file")]
-    public async Task What_does_not_go_together_is_refused(string option, string value, int code, string problem)
+    public async Task Conflicting_options_are_refused(string option, string value, int code, string problem)
     {
         Write("context.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "", "recipientId": "0x01" }""");
 

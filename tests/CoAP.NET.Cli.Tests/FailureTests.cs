@@ -5,7 +5,7 @@ namespace CoAP.NET.Cli.Tests;
 public sealed class FailureTests
 {
     [Fact]
-    public async Task An_error_of_class_4_is_told_with_its_diagnostic()
+    public async Task A_4_xx_response_is_reported_with_its_diagnostic()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/no", () => CoapResults.Forbidden("not\u001b[31m for you")));
@@ -18,7 +18,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task An_error_of_class_5_has_a_code_of_its_own()
+    public async Task A_5_xx_response_has_a_separate_exit_code()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -29,7 +29,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task A_server_that_is_silent_is_a_timeout()
+    public async Task An_unanswered_request_ends_with_the_timeout_exit_code()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -42,7 +42,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task Retransmissions_are_told_of_and_counted()
+    public async Task Retransmissions_are_reported_and_counted()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -67,7 +67,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task A_handshake_that_nobody_answers_is_no_matter_of_how_much_waits()
+    public async Task The_error_for_an_unanswered_handshake_does_not_suggest_NSTART()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -80,7 +80,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task A_port_where_nobody_listens_is_an_error_of_the_network()
+    public async Task A_closed_port_is_a_network_error()
     {
         // Taken, so that nobody else listens there either.
         using Socket deaf = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -116,7 +116,7 @@ public sealed class FailureTests
     [InlineData("get", "coap://127.0.0.1/", "--color", "sometimes")]
     [InlineData("completion", "basch")]
     [InlineData("nonsense")]
-    public async Task What_makes_no_sense_is_a_mistake_of_usage(params string[] args)
+    public async Task An_invalid_command_line_is_a_usage_error(params string[] args)
     {
         CliRun run = await CliHarness.RunAsync(args);
 
@@ -146,7 +146,7 @@ public sealed class FailureTests
     [InlineData("--tiemout=3", "--timeout, perhaps? ")]
     [InlineData("--verbos", "--verbose, perhaps? ")]
     [InlineData("--frobnicate", "")]
-    public async Task An_option_that_is_none_is_told_with_the_one_that_was_meant(string option, string meant)
+    public async Task The_error_for_an_unknown_option_suggests_the_intended_option(string option, string meant)
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://[::1]/x", option);
 
@@ -157,7 +157,7 @@ public sealed class FailureTests
     [Theory]
     [InlineData("coap", "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE; or --oscore FILE or --edhoc FILE.")]
     [InlineData("coap+tcp", "use coaps+tcp:// with --cert FILE and --key FILE")]
-    public async Task Whoever_must_say_who_asks_is_told_how_with_the_scheme_that_was_used(string scheme, string hint)
+    public async Task The_hint_after_4_01_explains_how_to_authenticate_over_the_scheme_of_the_request(string scheme, string hint)
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Unauthorized()),
             $"{scheme}://127.0.0.1:0");
@@ -169,7 +169,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task Problem_details_are_read_into_the_sentence()
+    public async Task Problem_details_are_included_in_the_error_message()
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
@@ -195,12 +195,12 @@ public sealed class FailureTests
         Assert.StartsWith($"coap: {uri}/more answered 4.02 Bad Option: Too new\n", more.Error, StringComparison.Ordinal);
         Assert.Equal("instance: /problems/7\nunprocessed options: 65000\ntag:example: {1: 2}\n", more.Out);
         Assert.True(CoapProblem.TryParse(raw.OutBytes, out CoapProblem? problem, out _));
-        Assert.Equal("Too new", problem.Title?.Text);
+        Assert.Equal("Too new", problem.Title);
         raw.HasError("Too new");
     }
 
     [Fact]
-    public async Task A_server_that_asks_for_patience_is_not_asked_again_and_that_is_told_in_words()
+    public async Task No_further_request_is_sent_to_a_server_that_asked_the_client_to_wait()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/busy", () => CoapResults.TooManyRequests(TimeSpan.FromSeconds(60))));
@@ -217,7 +217,7 @@ public sealed class FailureTests
     [InlineData("coap://[::1", false)]
     [InlineData("coap://host/%zz", false)]
     [InlineData("http://host/", true)]
-    public async Task A_URI_that_is_none_gets_a_word_on_schemes_only_when_its_scheme_is_wrong(string uri, bool isScheme)
+    public async Task The_error_for_an_invalid_URI_lists_the_schemes_only_when_its_scheme_is_wrong(string uri, bool isScheme)
     {
         CliRun run = await CliHarness.RunAsync("get", uri);
 
@@ -226,7 +226,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task A_file_that_is_not_there_is_told_before_anything_is_sent()
+    public async Task A_missing_file_is_reported_before_any_request_is_sent()
     {
         CliRun run = await CliHarness.RunAsync("put", "coap://127.0.0.1/x", "--file", "/nowhere/at/all");
 
@@ -235,7 +235,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task An_output_file_in_a_folder_that_is_not_there_is_named_as_it_was_written()
+    public async Task The_error_for_a_missing_output_folder_shows_the_path_as_it_was_written()
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1/x", "-o", "/nowhere/file.bin");
 
@@ -245,7 +245,7 @@ public sealed class FailureTests
     }
 
     [Fact]
-    public async Task A_signal_ends_a_request_that_waits()
+    public async Task A_signal_ends_a_waiting_request()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));

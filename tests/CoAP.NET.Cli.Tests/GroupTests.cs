@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Requests to several peers at once.</summary>
@@ -5,7 +7,7 @@ namespace CoAP.NET.Cli.Tests;
 public sealed class GroupTests
 {
     [Fact]
-    public async Task Each_answer_of_a_group_is_shown_with_who_gave_it()
+    public async Task Each_response_of_a_group_is_shown_with_its_server()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -21,7 +23,7 @@ public sealed class GroupTests
     }
 
     [Fact]
-    public async Task A_group_that_is_silent_is_a_timeout()
+    public async Task An_unanswered_group_request_ends_with_the_timeout_exit_code()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -47,11 +49,11 @@ public sealed class GroupTests
     private static async Task<CoapServer> MemberAsync(InMemoryNetwork network, string address, string name)
     {
         CoapServer server = new(new CoapEndpointOptions { TimeProvider = network.TimeProvider });
-        InMemoryTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
+        CoapTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
         server.Endpoint.AddTransport(transport);
         server.MapGet("/name", () => CoapResults.Text(name)).AllowMulticast();
         await server.StartAsync();
-        transport.JoinGroup(InMemoryNetwork.Address("224.0.1.187:5683"));
+        network.JoinGroup(InMemoryNetwork.Address(address), InMemoryNetwork.Address("224.0.1.187:5683"));
         return server;
     }
 }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Cli.Tests;
 public sealed class HelpTests
 {
     [Fact]
-    public async Task Commands_stand_in_the_order_in_which_they_are_wanted_by_short_names()
+    public async Task Commands_are_listed_by_importance_with_short_names()
     {
         CliRun run = await CliHarness.RunAsync("--help");
 
@@ -22,7 +22,7 @@ public sealed class HelpTests
     }
 
     [Fact]
-    public async Task Options_of_requests_stand_in_groups_before_examples()
+    public async Task Request_options_are_listed_in_groups_before_the_examples()
     {
         CliRun run = await CliHarness.RunAsync("get", "--help");
 
@@ -50,7 +50,7 @@ public sealed class HelpTests
     }
 
     [Fact]
-    public void Examples_are_command_lines_that_the_tool_takes()
+    public void Examples_are_valid_command_lines()
     {
         Command root = CoapTool.CreateRoot(NoContext());
         ToolCommand[] commands = [.. root.Subcommands.OfType<ToolCommand>()];

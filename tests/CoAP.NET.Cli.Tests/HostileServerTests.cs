@@ -37,7 +37,7 @@ public sealed class HostileServerTests
     [InlineData("get", "/senml")]
     [InlineData("get", "/links")]
     [InlineData("bench", "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0", "--quiet")]
-    public async Task What_a_server_answers_cannot_command_a_terminal(string command, string path, params string[] more)
+    public async Task Responses_of_a_server_cannot_send_control_sequences_to_the_terminal(string command, string path, params string[] more)
     {
         await using CoapServer server = await StartAsync();
         string[] args = [command, server.LocalEndpoints[0] + path, .. more];
@@ -56,7 +56,7 @@ public sealed class HostileServerTests
     }
 
     [Fact]
-    public async Task The_same_text_stays_the_same_for_programs()
+    public async Task Redirected_output_keeps_the_text_unchanged()
     {
         await using CoapServer server = await StartAsync();
 
@@ -68,7 +68,7 @@ public sealed class HostileServerTests
     }
 
     [Fact]
-    public async Task Names_between_colons_are_no_emoji()
+    public async Task Text_between_colons_is_not_replaced_by_emoji()
     {
         await using CoapServer server = await StartAsync();
 
@@ -80,7 +80,7 @@ public sealed class HostileServerTests
     [Theory]
     [InlineData("coaps")]
     [InlineData("coaps+tcp")]
-    public async Task The_subject_of_a_certificate_that_nobody_trusts_cannot_command_a_terminal(string scheme)
+    public async Task The_subject_of_an_untrusted_certificate_cannot_send_control_sequences_to_the_terminal(string scheme)
     {
         using X509Certificate2 certificate = HostileCertificate();
         CoapEndpointOptions options = new()
@@ -99,7 +99,7 @@ public sealed class HostileServerTests
     }
 
     [Fact]
-    public async Task What_a_client_asks_cannot_command_the_terminal_of_a_server_that_logs()
+    public async Task Requests_of_a_client_cannot_send_control_sequences_to_the_terminal_of_a_logging_server()
     {
         string folder = Directory.CreateTempSubdirectory("coap-hostile-").FullName;
         using CancellationTokenSource stop = new();
@@ -127,7 +127,7 @@ public sealed class HostileServerTests
     }
 
     [Fact]
-    public async Task What_is_decoded_cannot_command_a_terminal()
+    public async Task Decoded_messages_cannot_send_control_sequences_to_the_terminal()
     {
         byte[] hostile = Encoding.UTF8.GetBytes(Hostile);
         string option = Convert.ToHexString([0xbd, (byte)(hostile.Length - 13), .. hostile]);
@@ -141,7 +141,7 @@ public sealed class HostileServerTests
     }
 
     [Fact]
-    public async Task A_report_of_a_stranger_cannot_command_a_terminal()
+    public async Task A_foreign_report_cannot_send_control_sequences_to_the_terminal()
     {
         string file = Path.GetTempFileName();
         try
@@ -190,7 +190,7 @@ public sealed class HostileServerTests
             Instance = Hostile,
             NamedEntries = { [Hostile] = Cbor(Hostile) },
         }));
-        server.MapPut("/location", () => CoapResults.Created().With(new LocationPath(Hostile)));
+        server.MapPut("/location", () => CoapResults.Created().With(new LocationPathOption(Hostile)));
         server.MapGet("/hostile-text", () => CoapResults.Text(Hostile));
         Replace(server, "/links",
             Encoding.UTF8.GetBytes($"</{Hostile.ReplaceLineEndings(" ")}>;rt=\"{Hostile}\";title=\"{Hostile}\";x=\"{Hostile}\""),

@@ -11,7 +11,7 @@ public sealed class KeyFileWarningTests : IDisposable
     [InlineData("--psk-file")]
     [InlineData("--key")]
     [InlineData("--oscore")]
-    public async Task A_key_file_that_others_can_read_or_change_is_a_warning_that_says_what_to_do(string option)
+    public async Task A_key_file_that_others_can_read_or_change_causes_a_warning_with_the_remedy(string option)
     {
         if (OperatingSystem.IsWindows())
         {

@@ -16,7 +16,7 @@ public sealed class LiteralWordsTests
     [InlineData("a=b:c")]
     [InlineData("[1,2]")]
     [InlineData("get")]
-    public async Task A_payload_is_sent_as_it_is_written(string payload)
+    public async Task A_payload_is_sent_exactly_as_written(string payload)
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -35,7 +35,7 @@ public sealed class LiteralWordsTests
     [InlineData("discover", "/h")]
     [InlineData("register", "/h", "--ep", "x", "--base", "coap://192.0.2.1")]
     [InlineData("ping", "/?")]
-    public async Task A_path_asks_for_no_help(params string[] args)
+    public async Task A_path_named_help_does_not_show_the_help(params string[] args)
     {
         CliRun run = await CliHarness.RunAsync(args);
 
@@ -48,7 +48,7 @@ public sealed class LiteralWordsTests
     [InlineData("coap get ")]
     [InlineData("coap get /")]
     [InlineData("coap proxy --map /")]
-    public async Task No_path_is_suggested_for_help(string line)
+    public async Task The_completion_suggests_no_path_for_help(string line)
     {
         CliRun run = await CliHarness.RunAsync($"[suggest:{line.Length}]", line);
 
@@ -56,7 +56,7 @@ public sealed class LiteralWordsTests
     }
 
     [Fact]
-    public async Task A_missing_value_is_told_once()
+    public async Task A_missing_option_value_is_reported_once()
     {
         CliRun run = await CliHarness.RunAsync("put", "coap://192.0.2.1/x", "--payload");
 

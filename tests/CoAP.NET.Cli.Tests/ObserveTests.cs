@@ -8,7 +8,7 @@ public sealed class ObserveTests
     private readonly TaskCompletionSource _cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     [Fact]
-    public async Task Observe_shows_each_notification_and_tells_the_server_at_the_end()
+    public async Task Observe_shows_each_notification_and_deregisters_at_the_end()
     {
         int value = 0;
         await using CoapServer server =
@@ -30,7 +30,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task A_line_feed_that_was_asked_for_is_the_only_one()
+    public async Task Output_with_a_requested_line_feed_has_a_single_line_feed_per_notification()
     {
         int value = 0;
         await using CoapServer server =
@@ -45,7 +45,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task Ctrl_C_ends_an_observation()
+    public async Task Ctrl_C_ends_an_observation_with_a_deregistration()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
@@ -65,7 +65,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task A_duration_ends_an_observation_well()
+    public async Task The_end_of_the_duration_ends_an_observation_successfully()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
@@ -82,7 +82,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task A_duration_that_ends_before_any_answer_is_a_timeout()
+    public async Task The_end_of_the_duration_before_any_response_is_a_timeout()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -95,7 +95,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task A_resource_that_is_not_observable_is_told()
+    public async Task A_resource_that_is_not_observable_is_reported()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -106,7 +106,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task An_observation_may_have_a_token_of_the_user()
+    public async Task An_observation_uses_the_token_of_the_command_line()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
@@ -119,7 +119,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task A_resource_that_is_not_there_ends_with_its_code()
+    public async Task An_observation_of_a_missing_resource_ends_with_the_exit_code_of_4_04()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string uri = $"{server.LocalEndpoints[0]}/nowhere";
@@ -132,7 +132,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task An_error_that_comes_later_ends_it_too()
+    public async Task An_error_notification_ends_the_observation()
     {
         bool isGone = false;
         await using CoapServer server = await TestServer.StartAsync(server =>
@@ -151,7 +151,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task Who_keeps_trying_is_told_first_what_came_and_then_what_is_done_about_it()
+    public async Task Observe_with_keep_trying_reports_the_error_and_then_that_the_request_is_repeated()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string uri = $"{server.LocalEndpoints[0]}/nowhere";
@@ -170,7 +170,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task The_end_of_the_duration_tells_of_the_last_answer()
+    public async Task The_exit_code_at_the_end_of_the_duration_is_that_of_the_last_response()
     {
         await using CoapServer server = await TestServer.StartAsync();
         VirtualClock clock = new();
@@ -185,7 +185,7 @@ public sealed class ObserveTests
     }
 
     [Fact]
-    public async Task Nobody_there_at_first_ends_it_as_it_ends_a_request()
+    public async Task An_observation_whose_first_request_is_unanswered_ends_with_the_timeout_exit_code()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -196,7 +196,7 @@ public sealed class ObserveTests
         run.HasExitCode(ExitCodes.Timeout);
     }
 
-    private CoapResult Answer(CoapRequest request, string text)
+    private CoapResult Answer(CoapRequestContext request, string text)
     {
         if (request.Options.Observe == 1)
         {

@@ -18,7 +18,7 @@ public sealed class OscoreTests : IDisposable
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
-    public async Task A_folder_is_served_to_who_has_the_context_and_to_nobody_else()
+    public async Task A_folder_is_served_only_to_clients_with_the_OSCORE_context()
     {
         using CancellationTokenSource stop = new();
         CliHarness serving = new() { Stopped = stop.Token };
@@ -45,7 +45,7 @@ public sealed class OscoreTests : IDisposable
     }
 
     [Fact]
-    public async Task What_a_server_has_is_listed_by_protected_requests()
+    public async Task The_resources_of_a_server_are_discovered_by_protected_requests()
     {
         using CancellationTokenSource stop = new();
         CliHarness serving = new() { Stopped = stop.Token };
@@ -66,7 +66,7 @@ public sealed class OscoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_wrong_key_with_a_number_that_was_used_is_a_possible_reason_of_a_replay()
+    public async Task The_error_after_a_replayed_number_mentions_a_reused_context()
     {
         Write("wrong.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f11", "senderId": "", "recipientId": "0x01" }""");
         using CancellationTokenSource stop = new();
@@ -88,7 +88,7 @@ public sealed class OscoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_group_is_not_asked_with_a_context()
+    public async Task A_group_request_with_an_OSCORE_context_is_refused()
     {
         CliRun run = await CliHarness.RunAsync("discover", "--multicast", "--oscore", InDirectory("client.json"));
 
@@ -97,7 +97,7 @@ public sealed class OscoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Where_files_have_no_locks_nothing_is_sent_and_the_reason_is_told()
+    public async Task No_request_is_sent_with_an_OSCORE_context_when_file_locks_do_not_work()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -132,7 +132,7 @@ public sealed class OscoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_uses_one_context()
+    public async Task A_second_OSCORE_context_of_a_client_is_refused()
     {
         Write("many.json", """
             { "contexts": [

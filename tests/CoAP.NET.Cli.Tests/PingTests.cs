@@ -3,7 +3,7 @@ namespace CoAP.NET.Cli.Tests;
 public sealed class PingTests
 {
     [Fact]
-    public async Task Ping_tells_the_round_trip_time()
+    public async Task Ping_shows_the_round_trip_time()
     {
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0");
@@ -17,7 +17,7 @@ public sealed class PingTests
     }
 
     [Fact]
-    public async Task Ping_without_a_uri_is_a_mistake_of_usage()
+    public async Task Ping_without_a_URI_is_a_usage_error()
     {
         CliRun run = await CliHarness.RunAsync("ping");
 
@@ -26,7 +26,7 @@ public sealed class PingTests
     }
 
     [Fact]
-    public async Task A_ping_leaves_from_the_address_that_bind_names()
+    public async Task A_ping_is_sent_from_the_address_of_the_bind_option()
     {
         await using CoapServer server = await TestServer.StartAsync();
 

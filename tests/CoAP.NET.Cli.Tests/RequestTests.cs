@@ -7,7 +7,7 @@ public sealed class RequestTests
     [Theory]
     [InlineData("/sub/grün.txt")]
     [InlineData("/sub/gr%C3%BCn.txt")]
-    public async Task A_URI_may_be_written_as_people_write_it(string path)
+    public async Task A_URI_may_contain_unescaped_characters(string path)
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/sub/grün.txt", () => CoapResults.Text("green")));
@@ -19,7 +19,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task Get_writes_the_payload_as_it_came_and_nothing_else()
+    public async Task Get_writes_only_the_unchanged_payload()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -31,7 +31,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task A_scheme_may_be_left_out()
+    public async Task A_URI_without_a_scheme_uses_coap()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -41,7 +41,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task Requests_go_over_TCP_too()
+    public async Task Requests_are_sent_over_TCP()
     {
         await using CoapServer server = await TestServer.StartAsync(uri: "coap+tcp://127.0.0.1:0");
 
@@ -64,7 +64,7 @@ public sealed class RequestTests
         await using CoapServer server = await TestServer.StartAsync(server => server.Map(
             "/seen",
             [CoapMethod.Post, CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch],
-            (CoapRequest request) =>
+            (CoapRequestContext request) =>
             {
                 seen = $"{request.Method} {request.ContentFormat} {request.GetText()}";
                 return CoapResults.Changed();
@@ -79,7 +79,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task Delete_tells_the_code()
+    public async Task Delete_shows_the_code()
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapDelete("/x", () => CoapResults.Deleted()));
 
@@ -89,7 +89,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task Created_tells_the_location()
+    public async Task A_2_01_response_is_shown_with_its_location()
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapPost("/x", () => CoapResults.Created("/x/7")));
 
@@ -99,7 +99,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task The_standard_input_is_sent_in_blocks()
+    public async Task The_standard_input_is_sent_blockwise()
     {
         byte[] body = Encoding.ASCII.GetBytes(new string('y', 3000));
         await using CoapServer server = await TestServer.StartAsync();
@@ -112,7 +112,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task Options_arrive_as_they_were_written()
+    public async Task Options_are_sent_as_they_were_written()
     {
         string? seen = null;
         await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/seen", request =>
@@ -132,7 +132,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task The_token_is_the_one_that_was_asked_for_and_counts_up_from_block_to_block()
+    public async Task The_token_of_the_command_line_is_used_and_incremented_for_each_block()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -147,7 +147,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task Conditions_are_sent()
+    public async Task If_Match_and_If_None_Match_are_sent()
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
@@ -155,7 +155,7 @@ public sealed class RequestTests
                 request => request.Options.IfMatch is [{ Length: 2 }] && !request.Options.IfNoneMatch
                     ? CoapResults.Changed()
                     : CoapResults.PreconditionFailed());
-            server.MapGet("/x", request => request.Options.ETags.Count == 2 ? new CoapResult(CoapCode.Valid) : CoapResults.NotFound());
+            server.MapGet("/x", request => request.Options.ETags.Count == 2 ? CoapResults.Status(CoapCode.Valid) : CoapResults.NotFound());
         });
         string uri = $"{server.LocalEndpoints[0]}/x";
 
@@ -165,7 +165,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task A_proxy_gets_the_URI_as_an_option()
+    public async Task A_proxy_gets_the_target_URI_in_an_option()
     {
         string? seen = null;
         await using CoapServer server = await TestServer.StartAsync();
@@ -197,7 +197,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task No_response_ends_when_the_request_was_taken()
+    public async Task A_request_with_No_Response_ends_when_it_was_acknowledged()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -208,7 +208,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task Requests_leave_from_the_address_that_was_asked_for()
+    public async Task Requests_are_sent_from_the_address_of_the_command_line()
     {
         string? peer = null;
         await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/peer", request =>

@@ -8,7 +8,7 @@ public sealed class RetransmissionTimingTests
     [InlineData("FASOR", CoapRetransmissionTiming.Fasor)]
     [InlineData("rfc7252", CoapRetransmissionTiming.Rfc7252)]
     [InlineData("default", CoapRetransmissionTiming.Default)]
-    public async Task The_timing_is_that_of_the_name(string name, CoapRetransmissionTiming timing)
+    public async Task The_named_retransmission_timing_is_used(string name, CoapRetransmissionTiming timing)
     {
         await using CoapServer server = await TestServer.StartAsync();
         foreach (string[] args in (string[][])[["get", $"{server.LocalEndpoints[0]}/text"], ["ping", server.LocalEndpoints[0]],
@@ -35,7 +35,7 @@ public sealed class RetransmissionTimingTests
     [InlineData("fasto")]
     [InlineData("3")]
     [InlineData("")]
-    public async Task Another_name_is_refused_with_those_that_exist(string name)
+    public async Task An_unknown_timing_name_is_refused_with_the_known_names(string name)
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://192.0.2.1/x", "--retransmission-timing", name);
 

@@ -6,7 +6,7 @@ public sealed class ShownPayloadTests
     [Theory]
     [InlineData(111, "[{\"n\":\"a\",\"v\":1}]", "\"n\": \"a\"")]
     [InlineData(113, "no CBOR", "no CBOR")]
-    public async Task Streams_of_measurements_are_shown_as_what_they_are_written_in(int format, string payload, string expected)
+    public async Task SenML_streams_are_shown_in_their_encoding(int format, string payload, string expected)
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
             server.MapGet("/stream",
@@ -19,7 +19,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Json_is_indented_with_its_numbers_as_they_came()
+    public async Task JSON_is_indented_with_its_numbers_unchanged()
     {
         CliRun run = await GetAsync("/json", "--pretty");
 
@@ -27,7 +27,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Json_has_colors_on_a_terminal_or_when_they_are_asked_for()
+    public async Task JSON_is_colored_on_a_terminal_or_when_colors_are_requested()
     {
         Assert.Contains("\u001b[", (await GetAsync("/json", "--pretty", "--color", "always")).Out, StringComparison.Ordinal);
         Assert.Contains("\u001b[", (await GetAsync(new CliHarness { IsTerminal = true }, "/json")).Out, StringComparison.Ordinal);
@@ -54,7 +54,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task A_name_is_whole_on_a_narrow_terminal()
+    public async Task Resource_names_are_not_truncated_on_a_narrow_terminal()
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
             server.MapGet("/a/rather/long/path/of/a/resource", () => CoapResults.Text(""))
@@ -80,7 +80,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Bytes_are_dumped_on_a_terminal_but_not_with_raw()
+    public async Task Bytes_are_shown_as_a_hex_dump_on_a_terminal_unless_raw_is_set()
     {
         Assert.Equal("00000000  00 01 02 ff                                       |....|\n",
             (await GetAsync(new CliHarness { IsTerminal = true }, "/binary")).Out);
@@ -88,7 +88,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Of_many_bytes_a_few_are_dumped_unless_all_are_wanted()
+    public async Task A_large_payload_is_dumped_in_part_unless_all_of_it_is_requested()
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
@@ -110,7 +110,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Text_cannot_command_the_terminal()
+    public async Task Text_payloads_cannot_send_control_sequences_to_the_terminal()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/evil", () => CoapResults.Text("a\u001b]0;title\u0007b\u009bc\n")));
@@ -121,7 +121,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task What_does_not_hold_to_its_format_is_shown_with_a_remark()
+    public async Task A_payload_that_does_not_match_its_format_is_shown_with_a_remark()
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
@@ -136,7 +136,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Json_output_has_one_object_for_each_response()
+    public async Task JSON_output_has_an_object_for_each_response()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string uri = server.LocalEndpoints[0];
@@ -161,7 +161,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Json_output_has_bytes_in_base64_and_cbor_besides()
+    public async Task JSON_output_has_the_bytes_in_base64_and_the_CBOR_notation()
     {
         JsonElement json = JsonDocument.Parse((await GetAsync("/cbor", "--json")).Out).RootElement;
 
@@ -170,7 +170,7 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
-    public async Task Json_output_tells_of_errors_too()
+    public async Task JSON_output_includes_error_responses()
     {
         CliRun run = await GetAsync("/nowhere", "--json");
 

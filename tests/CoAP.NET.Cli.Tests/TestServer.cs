@@ -19,7 +19,7 @@ internal static class TestServer
             () => CoapResults.Content(new CoapContent(Encoding.ASCII.GetBytes(new string('x', 5000)), CoapContentFormat.TextPlain)));
         server.MapGet("/fails", CoapResult () => throw new InvalidOperationException("no"));
         server.Map("/echo", [CoapMethod.Post, CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch],
-            (CoapRequest request) => CoapResults.Content(new CoapContent(request.Payload, request.ContentFormat)));
+            (CoapRequestContext request) => CoapResults.Content(new CoapContent(request.Payload, request.ContentFormat)));
         map?.Invoke(server);
         await server.StartAsync();
         return server;

@@ -16,7 +16,7 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
-    public async Task An_authority_is_trusted_that_was_named()
+    public async Task A_named_authority_is_trusted()
     {
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
         await using CoapServer server = await StartAsync(clientNeeded: false);
@@ -35,7 +35,7 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_certificate_of_the_client_is_shown_to_the_server()
+    public async Task A_client_certificate_is_sent_to_the_server()
     {
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
         X509Certificate2 client = _certificates.Client("device");
@@ -51,7 +51,7 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
-    public async Task The_tool_fetches_nothing_that_a_strangers_certificate_names()
+    public async Task The_tool_fetches_no_URL_of_an_untrusted_certificate()
     {
         using IssuerTrap trap = new();
         using TlsCertificates strangers = new("CN=Strangers");
@@ -67,7 +67,7 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
-    public void Chains_of_the_tool_end_at_the_authorities_that_were_named_and_are_built_without_downloads()
+    public void Certificate_chains_must_end_at_the_named_authorities_and_are_built_without_downloads()
     {
         FileInfo authority = new(Write("ca.pem", _certificates.Authority.ExportCertificatePem()));
 

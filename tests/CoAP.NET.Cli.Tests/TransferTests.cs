@@ -8,7 +8,7 @@ public sealed class TransferTests : IDisposable
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
-    public async Task Output_goes_to_a_file_block_by_block()
+    public async Task The_output_is_written_to_the_file_block_by_block()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string path = Path.Combine(_directory, "large");
@@ -22,7 +22,7 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task A_request_that_fails_leaves_the_file_as_it_was()
+    public async Task A_failed_request_leaves_the_output_file_unchanged()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string path = Path.Combine(_directory, "kept");
@@ -36,10 +36,10 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_is_still_valid_stays_as_it_is()
+    public async Task The_output_file_is_unchanged_after_a_2_03_response()
     {
         await using CoapServer server =
-            await TestServer.StartAsync(server => server.MapGet("/valid", () => new CoapResult(CoapCode.Valid)));
+            await TestServer.StartAsync(server => server.MapGet("/valid", () => CoapResults.Status(CoapCode.Valid)));
         string path = Path.Combine(_directory, "valid");
         await File.WriteAllTextAsync(path, "before");
 
@@ -50,7 +50,7 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task A_download_begins_at_a_block()
+    public async Task A_download_may_start_at_a_given_block()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string path = Path.Combine(_directory, "rest");
@@ -64,7 +64,7 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_is_sent_with_the_format_of_its_name()
+    public async Task A_file_is_sent_with_the_format_of_its_extension()
     {
         CoapContentFormat? seen = null;
         await using CoapServer server = await TestServer.StartAsync(server => server.MapPut("/file", request =>
@@ -81,7 +81,7 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task A_bar_shows_a_transfer_on_a_terminal()
+    public async Task A_transfer_shows_a_progress_bar_on_a_terminal()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -94,7 +94,7 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task No_bar_comes_without_a_terminal_or_for_one_block()
+    public async Task A_progress_bar_appears_neither_without_a_terminal_nor_for_a_single_block()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -104,7 +104,7 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task No_bar_comes_for_what_is_over_at_once()
+    public async Task A_progress_bar_does_not_appear_for_a_transfer_that_ends_at_once()
     {
         await using CoapServer server = await TestServer.StartAsync();
 

@@ -3,7 +3,7 @@ namespace CoAP.NET.Cli.Tests;
 public sealed class VerboseTests
 {
     [Fact]
-    public async Task Headers_and_options_of_all_messages_are_told()
+    public async Task The_headers_and_options_of_all_messages_are_shown()
     {
         // In virtual time nothing takes time, and nothing is sent again.
         VirtualClock clock = new();
@@ -42,7 +42,7 @@ public sealed class VerboseTests
     }
 
     [Fact]
-    public async Task All_bytes_are_explained_when_asked_twice()
+    public async Task Double_verbosity_explains_all_bytes()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -52,7 +52,7 @@ public sealed class VerboseTests
     }
 
     [Fact]
-    public async Task Uri_Host_is_left_out_when_asked()
+    public async Task Uri_Host_is_omitted_when_the_option_is_set()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string uri = server.LocalEndpoints[0].Replace("127.0.0.1", "localhost");

@@ -47,7 +47,7 @@ public sealed class WebSocketTests
     }
 
     [Fact]
-    public async Task A_web_server_with_TLS_is_trusted_by_its_authority_only()
+    public async Task The_certificate_of_a_web_server_is_trusted_through_its_named_authority_only()
     {
         using TlsCertificates certificates = new();
         string authority = Path.GetTempFileName();
@@ -74,7 +74,7 @@ public sealed class WebSocketTests
     [Theory]
     [InlineData("coap+ws", "a web server answers there without TLS (coaps+ws is with)")]
     [InlineData("coaps+ws", "a web server answers there with TLS (coap+ws is without)")]
-    public async Task A_port_without_a_web_server_is_told_in_sentences(string scheme, string advice)
+    public async Task The_error_for_a_port_without_a_web_server_explains_the_cause(string scheme, string advice)
     {
         await using CoapServer server = await TestServer.StartAsync(uri: "coap+tcp://127.0.0.1:0");
 
@@ -88,7 +88,7 @@ public sealed class WebSocketTests
     [Theory]
     [InlineData("coap+ws://127.0.0.1:0")]
     [InlineData("COAPS+WS://*")]
-    public async Task The_tool_is_no_web_server_and_says_who_is(string uri)
+    public async Task Serve_refuses_WebSocket_addresses_and_names_MapCoapWebSocket(string uri)
     {
         CliRun run = await CliHarness.RunAsync("serve", "--bind", uri);
 

@@ -7,11 +7,11 @@ namespace CoAP.NET.Content.Tests;
 public sealed class ContentDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("content.md", ".", 10, "CoAP.NET.Content.Tests");
 
     [Fact]
-    public void Media_types_lead_to_numbers()
+    public void A_media_type_is_mapped_to_a_Content_Format()
     {
         CoapContentFormat.TryFromMediaType("text/plain; charset=UTF-8", out CoapContentFormat format);
         Console.WriteLine($"{format.Value} is {format.MediaType}");
@@ -20,7 +20,7 @@ public sealed class ContentDocumentationTests
     }
 
     [Fact]
-    public async Task JSON_is_made_and_read()
+    public async Task JSON_is_written_and_read()
     {
         CoapContent content = CoapContent.Json(new Lamp(true), LampContext.Default.Lamp);
         await using CoapEndpointPair pair = new();
@@ -37,7 +37,7 @@ public sealed class ContentDocumentationTests
     }
 
     [Fact]
-    public async Task A_format_of_the_application_is_read()
+    public async Task A_custom_format_is_read()
     {
         await using CoapEndpointPair pair = new();
         CoapServer server = pair.Server;
@@ -47,7 +47,7 @@ public sealed class ContentDocumentationTests
             return CoapResults.Changed();
         });
 
-        static double ReadSetpoint(CoapRequest request) =>
+        static double ReadSetpoint(CoapRequestContext request) =>
             double.TryParse(request.GetText(), CultureInfo.InvariantCulture, out double degrees)
                 ? degrees
                 : throw new CoapContentException(CoapCode.BadRequest, "The payload is not a number.");
@@ -75,7 +75,7 @@ public sealed class ContentDocumentationTests
     }
 
     [Fact]
-    public async Task SenML_is_made_and_read()
+    public async Task SenML_is_written_and_read()
     {
         CoapSenmlPack pack = new(
             new CoapSenmlRecord
@@ -101,7 +101,7 @@ public sealed class ContentDocumentationTests
     }
 
     [Fact]
-    public async Task Packs_of_LwM2M_have_their_profile()
+    public async Task LwM2M_packs_use_their_profile()
     {
         CoapSenmlPack pack = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/1/0/10", ObjectLinkValue = "3:0" });
         CoapResponse response = await Answer.OfAsync(CoapContent.Senml(pack, CoapContentFormat.SenmlJson));
@@ -138,18 +138,18 @@ public sealed class ContentDocumentationTests
     }
 
     [Fact]
-    public async Task CBOR_is_shown_to_people()
+    public async Task CBOR_is_formatted_in_diagnostic_notation()
     {
         CoapResponse response = await Answer.OfAsync(CoapContent.Cbor(new Lamp(true), LampContext.Default.Lamp));
 
-        bool isCbor = CoapCborNotation.TryFormat(response.Payload.Span, out string notation, out CoapCborError error);
+        bool isCbor = CoapCborNotation.TryFormat(response.Payload.Span, out string notation, out CoapSyntaxError error);
 
         Assert.True(isCbor, error.Message);
         Assert.Equal("""{"on": true}""", notation);
     }
 
     [Fact]
-    public void CBOR_is_written_by_people()
+    public void CBOR_is_parsed_from_diagnostic_notation()
     {
         byte[] cbor = CoapCborNotation.Parse("""
             {
@@ -163,7 +163,7 @@ public sealed class ContentDocumentationTests
     }
 
     [Fact]
-    public async Task CBOR_is_converted_for_those_who_read_JSON()
+    public async Task CBOR_is_converted_to_JSON()
     {
         CoapResponse response = await Answer.OfAsync(CoapContent.Cbor(new Lamp(true), LampContext.Default.Lamp));
 

@@ -30,7 +30,7 @@ public sealed class HostileContentTests
 
     [Fact]
     [Rfc("8949-10-1")]
-    public void A_huge_big_integer_is_refused_before_it_is_computed()
+    public void A_huge_bignum_is_refused_before_it_is_computed()
     {
         byte[] bytes = new byte[6 + (8 << 20)];
         bytes.AsSpan().Fill(0xff);
@@ -45,19 +45,19 @@ public sealed class HostileContentTests
     }
 
     [Fact]
-    public void A_long_base_name_does_not_count_once_for_every_short_record()
+    public void A_long_base_name_does_not_multiply_the_memory_of_short_records()
     {
         byte[] payload = Encoding.UTF8.GetBytes(
             $"[{{\"bn\":\"{new string('a', 500_000)}\",\"v\":1}}{string.Concat(Enumerable.Repeat(",{\"v\":1}", 9_000))}]");
         long before = GC.GetAllocatedBytesForCurrentThread();
-        Assert.False(CoapSenmlPack.TryParse(payload, CoapContentFormat.SenmlJson, out _, out CoapSenmlError error));
+        Assert.False(CoapSenmlPack.TryParse(payload, CoapContentFormat.SenmlJson, out _, out CoapSyntaxError error));
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 10 * payload.Length);
         Assert.Equal(1, error.Offset);
         Assert.Contains("1024", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void A_name_may_have_1024_characters_with_its_base_name()
+    public void A_name_may_have_1024_characters_including_its_base_name()
     {
         Assert.Equal(1024,
             new CoapSenmlPack(new CoapSenmlRecord { BaseName = new string('a', 1000), Name = new string('b', 24), Value = 1 })
@@ -73,7 +73,7 @@ public sealed class HostileContentTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("8132-5-1")]
-    public void A_patch_of_many_members_costs_what_it_weighs()
+    public void A_patch_of_many_members_takes_time_proportional_to_its_size()
     {
         // Each member once more than the last: with the product of both this would not end for minutes.
         const int Members = 300_000;
@@ -87,7 +87,7 @@ public sealed class HostileContentTests
     [InlineData("{}", "{\"\\ud800\":1}")]
     [InlineData("{}", "{\"a\":\"\\ud800\"}")]
     [InlineData("{\"\\udc00\":1}", "{\"a\":1}")]
-    public void Half_a_surrogate_pair_is_no_JSON_or_stays_as_it_is(string target, string patch)
+    public void An_unpaired_surrogate_in_a_merge_patch_is_refused_or_gives_valid_JSON(string target, string patch)
     {
         try
         {
@@ -102,7 +102,7 @@ public sealed class HostileContentTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("8428-5-1")]
-    public void A_campaign_of_broken_payloads_gives_verdicts_only()
+    public void Mutated_payloads_are_parsed_or_refused_without_other_exceptions()
     {
         int rounds = Campaign.Rounds(4_000);
         Random random = new(Campaign.Seed(1));
@@ -121,7 +121,7 @@ public sealed class HostileContentTests
             byte[] payload = Mutate(seeds[random.Next(seeds.Length)], random);
             foreach (CoapContentFormat format in new[] { CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor })
             {
-                if (!CoapSenmlPack.TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords: 100))
+                if (!CoapSenmlPack.TryParse(payload, format, out CoapSenmlPack? pack, out CoapSyntaxError error, maxRecords: 100))
                 {
                     Assert.InRange(error.Offset, 0, payload.Length);
                     Assert.NotEmpty(error.Message);

@@ -24,7 +24,7 @@ public sealed class MergePatchTests
     [InlineData("{}", """{"a":{"bb":{"ccc":null}}}""", """{"a":{"bb":{}}}""")]
     [InlineData("", """{"a":1,"b":null}""", """{"a":1}""")]
     [InlineData("""{"a":1.10}""", """{"b":"é"}""", """{"a":1.10,"b":"é"}""")]
-    public void A_patch_gives_what_the_RFC_says(string target, string patch, string expected)
+    public void A_patch_gives_the_results_of_RFC_7396(string target, string patch, string expected)
     {
         string result = Encoding.UTF8.GetString(CoapMergePatch.Apply(Encoding.UTF8.GetBytes(target), Encoding.UTF8.GetBytes(patch)));
         Assert.True(JsonNode.DeepEquals(JsonNode.Parse(expected), JsonNode.Parse(result)), result);
@@ -36,11 +36,11 @@ public sealed class MergePatchTests
     [InlineData("{", "{}")]
     [InlineData("{}", """{"a":1,"a":2}""")]
     [InlineData("""{"a":1,"a":2}""", "{}")]
-    public void What_is_no_JSON_is_refused(string target, string patch) =>
+    public void Payloads_that_are_not_JSON_are_refused(string target, string patch) =>
         Assert.ThrowsAny<JsonException>(() => CoapMergePatch.Apply(Encoding.UTF8.GetBytes(target), Encoding.UTF8.GetBytes(patch)));
 
     [Fact]
-    public void A_string_that_is_no_UTF_8_does_not_get_into_the_document()
+    public void A_string_that_is_not_UTF_8_is_refused()
     {
         byte[] bad = [.. "{\"a\":[\""u8, 0xff, .. "\"]}"u8];
         Assert.ThrowsAny<JsonException>(() => CoapMergePatch.Apply("{}"u8, bad));
@@ -48,7 +48,7 @@ public sealed class MergePatchTests
     }
 
     [Fact]
-    public void Depth_is_bounded()
+    public void Depth_is_limited()
     {
         byte[] deep = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("""{"a":""", 1000)) + "1" + new string('}', 1000));
         Assert.ThrowsAny<JsonException>(() => CoapMergePatch.Apply("{}"u8, deep));

@@ -19,7 +19,7 @@ public sealed class InvalidMessageTests
     [Theory]
     [MemberData(nameof(Messages))]
     [Rfc("9528-3.1-1", "9528-3.3.2-1", "9528-3.5.3-1", "9528-5.1-1")]
-    public void Each_invalid_message_is_refused_by_an_unspecified_error(int number, string wrong, string item, string hex)
+    public void Each_invalid_message_is_refused_with_an_unspecified_error(int number, string wrong, string item, string hex)
     {
         Assert.NotEmpty(wrong);
         byte[] bytes = Convert.FromHexString(hex);
@@ -35,7 +35,7 @@ public sealed class InvalidMessageTests
     }
 
     [Fact]
-    public void The_messages_that_the_invalid_ones_were_made_of_are_accepted()
+    public void The_valid_originals_of_the_invalid_messages_are_accepted()
     {
         // The same message_1 with what was wrong put right, and a plaintext that is.
         ReadFirst(Convert.FromHexString("03025820741a13d7ba048fbb615e94386aa3b61bea5b3d8f65f32620b749bee8d278efa90e"), 0);
@@ -69,7 +69,7 @@ public sealed class InvalidMessageTests
         (EdhocInitiator initiator, _) = Parties.Make();
         byte[] message1 = initiator.CreateMessage1();
         SequenceReader reader = new(message1, "message_1");
-        MessageOne first = MessageOne.Read(ref reader, 7);
+        EdhocMessage1 first = EdhocMessage1.Read(ref reader, 7);
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         EdhocCipherSuite suite = EdhocCipherSuite.Find(2)!;
         using KeySchedule schedule =

@@ -20,7 +20,7 @@ public sealed class MethodTests
     [Theory]
     [MemberData(nameof(All))]
     [Rfc("9528-3.2-1", "9528-4.2.1-1", "9528-5.5-1")]
-    public void Both_sides_end_with_the_same_keys(EdhocMethod method, int number)
+    public void Both_sides_derive_the_same_keys(EdhocMethod method, int number)
     {
         EdhocCipherSuite suite = EdhocCipherSuite.Find(number)!;
         if (!suite.IsSupported)
@@ -58,10 +58,10 @@ public sealed class MethodTests
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
-    public void Suites_2_and_3_need_nothing_but_dotnet(int number) => Assert.True(EdhocCipherSuite.Find(number)!.IsSupported);
+    public void Suites_2_and_3_are_supported_with_NET_alone(int number) => Assert.True(EdhocCipherSuite.Find(number)!.IsSupported);
 
     [Fact]
-    public void A_session_that_was_disposed_exports_nothing()
+    public void A_disposed_session_exports_no_keys()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
         (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
@@ -73,7 +73,7 @@ public sealed class MethodTests
     }
 
     [Fact]
-    public void A_plaintext_longer_than_one_expansion_is_encrypted_in_parts()
+    public void A_plaintext_longer_than_a_single_key_expansion_is_encrypted_in_parts()
     {
         EdhocSettings settings = Parties.Settings(2);
         settings.EadLabels.Add(7);

@@ -15,7 +15,7 @@ public sealed class MutationTests
         0xa1, 0xbf, 0xc1, 0xdb, 0xf5, 0xf6, 0xfb, 0xff];
 
     [Fact]
-    public void Anything_is_understood_or_refused()
+    public void Mutated_messages_are_accepted_or_refused_with_a_valid_error_message()
     {
         VirtualRandom random = new((ulong)Number("COAP_TEST_SEED", 20_260));
         Vectors trace = new("trace1");
@@ -103,7 +103,7 @@ public sealed class MutationTests
     {
         SequenceReader reader = new(plaintext, "PLAINTEXT_2");
         reader.ReadIdentifier("C_R");
-        Party.Read(
+        EdhocParty.Read(
             ref reader, plaintext, EdhocRole.Responder, EdhocMethod.StaticStatic, EdhocCipherSuite.Find(2)!, new EdhocSettings());
     }
 

@@ -8,7 +8,7 @@ public sealed class SessionTests
     [Theory]
     [InlineData(7, true)]
     [InlineData(8, false)]
-    public void A_connection_identifier_is_as_long_as_an_ID_of_OSCORE_may_be(int length, bool fits)
+    public void A_connection_identifier_may_be_as_long_as_an_OSCORE_identifier(int length, bool fits)
     {
         // A nonce of 13 bytes leaves 7 for an ID (RFC 8613 section 3.3).
         EdhocSettings settings = Parties.Settings(2);
@@ -31,7 +31,7 @@ public sealed class SessionTests
 
     [Fact]
     [Rfc("9528-6.4-1")]
-    public void A_credential_by_reference_that_nobody_knows_is_error_3()
+    public void An_unknown_credential_by_reference_gives_error_3()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
         responder.ReadMessage1(initiator.CreateMessage1());
@@ -46,7 +46,7 @@ public sealed class SessionTests
 
     [Fact]
     [Rfc("9528-6.2-1")]
-    public void A_credential_by_value_that_is_not_trusted_is_an_unspecified_error()
+    public void A_credential_by_value_that_is_not_trusted_gives_an_unspecified_error()
     {
         EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         EdhocCredential credential = EdhocCredential.Create(key.PublicKey, [1]);
@@ -64,7 +64,7 @@ public sealed class SessionTests
     [InlineData(EdhocMethod.SignatureSignature)]
     [InlineData(EdhocMethod.StaticStatic)]
     [Rfc("9528-5.3.3-1", "9528-5.4.3-1")]
-    public void Whoever_has_not_the_private_key_of_its_credential_is_refused(EdhocMethod method)
+    public void A_peer_without_the_private_key_of_its_credential_is_refused(EdhocMethod method)
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(method);
         EdhocCredential other = Parties.Own(EdhocCurve.P256, 0x32, "somebody else").Credential;
@@ -81,7 +81,7 @@ public sealed class SessionTests
 
     [Fact]
     [Rfc("9528-9.2-1")]
-    public void An_Initiator_does_not_take_itself_for_the_peer()
+    public void An_Initiator_does_not_accept_its_own_credential_as_the_peer()
     {
         EdhocOwnCredential own = Parties.Own(EdhocCurve.P256, 0x2b, "both");
         EdhocInitiator initiator = new(Parties.Settings(2), EdhocMethod.StaticStatic, [own], Parties.InitiatorId);
@@ -98,7 +98,7 @@ public sealed class SessionTests
     [InlineData(2)]
     [InlineData(3)]
     [Rfc("9528-5.4.3-1")]
-    public void A_message_that_was_changed_on_the_way_is_refused(int which)
+    public void A_message_modified_in_transit_is_refused(int which)
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(EdhocMethod.SignatureSignature);
         byte[] message1 = initiator.CreateMessage1();
@@ -117,7 +117,7 @@ public sealed class SessionTests
 
     [Fact]
     [Rfc("9528-5.1-2")]
-    public void Steps_are_done_once_and_in_order()
+    public void The_steps_of_a_session_must_be_executed_once_and_in_order()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
         Assert.Throws<InvalidOperationException>(() => initiator.ReadMessage2(new byte[50]));
@@ -144,7 +144,7 @@ public sealed class SessionTests
 
     [Fact]
     [Rfc("9528-6.3-1", "9528-5.2.3-1")]
-    public void A_suite_that_is_less_preferred_than_a_common_one_is_refused()
+    public void A_suite_that_is_less_preferred_than_another_common_suite_is_refused()
     {
         // The Initiator prefers 3 and selects 2, though the Responder supports 3: somebody downgraded it.
         EdhocInitiator initiator = new(
@@ -159,14 +159,14 @@ public sealed class SessionTests
     }
 
     [Fact]
-    public void Without_a_common_suite_there_is_no_second_message_1() =>
+    public void An_Initiator_without_a_common_suite_sends_no_second_message_1() =>
         Assert.Contains("no cipher suite", Assert.Throws<EdhocException>(() => new EdhocInitiator(
             Parties.Settings(2), EdhocMethod.StaticStatic, [Parties.Own(EdhocCurve.P256, 1, "i")], Parties.InitiatorId, [24, 3]))
             .Message, Ordinal);
 
     [Fact]
     [Rfc("9668-3.3.2-1")]
-    public void Both_sides_have_to_choose_identifiers_that_differ()
+    public void Both_sides_must_choose_different_identifiers()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
         responder.ReadMessage1(initiator.CreateMessage1());
@@ -175,7 +175,7 @@ public sealed class SessionTests
 
     [Fact]
     [Rfc("9528-6.2-1")]
-    public void The_text_of_an_error_of_the_peer_is_bounded_and_plain()
+    public void The_error_text_of_a_peer_is_limited_in_length_and_has_no_control_characters()
     {
         string text = "no\u001b[31m\u202e\r\n" + new string('x', 1000);
         EdhocException sent = new(text);
@@ -192,7 +192,7 @@ public sealed class SessionTests
 
     [Fact]
     [Rfc("9528-6-1")]
-    public void Errors_in_place_of_messages_are_told_as_the_peers()
+    public void Errors_received_instead_of_messages_are_reported_as_errors_of_the_peer()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
         byte[] message1 = initiator.CreateMessage1();

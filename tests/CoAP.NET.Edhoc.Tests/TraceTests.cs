@@ -5,7 +5,7 @@ public sealed class TraceTests
 {
     [Fact]
     [Rfc("9528-5.2.1-1", "9528-4.1-1")]
-    public void Signatures_with_certificates_by_hash_are_those_of_the_trace()
+    public void The_signature_trace_with_certificates_by_hash_is_reproduced()
     {
         if (!EdhocCipherSuite.Find(0)!.IsSupported)
         {
@@ -31,7 +31,7 @@ public sealed class TraceTests
 
     [Fact]
     [Rfc("9528-5.2.1-1", "9528-4.1-1", "9528-3.5.3-1", "9528-6.3-1")]
-    public void Static_keys_by_kid_after_an_error_about_the_suite_are_those_of_the_trace()
+    public void The_static_key_trace_by_kid_after_a_suite_error_is_reproduced()
     {
         Vectors trace = new("trace2");
         EdhocOwnCredential initiatorKey = EdhocOwnCredential.ByKeyId(

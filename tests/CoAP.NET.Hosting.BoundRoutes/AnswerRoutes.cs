@@ -61,7 +61,7 @@ public sealed class AnswerRoutes
         routes.MapGet("/form/local", Local);
         routes.MapGet("/form/cast", (Func<int, string>)(n => $"cast {n}"));
         routes.MapGet("/form/defaults", MethodWithDefault);
-        CoapDelegateRouteExtensions.MapGet(handler: (int n) => $"named {n}", template: "/form/named", routes: routes);
+        CoapRouteBuilderExtensions.MapGet(handler: (int n) => $"named {n}", template: "/form/named", routes: routes);
         routes?.MapGet("/form/conditional", (int n) => $"maybe {n}");
 
         string Local(int n) => $"local {n} {_greeting}";

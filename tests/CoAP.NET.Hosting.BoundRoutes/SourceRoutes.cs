@@ -19,7 +19,7 @@ public static class SourceRoutes
     private static void MapBasics(ICoapRouteBuilder routes)
     {
         routes.MapGet("/basics/{x}",
-            (CoapRequest request, string x, CoapPeer peer, CancellationToken ct) =>
+            (CoapRequestContext request, string x, CoapPeer peer, CancellationToken ct) =>
                 $"{request.Method} {x} {peer.Scheme} {ct.CanBeCanceled}");
         routes.MapGet("/route/{id}", (int id) => $"{id}");
         routes.MapGet("/route/number/{n}", (double n) => FormattableString.Invariant($"{n}"));
@@ -57,7 +57,7 @@ public static class SourceRoutes
     {
         routes.MapGet("/option/etag", (CoapETag? etag) => etag is { } value ? value.ToString() : "none");
         routes.MapPost("/option/format", (CoapContentFormat format, byte[] body) => $"{format.Value} {body.Length}");
-        routes.MapGet("/option/typed", (HopLimit hops, UriHost? host) => $"{hops.Value} {host?.Value ?? "none"}");
+        routes.MapGet("/option/typed", (HopLimitOption hops, UriHostOption? host) => $"{hops.Value} {host?.Value ?? "none"}");
         routes.MapGet("/option/number",
             ([CoapFromOption(65000)] string? text, [CoapFromOption(65002)] uint number, [CoapFromOption(65004)] bool there,
                 [CoapFromOption(65006)] byte[][] all) =>
@@ -84,7 +84,7 @@ public static class SourceRoutes
             async (PipeReader pipe, CancellationToken ct) => $"{(await pipe.ReadAtLeastAsync(3, ct)).Buffer.Length}");
         routes.MapPost("/body/list", (List<Device> devices) => $"{devices.Count}");
         routes.Map("/body/both", [CoapMethod.Put, CoapMethod.Post],
-            (CoapRequest request, Device device) => $"{request.Method} {device.Id}");
+            (CoapRequestContext request, Device device) => $"{request.Method} {device.Id}");
         routes.Map("/body/marked", [CoapMethod.Fetch, CoapMethod.Get], ([CoapFromBody] Device? device) => device?.Id ?? "none");
     }
 

@@ -20,7 +20,7 @@ public sealed class BackendTests : BackendTest
     [InlineData(CoapMethod.Get, 301, "5.02")]
     [InlineData(CoapMethod.Get, 418, "4.00")]
     [InlineData(CoapMethod.Get, 503, "5.03")]
-    public async Task A_method_and_a_status_are_those_of_the_tables(CoapMethod method, int status, string code)
+    public async Task Methods_and_status_codes_are_mapped_according_to_the_tables(CoapMethod method, int status, string code)
     {
         await StartAsync();
         foreach (bool confirmable in (bool[])[true, false])
@@ -41,7 +41,7 @@ public sealed class BackendTests : BackendTest
     }
 
     [Fact]
-    public async Task A_large_body_of_a_device_goes_to_the_back_end_while_it_comes()
+    public async Task A_large_upload_is_streamed_to_the_back_end()
     {
         await StartAsync();
         string text = new('a', 300_000);
@@ -54,11 +54,11 @@ public sealed class BackendTests : BackendTest
         Assert.Equal("chunked", seen.Headers.TransferEncoding);
         Assert.Equal("100-continue", seen.Headers.Expect);
         Assert.StartsWith("text/plain", seen.Headers.ContentType.ToString(), Ordinal);
-        Assert.Equal((1, 0), (Proxy.GetCounters().StreamedUploads, Proxy.GetCounters().UnderWay));
+        Assert.Equal((1, 0), (Proxy.GetCounters().StreamedUploads, Proxy.GetCounters().InProgress));
     }
 
     [Fact]
-    public async Task FETCH_is_not_implemented()
+    public async Task A_FETCH_request_is_answered_5_01()
     {
         await StartAsync();
         CoapResponse response = await Client.FetchAsync(Coap + "/b/x", CoapContent.Text("q"));
@@ -75,7 +75,7 @@ public sealed class BackendTests : BackendTest
     [InlineData("Cache-Control", "no-cache, max-age=5", null, 0)]
     [InlineData("Cache-Control", "private, max-age=5", null, 0)]
     [InlineData("X-None", "x", null, 0)]
-    public async Task Freshness_is_what_remains_of_it(string field, string value, string? age, int expected)
+    public async Task Max_Age_is_the_remaining_freshness_lifetime(string field, string value, string? age, int expected)
     {
         Web.MapGet("/api/fresh", context =>
         {
@@ -95,7 +95,7 @@ public sealed class BackendTests : BackendTest
     [InlineData("\"short\"", true)]
     [InlineData("\"a-tag-that-is-longer-than-eight-bytes\"", true)]
     [InlineData("W/\"weak\"", false)]
-    public async Task Strong_entity_tags_validate_and_weak_ones_are_left_out(string tag, bool isStrong)
+    public async Task Strong_entity_tags_are_passed_on_and_weak_entity_tags_are_omitted(string tag, bool isStrong)
     {
         Web.MapGet("/api/tagged", context =>
         {
@@ -112,13 +112,13 @@ public sealed class BackendTests : BackendTest
         }
 
         CoapRequest again = new(CoapMethod.Get, Coap + "/b/tagged");
-        again.Options.Add(new ETag(given.ToArray()));
+        again.Options.Add(new ETagOption(given.ToArray()));
         await Client.SendAsync(again).Gives(CoapCode.Valid);
     }
 
     [Fact]
     [Rfc("7252-10.1-3", "8768-5-1")]
-    public async Task Large_bodies_cross_in_blocks_and_no_coding_is_asked_for()
+    public async Task Large_bodies_are_transferred_blockwise_without_a_requested_content_coding()
     {
         string large = new('x', 100_000);
         Web.MapPost("/api/large", () => Results.Ok());
@@ -130,7 +130,7 @@ public sealed class BackendTests : BackendTest
         Assert.Equal(large, Seen.First().Body);
         Assert.Equal("text/plain;charset=utf-8", Seen.First().Headers.ContentType.ToString().Replace(" ", "", Ordinal));
         Assert.Equal("identity", Seen.First().Headers.AcceptEncoding);
-        Assert.Equal("16", Seen.First().Headers[CoapHttpBackend.HopLimitField]);
+        Assert.Equal("16", Seen.First().Headers[CoapHttpExtensions.HopLimitField]);
         Assert.Equal("CoAP/1 coap-proxy", Seen.First().Headers.Via.ToString());
         Assert.Equal(large, (await Client.GetAsync(Coap + "/b/large")).GetText());
     }
@@ -140,7 +140,7 @@ public sealed class BackendTests : BackendTest
     [InlineData("image/x-unknown", 50, "4.06", null)]
     [InlineData("application/json", 50, "2.05", 50)]
     [InlineData("application/json", 60, "4.06", null)]
-    public async Task Media_types_that_CoAP_does_not_know_are_bytes_unless_something_else_was_asked_for(
+    public async Task Media_types_unknown_to_CoAP_become_octet_stream_unless_another_format_was_requested(
         string mediaType, int? accept, string code, int? format)
     {
         Web.MapGet("/api/media", () => Results.Bytes([1, 2], mediaType));
@@ -156,7 +156,7 @@ public sealed class BackendTests : BackendTest
 
     [Fact]
     [Rfc("7252-10.1.4-1")]
-    public async Task A_location_is_one_of_the_proxy_and_one_elsewhere_is_left_out()
+    public async Task A_location_below_the_back_end_is_translated_and_any_other_location_is_omitted()
     {
         Web.MapPost("/api/things", () => Results.Created("/api/things/a%20b?c=d", null));
         Web.MapPost("/api/strange", () => Results.Created("/api/things/%Be", null));
@@ -188,7 +188,7 @@ public sealed class BackendTests : BackendTest
     }
 
     [Fact]
-    public async Task The_back_end_can_verify_which_device_asks()
+    public async Task The_back_end_can_verify_the_identity_of_the_device()
     {
         Web.MapPost("/api/telemetry", () => Results.Ok());
         await StartAsync(options =>
@@ -210,7 +210,7 @@ public sealed class BackendTests : BackendTest
     }
 
     [Fact]
-    public async Task What_a_device_is_answered_is_not_given_to_another_one_that_asks_the_same()
+    public async Task The_response_for_a_device_is_not_shared_with_another_device()
     {
         TaskCompletionSource both = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int asked = 0;
@@ -244,7 +244,7 @@ public sealed class BackendTests : BackendTest
 
     [Fact]
     [Rfc("7252-10.1-1")]
-    public async Task A_forward_proxy_asks_HTTP_servers_that_are_allowed_by_their_address()
+    public async Task A_forward_proxy_requests_HTTP_servers_whose_addresses_are_allowed()
     {
         Web.MapGet("/api/text", () => "text");
         await StartAsync();
@@ -261,7 +261,7 @@ public sealed class BackendTests : BackendTest
     }
 
     [Fact]
-    public async Task A_redirect_does_not_lead_a_forward_proxy_where_it_may_not_go()
+    public async Task A_forward_proxy_does_not_follow_a_redirect_to_a_forbidden_target()
     {
         Web.MapGet("/api/away", () => Results.Redirect("http://10.0.0.1/"));
         await StartAsync();
@@ -270,13 +270,13 @@ public sealed class BackendTests : BackendTest
     }
 
     [Fact]
-    public void A_target_that_is_none_of_HTTP_is_refused() =>
+    public void A_back_end_target_that_is_not_an_HTTP_URI_is_refused() =>
         Assert.Throws<ArgumentException>(() => Server.MapHttpBackend("/x", "coap://127.0.0.1/", Proxy));
 
     private Task<CoapResponse> ForwardAsync(string target)
     {
         CoapRequest request = new(CoapMethod.Get, Coap);
-        request.Options.Add(new ProxyUri(target));
+        request.Options.Add(new ProxyUriOption(target));
         return Client.SendAsync(request).WaitAsync(s_hang);
     }
 }

@@ -31,7 +31,7 @@ public sealed class CertificateTests : BackendTest
     }
 
     [Fact]
-    public async Task Each_device_comes_with_its_own_certificate_and_one_without_is_nobody()
+    public async Task Each_device_uses_its_own_certificate_and_a_device_without_a_certificate_is_anonymous()
     {
         Web.MapGet("/api/me", (HttpContext context) => context.Connection.ClientCertificate?.Subject ?? "nobody");
         await StartAsync(Configure);
@@ -45,7 +45,7 @@ public sealed class CertificateTests : BackendTest
     }
 
     [Fact]
-    public async Task One_device_too_many_waits_for_the_connections_of_another_one()
+    public async Task A_device_without_a_free_certificate_client_gets_5_03_with_Max_Age()
     {
         TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -73,7 +73,7 @@ public sealed class CertificateTests : BackendTest
     }
 
     [Fact]
-    public void What_is_not_used_goes_after_a_while_and_the_oldest_gives_way()
+    public void Unused_certificate_clients_expire_and_the_least_recently_used_is_evicted()
     {
         VirtualClock clock = new();
         using CertificateClients clients = new(2, FromMinutes(2), null, clock);

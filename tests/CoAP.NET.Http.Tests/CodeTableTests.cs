@@ -38,7 +38,7 @@ public sealed class CodeTableTests
     [InlineData("5.08", 508, 508)]
     [InlineData("5.31", 500, 500)]
     [InlineData("6.00", 502, 502)]
-    public void A_code_of_CoAP_has_a_status(string code, int withoutPayload, int withPayload)
+    public void A_CoAP_code_is_mapped_to_an_HTTP_status(string code, int withoutPayload, int withPayload)
     {
         Assert.Equal(withoutPayload, (int)_codes.StatusOf(CoapCode.Parse(code), hasPayload: false));
         Assert.Equal(withPayload, (int)_codes.StatusOf(CoapCode.Parse(code), hasPayload: true));
@@ -46,7 +46,7 @@ public sealed class CodeTableTests
 
     [Fact]
     [Rfc("8075-7-1")]
-    public void Valid_is_304_for_who_asked_conditionally_and_a_bad_option_400_for_who_caused_it()
+    public void A_2_03_for_a_conditional_request_is_304_and_a_4_02_caused_by_the_HTTP_client_is_400()
     {
         Assert.Equal(HttpStatusCode.NotModified, _codes.StatusOf(CoapCode.Valid, hasPayload: false, isConditional: true));
         Assert.Equal(HttpStatusCode.BadRequest, _codes.StatusOf(CoapCode.BadOption, hasPayload: true, hasClientOptions: true));
@@ -75,14 +75,14 @@ public sealed class CodeTableTests
     [InlineData("5.01", "5.01", "5.01", "5.01", 501)]
     [InlineData("5.03", "5.03", "5.03", "5.03", 503)]
     [InlineData("5.08", "5.08", "5.08", "5.08", 508)]
-    public void A_status_of_HTTP_has_a_code(string get, string put, string post, string delete, params int[] statuses) =>
+    public void An_HTTP_status_is_mapped_to_a_CoAP_code(string get, string put, string post, string delete, params int[] statuses) =>
         Assert.All(statuses, status => Assert.Equal(
             [get, put, post, delete, put],
             new[] { CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Delete, CoapMethod.IPatch }
                 .Select(method => _codes.CodeOf((HttpStatusCode)status, method).ToString()[..4])));
 
     [Fact]
-    public void A_table_can_be_changed()
+    public void The_code_table_can_be_changed()
     {
         _codes.Statuses[CoapCode.Unauthorized] = HttpStatusCode.Unauthorized;
         _codes.Codes[HttpStatusCode.PaymentRequired] = CoapCode.Forbidden;

@@ -6,7 +6,7 @@ public sealed class HostileBackendTests : BackendTest
     private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
-    public async Task An_answer_that_never_ends_is_given_up_and_its_connection_is_closed()
+    public async Task An_endless_response_is_abandoned_and_its_connection_is_closed()
     {
         TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Web.MapGet("/api/endless", async (HttpContext context) =>
@@ -37,7 +37,7 @@ public sealed class HostileBackendTests : BackendTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_server_that_is_slow_with_its_answer_or_its_body_is_given_up(bool hasBegun)
+    public async Task A_server_that_is_slow_with_its_response_or_body_is_abandoned(bool hasBegun)
     {
         TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -70,7 +70,7 @@ public sealed class HostileBackendTests : BackendTest
     [InlineData(503, "9", "5.03", 9)]
     [InlineData(503, null, "5.03", 60)]
     [InlineData(404, "9", "4.04", 60)]
-    public async Task Patience_that_a_server_asks_for_is_the_Max_Age(int status, string? retryAfter, string code, int maxAge)
+    public async Task Retry_After_becomes_Max_Age(int status, string? retryAfter, string code, int maxAge)
     {
         Web.MapGet("/api/busy", context =>
         {

@@ -7,10 +7,10 @@ namespace CoAP.NET.Http.Tests;
 public sealed class HttpDocumentationTests : Origin
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("http.md", ".", 6, "CoAP.NET.Http.Tests");
+    public void Every_snippet_of_the_page_is_in_these_tests() => Snippets.AllStandInTests("http.md", ".", 6, "CoAP.NET.Http.Tests");
 
     [Fact]
-    public async Task A_client_is_made()
+    public async Task A_client_is_created_with_the_CoAP_handler()
     {
         await Server.StartAsync();
         string address = Address;
@@ -23,7 +23,7 @@ public sealed class HttpDocumentationTests : Origin
     }
 
     [Fact]
-    public async Task A_factory_makes_typed_clients()
+    public async Task An_HTTP_client_factory_creates_typed_clients()
     {
         await Server.StartAsync();
         string address = Address;
@@ -39,21 +39,21 @@ public sealed class HttpDocumentationTests : Origin
     }
 
     [Fact]
-    public async Task Tables_are_changed()
+    public async Task The_mapping_tables_can_be_changed()
     {
         await using CoapClient coap = new();
 
         CoapHttpMessageHandler handler = new(coap);
-        handler.Translator.MediaTypes.Add((CoapContentFormat)65001, "application/vnd.example+cbor");
-        handler.Translator.MediaTypes.Loose = true;
-        handler.Translator.Codes.CoapMethods["QUERY"] = CoapMethod.Fetch;
-        handler.Translator.Codes.Statuses[CoapCode.Unauthorized] = HttpStatusCode.Unauthorized;
+        handler.Translator.AddMediaType((CoapContentFormat)65001, "application/vnd.example+cbor");
+        handler.Translator.AllowLooseMediaTypes = true;
+        handler.Translator.Methods["QUERY"] = CoapMethod.Fetch;
+        handler.Translator.Statuses[CoapCode.Unauthorized] = HttpStatusCode.Unauthorized;
 
-        Assert.Equal("QUERY", handler.Translator.Codes.CoapMethods.Keys.Last());
+        Assert.Equal("QUERY", handler.Translator.Methods.Keys.Last());
     }
 
     [Fact]
-    public async Task What_HTTP_does_not_know_is_asked_for()
+    public async Task Requests_use_CoAP_options_that_HTTP_does_not_have()
     {
         await Server.StartAsync();
         HttpClient http = Client;
@@ -69,7 +69,7 @@ public sealed class HttpDocumentationTests : Origin
     }
 
     [Fact]
-    public async Task Failures_are_told_apart()
+    public async Task Failures_are_distinguished_by_their_exceptions()
     {
         HttpClient http = Client;
         Uri uri = new("coap://nobody.invalid/");
@@ -107,7 +107,7 @@ public sealed class HttpDocumentationTests : Origin
         });
         server.MapHttpBackend("/telemetry/{*path}", "https://api.example.com/devices", proxy).RequireTransportSecurity();
 
-        server.MapHttpBackend("/readings/{*path}", "https://api.example.com/readings", proxy, http => http.Translator.Json.Converts = true);
+        server.MapHttpBackend("/readings/{*path}", "https://api.example.com/readings", proxy, http => http.Translator.ConvertsJson = true);
 
         Assert.True(proxy.Targets.MayAllow(new Uri("https://api.example.com/")) is false);
     }

@@ -6,10 +6,10 @@ public sealed class JsonBackendTests : BackendTest
     private static readonly byte[] s_cbor = Convert.FromHexString("a1617401"); // {"t": 1}
 
     [Fact]
-    public async Task What_a_device_says_in_CBOR_is_JSON_for_the_back_end_and_comes_back_in_CBOR()
+    public async Task A_CBOR_request_is_JSON_for_the_back_end_and_the_JSON_response_is_CBOR_for_the_device()
     {
         Web.MapPost("/api/data", () => Results.Json(new { ok = true }));
-        await StartAsync(http => http.Translator.Json.Converts = true);
+        await StartAsync(http => http.Translator.ConvertsJson = true);
 
         CoapResponse response = await SendAsync(CoapMethod.Post, "/b/data", s_cbor, CoapContentFormat.Cbor);
 
@@ -22,11 +22,11 @@ public sealed class JsonBackendTests : BackendTest
     [InlineData("application/cbor", "2.04", "application/json application/cbor")]
     [InlineData("text/plain", "4.15", "application/json application/cbor")]
     [InlineData("application/json", "2.04", "application/json")]
-    public async Task A_server_that_reads_no_JSON_gets_what_the_device_sent(string reads, string code, string tried)
+    public async Task A_back_end_route_without_JSON_conversion_gets_the_original_payload(string reads, string code, string tried)
     {
         Web.MapPost("/api/data", (HttpContext context) =>
             Results.StatusCode(context.Request.ContentType == reads ? 204 : 415));
-        await StartAsync(http => http.Translator.Json.Converts = true);
+        await StartAsync(http => http.Translator.ConvertsJson = true);
 
         CoapResponse response = await SendAsync(CoapMethod.Post, "/b/data", [0xa1, 0x61, 0x74, 0x01], CoapContentFormat.Cbor);
 
@@ -45,7 +45,7 @@ public sealed class JsonBackendTests : BackendTest
         int? accept, string expected, string mediaType, int? format, string payload)
     {
         Web.MapGet("/api/data", () => Results.Bytes("{\"t\":1}"u8.ToArray(), mediaType));
-        await StartAsync(http => http.Translator.Json.Converts = true);
+        await StartAsync(http => http.Translator.ConvertsJson = true);
 
         CoapResponse response = await Client.SendAsync(new CoapRequest(CoapMethod.Get, Coap + "/b/data")
         {
@@ -59,10 +59,10 @@ public sealed class JsonBackendTests : BackendTest
     }
 
     [Fact]
-    public async Task Measurements_in_SenML_have_the_labels_of_JSON()
+    public async Task SenML_measurements_are_converted_with_the_labels_of_JSON()
     {
         Web.MapPost("/api/data", () => Results.Ok());
-        await StartAsync(http => http.Translator.Json.Converts = true);
+        await StartAsync(http => http.Translator.ConvertsJson = true);
         CoapSenmlPack pack = new(new CoapSenmlRecord { Name = "temp", Unit = "Cel", Value = 21.5 });
 
         await SendAsync(CoapMethod.Post, "/b/data", pack.ToBytes(CoapContentFormat.SenmlCbor), CoapContentFormat.SenmlCbor);
@@ -80,8 +80,8 @@ public sealed class JsonBackendTests : BackendTest
     {
         await StartAsync(http =>
         {
-            http.Translator.Json.Converts = true;
-            http.Translator.Json.MaxSize = 40;
+            http.Translator.ConvertsJson = true;
+            http.Translator.MaxJsonSize = 40;
         });
 
         CoapResponse response = await SendAsync(CoapMethod.Post, "/b/data", Convert.FromHexString(cbor), CoapContentFormat.Cbor);
@@ -95,13 +95,13 @@ public sealed class JsonBackendTests : BackendTest
     [InlineData("{\"a\":1,\"a\":2}")]
     [InlineData("{")]
     [InlineData("[1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1]")]
-    public async Task An_answer_that_cannot_be_converted_is_a_bad_gateway(string json)
+    public async Task A_response_that_cannot_be_converted_is_answered_5_02(string json)
     {
         Web.MapGet("/api/data", () => Results.Text(json, "application/json"));
         await StartAsync(http =>
         {
-            http.Translator.Json.Converts = true;
-            http.Translator.Json.MaxSize = 64;
+            http.Translator.ConvertsJson = true;
+            http.Translator.MaxJsonSize = 64;
         });
 
         CoapResponse response = await Client.SendAsync(
@@ -116,17 +116,17 @@ public sealed class JsonBackendTests : BackendTest
     public async Task Problem_details_of_the_back_end_are_concise_ones(string json, string? title)
     {
         Web.MapPost("/api/data", () => Results.Text(json, "application/problem+json", statusCode: 409));
-        await StartAsync(http => http.Translator.Json.Converts = true);
+        await StartAsync(http => http.Translator.ConvertsJson = true);
 
         CoapResponse response = await SendAsync(CoapMethod.Post, "/b/data", s_cbor, CoapContentFormat.Cbor);
 
         Assert.Equal(CoapCode.Conflict, response.Code);
         Assert.Equal(title is not null, response.TryReadProblem(out CoapProblem? problem));
-        Assert.Equal(title, problem?.Title?.Text);
+        Assert.Equal(title, problem?.Title);
     }
 
     [Fact]
-    public async Task An_entity_tag_is_one_of_a_representation_in_one_format()
+    public async Task An_entity_tag_belongs_to_a_representation_in_a_single_format()
     {
         Web.MapGet("/api/data", context =>
         {
@@ -136,7 +136,7 @@ public sealed class JsonBackendTests : BackendTest
         });
         Web.MapPut("/api/data", (HttpContext context) =>
             Results.StatusCode(context.Request.Headers.IfMatch == "\"v1\"" ? 204 : 412));
-        await StartAsync(http => http.Translator.Json.Converts = true);
+        await StartAsync(http => http.Translator.ConvertsJson = true);
 
         byte[] cborTag = (await GetAsync(CoapContentFormat.Cbor)).Options.ETag!.Value.ToArray();
         byte[] jsonTag = (await GetAsync(CoapContentFormat.Json)).Options.ETag!.Value.ToArray();
@@ -157,11 +157,11 @@ public sealed class JsonBackendTests : BackendTest
     }
 
     [Fact]
-    public async Task A_route_converts_and_its_neighbour_does_not()
+    public async Task JSON_conversion_is_enabled_for_each_route_separately()
     {
         Web.MapPost("/api/data", () => Results.Ok());
         await StartAsync();
-        Server.MapHttpBackend("/json/{*path}", Http + "/api", Proxy, http => http.Translator.Json.Converts = true);
+        Server.MapHttpBackend("/json/{*path}", Http + "/api", Proxy, http => http.Translator.ConvertsJson = true);
 
         await SendAsync(CoapMethod.Post, "/b/data", s_cbor, CoapContentFormat.Cbor);
         await SendAsync(CoapMethod.Post, "/json/data", s_cbor, CoapContentFormat.Cbor);
@@ -170,13 +170,13 @@ public sealed class JsonBackendTests : BackendTest
     }
 
     [Fact]
-    public async Task A_format_of_ones_own_has_its_media_type_of_JSON()
+    public async Task A_custom_format_is_mapped_to_its_JSON_media_type()
     {
         Web.MapPost("/api/data", () => Results.Ok());
         await StartAsync(http =>
         {
-            http.Translator.Json.Converts = true;
-            http.Translator.Json.MediaTypes[(CoapContentFormat)65001] = "application/vnd.example+json";
+            http.Translator.ConvertsJson = true;
+            http.Translator.JsonMediaTypes[(CoapContentFormat)65001] = "application/vnd.example+json";
         });
 
         await SendAsync(CoapMethod.Post, "/b/data", s_cbor, (CoapContentFormat)65001);
@@ -192,7 +192,7 @@ public sealed class JsonBackendTests : BackendTest
         CoapRequest request = new(CoapMethod.Get, Coap + "/b/data") { Accept = accept };
         if (tag is not null)
         {
-            request.Options.Add(new ETag(tag));
+            request.Options.Add(new ETagOption(tag));
         }
 
         return Client.SendAsync(request);

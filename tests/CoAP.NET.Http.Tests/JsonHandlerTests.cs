@@ -5,29 +5,28 @@ public sealed class JsonHandlerTests : Origin
 {
     public JsonHandlerTests()
     {
-        Handler.Translator.Json.Converts = true;
+        Handler.Translator.ConvertsJson = true;
         Server.MapGet("/cbor", request =>
         {
             CoapResult result = request.Accept is null || request.Accept == CoapContentFormat.Cbor
-                ? new CoapResult(CoapCode.Content, Convert.FromHexString("a1617401"), CoapContentFormat.Cbor)
+                ? CoapResults.Status(CoapCode.Content, Convert.FromHexString("a1617401"), CoapContentFormat.Cbor)
                 : CoapResults.NotAcceptable();
-            result.Options.ETag = new byte[] { 1, 2 };
-            return result;
-        }).IgnoreAccept();
-        Server.MapGet("/json", _ => new CoapResult(CoapCode.Content, "{}"u8.ToArray(), CoapContentFormat.Json));
-        Server.MapGet("/bad", _ => new CoapResult(CoapCode.Content, new byte[] { 0xff }, CoapContentFormat.Cbor));
-        Server.MapGet("/large", _ => new CoapResult(CoapCode.Content, Large(), CoapContentFormat.Cbor));
-        Server.MapGet("/problem", _ => new CoapResult(
+            return result.WithETag(new CoapETag([1, 2]));
+        }).AllowAnyAccept();
+        Server.MapGet("/json", _ => CoapResults.Status(CoapCode.Content, "{}"u8.ToArray(), CoapContentFormat.Json));
+        Server.MapGet("/bad", _ => CoapResults.Status(CoapCode.Content, new byte[] { 0xff }, CoapContentFormat.Cbor));
+        Server.MapGet("/large", _ => CoapResults.Status(CoapCode.Content, Large(), CoapContentFormat.Cbor));
+        Server.MapGet("/problem", _ => CoapResults.Status(
             CoapCode.NotFound, new CoapProblem { Title = "No lamp" }.ToBytes(), CoapContentFormat.ConciseProblemDetails));
     }
 
     [Fact]
-    public async Task A_command_in_JSON_is_CBOR_for_the_server()
+    public async Task A_JSON_request_is_CBOR_for_the_server()
     {
         using HttpResponseMessage response = await SendAsync(
             "POST", "/seen", new StringContent("{\"t\":1}", Encoding.UTF8, "application/json"));
 
-        Assert.True(Seen.TryDequeue(out CoapRequest? request));
+        Assert.True(Seen.TryDequeue(out CoapRequestContext? request));
         Assert.Equal((CoapContentFormat.Cbor, "a1617401"), (request.ContentFormat, Convert.ToHexStringLower(request.Payload.Span)));
     }
 
@@ -37,7 +36,7 @@ public sealed class JsonHandlerTests : Origin
     [InlineData("/cbor", "*/*", "application/json", "{\"t\":1}")]
     [InlineData("/json", "application/json", "application/json", "{}")]
     [InlineData("/cbor", "application/cbor", "application/cbor", null)]
-    public async Task What_the_server_says_in_CBOR_is_JSON_unless_CBOR_is_asked_for(
+    public async Task A_CBOR_response_is_JSON_unless_CBOR_is_accepted(
         string path, string? accept, string mediaType, string? text)
     {
         using HttpResponseMessage response = await SendAsync("GET", path, change: request => Accept(request, accept));
@@ -52,14 +51,14 @@ public sealed class JsonHandlerTests : Origin
     }
 
     [Fact]
-    public async Task HEAD_has_the_fields_of_GET()
+    public async Task A_HEAD_response_has_the_headers_of_GET()
     {
         using HttpResponseMessage response = await SendAsync("HEAD", "/cbor");
         Assert.Equal("application/json", response.Content.Headers.ContentType!.MediaType);
     }
 
     [Fact]
-    public async Task The_entity_tag_in_JSON_is_another_one_and_validates()
+    public async Task The_entity_tag_of_converted_JSON_differs_from_that_of_CBOR_and_validates()
     {
         using HttpResponseMessage json = await SendAsync("GET", "/cbor");
         using HttpResponseMessage cbor = await SendAsync("GET", "/cbor", change: request => Accept(request, "application/cbor"));
@@ -78,7 +77,7 @@ public sealed class JsonHandlerTests : Origin
     [InlineData("\"01234567890123456789012345678901234567890123456789012345678901234567890\"", HttpStatusCode.RequestEntityTooLarge)]
     public async Task What_cannot_be_converted_is_not_sent(string json, HttpStatusCode status)
     {
-        Handler.Translator.Json.MaxSize = 64;
+        Handler.Translator.MaxJsonSize = 64;
         using HttpResponseMessage response =
             await SendAsync("POST", "/seen", new StringContent(json, Encoding.UTF8, "application/json"));
         Assert.Equal(status, response.StatusCode);
@@ -88,15 +87,15 @@ public sealed class JsonHandlerTests : Origin
     [Theory]
     [InlineData("/bad")]
     [InlineData("/large")]
-    public async Task A_response_that_cannot_be_converted_is_a_bad_gateway(string path)
+    public async Task A_response_that_cannot_be_converted_is_answered_502(string path)
     {
-        Handler.Translator.Json.MaxSize = 4096;
+        Handler.Translator.MaxJsonSize = 4096;
         using HttpResponseMessage response = await SendAsync("GET", path);
         Assert.Equal(HttpStatusCode.BadGateway, response.StatusCode);
     }
 
     [Fact]
-    public async Task Concise_problem_details_are_those_of_HTTP()
+    public async Task Concise_problem_details_become_HTTP_problem_details()
     {
         using HttpResponseMessage response = await SendAsync("GET", "/problem");
         Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);

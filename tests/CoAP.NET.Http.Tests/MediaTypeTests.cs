@@ -11,7 +11,7 @@ public sealed class MediaTypeTests
     [InlineData(50, "application/json", null)]
     [InlineData(11050, "application/json", "deflate")]
     [InlineData(65000, "application/coap-payload;cf=65000", null)]
-    public void A_Content_Format_is_a_media_type_with_a_coding(int format, string mediaType, string? coding)
+    public void A_Content_Format_is_mapped_to_a_media_type_with_a_content_coding(int format, string mediaType, string? coding)
     {
         Assert.Equal(mediaType, _types.MediaTypeOf(CoapContentFormat.FromInt32(format), out string? found));
         Assert.Equal(coding, found);
@@ -35,7 +35,7 @@ public sealed class MediaTypeTests
     [InlineData("x/y", null, -1)]
     [InlineData("nonsense", null, -1)]
     [InlineData("application/coap-payload;cf=65000", null, -1)]
-    public void A_media_type_is_a_Content_Format_or_none(string mediaType, string? coding, int format) =>
+    public void A_media_type_is_mapped_to_a_Content_Format_or_none(string mediaType, string? coding, int format) =>
         Assert.Equal(format, Find(mediaType, coding));
 
     [Theory]
@@ -48,7 +48,7 @@ public sealed class MediaTypeTests
     [InlineData("text/html; charset=iso-8859-1", -1)]
     [InlineData("application/senml+json", 110)]
     [InlineData("x/y", 42)]
-    public void Loose_mapping_generalizes_once_in_the_order_of_its_table(string mediaType, int format)
+    public void Loose_mapping_generalizes_a_media_type_once_in_the_order_of_its_table(string mediaType, int format)
     {
         _types.Loose = true;
         Assert.Equal(format, Find(mediaType));
@@ -56,7 +56,7 @@ public sealed class MediaTypeTests
 
     [Fact]
     [Rfc("8075-6.2-2")]
-    public void Numbers_in_the_place_of_media_types_pass_where_that_is_configured()
+    public void Content_Format_numbers_are_accepted_as_media_types_when_they_are_enabled()
     {
         _types.PassCoapPayload = true;
 
@@ -89,7 +89,7 @@ public sealed class MediaTypeTests
     [InlineData("application/json;q=0, text/plain;q=0.3", "0")]
     [InlineData("application/cose;cose-type=\"cose-sign1\";q=0.7", "18")]
     [InlineData("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "41 -")]
-    public void Accept_is_tried_in_the_order_of_preference(string accept, string candidates)
+    public void Accepted_media_types_are_tried_in_the_order_of_preference(string accept, string candidates)
     {
         using HttpRequestMessage request = new();
         foreach (string range in accept.Split(',', StringSplitOptions.RemoveEmptyEntries))

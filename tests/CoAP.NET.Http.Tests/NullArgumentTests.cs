@@ -6,6 +6,6 @@ namespace CoAP.NET.Http.Tests;
 public sealed class NullArgumentTests
 {
     [Fact]
-    public void A_null_argument_is_refused_by_the_member_that_gets_it() =>
+    public void A_member_refuses_a_null_argument() =>
         NullArguments.AreRefused(typeof(CoapHttpBackendOptions).Assembly, atLeast: 1);
 }

@@ -7,7 +7,7 @@ public sealed class ObservingBackendTests : BackendTest
 
     [Fact]
     [Rfc("7641-5-1")]
-    public async Task A_device_hears_of_a_change_when_the_server_was_asked_again()
+    public async Task An_observer_is_notified_of_a_change_that_a_poll_of_the_back_end_finds()
     {
         string value = "a";
         Web.MapGet("/api/config", context =>
@@ -25,15 +25,12 @@ public sealed class ObservingBackendTests : BackendTest
         TaskCompletionSource changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapObservation observation = await Client.ObserveAsync(
             new CoapRequest(CoapMethod.Get, Coap + "/polled/config"),
-            new CoapObserveOptions
+            response =>
             {
-                OnNotification = response =>
+                if (response.GetText() == "b")
                 {
-                    if (response.GetText() == "b")
-                    {
-                        changed.TrySetResult();
-                    }
-                },
+                    changed.TrySetResult();
+                }
             });
         Assert.Equal(CoapObserveState.Observing, observation.State);
 
@@ -47,6 +44,6 @@ public sealed class ObservingBackendTests : BackendTest
     [Theory]
     [InlineData(0.5)]
     [InlineData(90_000)]
-    public void An_interval_is_a_second_to_a_day(double seconds) => Assert.Throws<ArgumentOutOfRangeException>(
+    public void A_poll_interval_must_be_from_a_second_to_a_day(double seconds) => Assert.Throws<ArgumentOutOfRangeException>(
         () => Proxy.UseHttp(http => http.PollInterval = FromSeconds(seconds)));
 }

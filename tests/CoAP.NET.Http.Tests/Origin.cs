@@ -13,10 +13,10 @@ public abstract class Origin : IAsyncDisposable
         Server.Listen("coap+tcp://127.0.0.1:0");
         Server.MapGet("/text", () => "hello");
         Server.Map("/code/{code}", Enum.GetValues<CoapMethod>(), Answer);
-        Server.Map("/seen", Enum.GetValues<CoapMethod>(), request =>
+        Server.Map("/seen", Enum.GetValues<CoapMethod>(), (CoapRequestContext request) =>
         {
             Seen.Enqueue(request);
-            return new CoapResult(request.Method is CoapMethod.Get or CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed);
+            return CoapResults.Status(request.Method is CoapMethod.Get or CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed);
         });
         Handler = new CoapHttpMessageHandler(_coap);
         Client = new HttpClient(Handler);
@@ -30,7 +30,7 @@ public abstract class Origin : IAsyncDisposable
 
     protected CoapClient Coap => _coap;
 
-    protected ConcurrentQueue<CoapRequest> Seen { get; } = [];
+    protected ConcurrentQueue<CoapRequestContext> Seen { get; } = [];
 
     protected string Address => Server.LocalEndpoints.First(uri => uri.StartsWith("coap:", Ordinal));
 
@@ -46,7 +46,7 @@ public abstract class Origin : IAsyncDisposable
 
     protected CoapOptionCollection LastOptions()
     {
-        Assert.True(Seen.TryDequeue(out CoapRequest? request));
+        Assert.True(Seen.TryDequeue(out CoapRequestContext? request));
         return request.Options;
     }
 
@@ -61,13 +61,13 @@ public abstract class Origin : IAsyncDisposable
         return response;
     }
 
-    private static CoapResult Answer(CoapRequest request)
+    private static CoapResult Answer(CoapRequestContext request)
     {
-        CoapResult result = new(CoapCode.Parse(request.Route["code"]), request.TryGetQuery("text", out string? text)
+        CoapResult result = CoapResults.Status(CoapCode.Parse(request.Route["code"]), request.TryGetQuery("text", out string? text)
             ? System.Text.Encoding.UTF8.GetBytes(text) : default);
         if (request.TryGetQuery("age", out string? age))
         {
-            result = result.With(new MaxAge(uint.Parse(age)));
+            result = result.With(new MaxAgeOption(uint.Parse(age)));
         }
 
         if (request.TryGetQuery("location", out string? location))
@@ -77,7 +77,7 @@ public abstract class Origin : IAsyncDisposable
 
         if (request.TryGetQuery("format", out string? format))
         {
-            result = result.With(new ContentFormat(CoapContentFormat.FromInt32(int.Parse(format))));
+            result = result.With(new ContentFormatOption(CoapContentFormat.FromInt32(int.Parse(format))));
         }
 
         return result;

@@ -10,7 +10,7 @@ public sealed class SharedRequestTests : Origin
 
     [Fact]
     [Rfc("8075-8.1-1")]
-    public async Task Equal_ones_are_sent_once_and_go_on_as_long_as_somebody_waits()
+    public async Task Equal_requests_are_sent_once_and_cancelled_when_the_last_caller_cancels()
     {
         using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(_pending) { SharedRequests = _shared, StreamsResponses = false });
         using CancellationTokenSource first = new();
@@ -34,7 +34,7 @@ public sealed class SharedRequestTests : Origin
     }
 
     [Fact]
-    public async Task What_differs_or_is_one_clients_alone_is_sent_for_each()
+    public async Task Requests_that_differ_or_are_not_cacheable_are_sent_separately()
     {
         using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(_pending) { SharedRequests = _shared, StreamsResponses = false });
         using HttpMessageInvoker other = new(
@@ -62,7 +62,7 @@ public sealed class SharedRequestTests : Origin
     }
 
     [Fact]
-    public async Task All_get_the_answer_and_it_is_counted()
+    public async Task All_callers_get_the_shared_response_and_it_is_counted()
     {
         await Server.StartAsync();
         Held held = new(Coap);
@@ -79,7 +79,7 @@ public sealed class SharedRequestTests : Origin
     }
 
     [Fact]
-    public async Task A_large_answer_is_a_stream_for_each()
+    public async Task Each_caller_gets_a_large_response_as_a_separate_stream()
     {
         byte[] body = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 31))];
         Server.MapGet("/large", () => CoapResults.Bytes(body));
@@ -110,7 +110,7 @@ public sealed class SharedRequestTests : Origin
         return invoker.SendAsync(request, cancellationToken);
     }
 
-    private sealed class Pending : ICoapRequester
+    private sealed class Pending : ICoapClient
     {
         private readonly List<TaskCompletionSource<CoapResponse>> _answers = [];
 
@@ -123,16 +123,24 @@ public sealed class SharedRequestTests : Origin
             return _answers[^1].Task;
         }
 
+        public Task<CoapObservation> ObserveAsync(
+            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            throw new NotSupportedException();
+
         public void Fail(int index) => _answers[index].SetException(new CoapException("Nobody is there."));
     }
 
-    private sealed class Held(ICoapRequester inner) : ICoapRequester
+    private sealed class Held(ICoapClient inner) : ICoapClient
     {
         private int _asked;
 
         public TaskCompletionSource Go { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
         public int Asked => Volatile.Read(ref _asked);
+
+        public Task<CoapObservation> ObserveAsync(
+            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            throw new NotSupportedException();
 
         public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
         {

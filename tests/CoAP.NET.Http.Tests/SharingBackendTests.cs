@@ -9,7 +9,7 @@ public sealed class SharingBackendTests : BackendTest
     private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
-    public async Task An_answer_that_is_fresh_does_for_later_requests_until_the_resource_is_changed()
+    public async Task A_fresh_response_is_reused_until_the_resource_is_changed()
     {
         int version = 0;
         Web.MapGet("/api/config", context =>
@@ -37,7 +37,7 @@ public sealed class SharingBackendTests : BackendTest
     [InlineData("no-store", null)]
     [InlineData("max-age=1000", "*")]
     [InlineData(null, null)]
-    public async Task What_is_for_one_or_not_fresh_is_not_kept(string? cacheControl, string? vary)
+    public async Task A_response_that_is_private_or_not_fresh_is_not_cached(string? cacheControl, string? vary)
     {
         int asked = 0;
         Web.MapGet("/api/config", context =>
@@ -52,7 +52,7 @@ public sealed class SharingBackendTests : BackendTest
     }
 
     [Fact]
-    public async Task A_stale_answer_is_validated_by_its_tag_and_its_body_is_not_sent_again()
+    public async Task A_stale_response_is_validated_by_its_entity_tag_without_transferring_its_body_again()
     {
         VirtualClock clock = new();
         Web.MapGet("/api/config", context => AnswerTagged(context, "\"of more than 8 bytes\""));
@@ -71,7 +71,7 @@ public sealed class SharingBackendTests : BackendTest
     }
 
     [Fact]
-    public async Task A_server_that_names_another_tag_is_asked_again_without_any()
+    public async Task A_back_end_that_answers_with_another_entity_tag_is_requested_again_without_a_tag()
     {
         VirtualClock clock = new();
         string tag = "\"a\"";
@@ -94,7 +94,7 @@ public sealed class SharingBackendTests : BackendTest
     }
 
     [Fact]
-    public async Task A_device_that_fills_the_cache_displaces_only_what_it_asked_for_itself()
+    public async Task A_device_that_fills_the_cache_evicts_only_its_own_responses()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -140,7 +140,7 @@ public sealed class SharingBackendTests : BackendTest
 
     private static CoapEndpointOptions On(VirtualClock clock, ulong seed) => new()
     {
-        TimeProvider = clock, Random = new VirtualRandom(seed), Scheduler = new VirtualScheduler(clock),
+        TimeProvider = clock, Pipeline = { Random = new VirtualRandom(seed), Scheduler = new VirtualScheduler(clock) },
     };
 
     private static Task AnswerTagged(HttpContext context, string tag)

@@ -28,7 +28,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
         _proxy = new CoapProxy(new CoapProxyOptions
         {
             RequireVerified = false,
-            StreamsAbove = StreamsAbove,
+            Limits = { StreamsAbove = StreamsAbove },
             ConfigureClient = options => options.TimeProvider = _clock,
         });
         _proxy.UseHttp(http =>
@@ -49,7 +49,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_back_end_that_reads_slowly_slows_the_device_down_and_gets_all_of_the_body()
+    public async Task A_slow_back_end_slows_the_upload_of_the_device_and_gets_the_complete_body()
     {
         int ahead = 0;
         int taken = 0;
@@ -71,11 +71,11 @@ public sealed class SlowBackendTests : IAsyncDisposable
         Assert.Equal(Length, taken);
         Assert.InRange(ahead, 1, MaxAhead);
         Assert.True(_clock.Elapsed > FromSeconds(100), $"It took {_clock.Elapsed}.");
-        Assert.Equal((1, 0), (_proxy.GetCounters().StreamedUploads, _proxy.GetCounters().UnderWay));
+        Assert.Equal((1, 0), (_proxy.GetCounters().StreamedUploads, _proxy.GetCounters().InProgress));
     }
 
     [Fact]
-    public async Task A_back_end_that_reads_no_more_is_a_time_out_and_holds_nothing()
+    public async Task A_back_end_that_stops_reading_is_answered_5_04_and_frees_all_resources()
     {
         int taken = 0;
         _backend.Answer = async (content, cancellationToken) =>
@@ -94,11 +94,11 @@ public sealed class SlowBackendTests : IAsyncDisposable
 
         Assert.Equal(CoapCode.GatewayTimeout, response.Code);
         Assert.InRange(_body.Position, taken, taken + MaxAhead);
-        Assert.Equal((1, 0), (_proxy.GetCounters().Timeouts, _proxy.GetCounters().UnderWay));
+        Assert.Equal((1, 0), (_proxy.GetCounters().Timeouts, _proxy.GetCounters().InProgress));
     }
 
     [Fact]
-    public async Task A_back_end_that_answers_before_it_has_read_all_is_heard_and_the_rest_is_not_sent()
+    public async Task The_early_response_of_a_back_end_is_passed_on_and_the_rest_of_the_body_is_not_sent()
     {
         _backend.Answer = async (content, cancellationToken) =>
         {
@@ -121,11 +121,11 @@ public sealed class SlowBackendTests : IAsyncDisposable
         await IsIdleAsync();
         Assert.Equal(CoapCode.UnprocessableEntity, response.Code);
         Assert.InRange(_body.Position, 10_000, 10_000 + MaxAhead);
-        Assert.Equal(0, _proxy.GetCounters().UnderWay);
+        Assert.Equal(0, _proxy.GetCounters().InProgress);
     }
 
     // The device may have its answer before the proxy has counted the end of the request.
-    private Task IsIdleAsync() => _clock.AdvanceUntilAsync(() => _proxy.GetCounters().UnderWay == 0, FromMinutes(1));
+    private Task IsIdleAsync() => _clock.AdvanceUntilAsync(() => _proxy.GetCounters().InProgress == 0, FromMinutes(1));
 
     private async Task<CoapResponse> PutAsync()
     {
@@ -141,8 +141,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
     private CoapEndpointOptions Options() => new()
     {
         TimeProvider = _clock,
-        Random = new VirtualRandom(++_seed),
-        Scheduler = new VirtualScheduler(_clock),
+        Pipeline = { Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(_clock) },
     };
 
     private sealed class Backend : HttpMessageHandler

@@ -11,7 +11,7 @@ public sealed class UploadTests : BackendTest
     [InlineData(413, "4.13")]
     [InlineData(403, "4.03")]
     [InlineData(503, "5.03")]
-    public async Task A_back_end_that_refuses_a_body_before_it_reads_it_is_heard(int status, string code)
+    public async Task The_response_of_a_back_end_that_refuses_a_body_unread_is_passed_on(int status, string code)
     {
         Web.MapPut("/api/unread/refused", () => Results.StatusCode(status));
         await StartAsync();
@@ -23,11 +23,11 @@ public sealed class UploadTests : BackendTest
         });
 
         Assert.Equal(code, response.Code.ToString()[..4]);
-        Assert.Equal((1, 0), (Proxy.GetCounters().StreamedUploads, Proxy.GetCounters().UnderWay));
+        Assert.Equal((1, 0), (Proxy.GetCounters().StreamedUploads, Proxy.GetCounters().InProgress));
     }
 
     [Fact]
-    public async Task A_device_that_goes_in_the_middle_ends_the_request_to_the_back_end()
+    public async Task A_device_that_disconnects_during_an_upload_cancels_the_request_to_the_back_end()
     {
         TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource<int> ended = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -15,7 +15,7 @@ public sealed class CurlTests
     [Fact]
     [External(Program)]
     [Rfc("8075-5.3-1", "7252-10.2.2-1")]
-    public async Task Curl_reads_changes_and_observes_a_CoAP_resource()
+    public async Task Curl_reads_changes_and_observes_a_CoAP_resource_through_the_HTTP_proxy()
     {
         string state = "off";
         await using CoapServer device = new();

@@ -15,7 +15,7 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task A_body_is_got_in_blocks(int size)
+    public async Task The_libcoap_client_gets_a_body_blockwise(int size)
     {
         // From verbosity 7 on it writes each message to its standard output.
         (byte[] body, PeerResult result) = await LibcoapClient.TransferAsync(null, "-v", "7", "-b", $"{size}", "-m", "get",
@@ -27,18 +27,18 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     }
 
     [Fact]
-    public async Task One_block_alone_is_got() =>
+    public async Task The_libcoap_client_gets_a_single_block() =>
         Assert.Equal(s_large[192..256], (await LibcoapClient.TransferAsync(null, "-b", "3,64", "-m", "get", $"{server.Host}/large")).Body);
 
     [Fact]
-    public async Task Resources_are_discovered_in_blocks() =>
+    public async Task The_libcoap_client_discovers_resources_blockwise() =>
         Assert.Equal(
             (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/.well-known/core")).Body,
             (await LibcoapClient.TransferAsync(null, "-b", "32", "-m", "get", $"{server.Host}/.well-known/core")).Body);
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task A_body_is_put_in_blocks_and_got_again(int size)
+    public async Task The_libcoap_client_puts_and_gets_a_body_blockwise(int size)
     {
         byte[] body = Bodies.Make(Bodies.Large, size);
         PeerResult put = (await LibcoapClient.TransferAsync(body, "-b", $"{size}", "-m", "put", $"{server.Host}/large-update")).Result;
@@ -50,7 +50,7 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     [InlineData(16)]
     [InlineData(256)]
     [InlineData(1024)]
-    public async Task A_large_body_is_answered_by_a_large_body(int size)
+    public async Task The_libcoap_client_gets_a_large_response_to_a_large_request(int size)
     {
         byte[] answer = (await LibcoapClient.TransferAsync(Bodies.Make(Bodies.Large, size), "-b", $"{size}", "-m", "post",
             $"{server.Host}/large-post")).Body;
@@ -58,7 +58,7 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     }
 
     [Fact]
-    public async Task Bodies_go_in_blocks_by_Non_confirmable_messages()
+    public async Task The_libcoap_client_transfers_bodies_blockwise_in_Non_confirmable_messages()
     {
         byte[] body = Bodies.Make(5000, 1);
         PeerResult put = (await LibcoapClient.TransferAsync(body, "-N", "-b", "512", "-m", "put", $"{server.Host}/large-update")).Result;

@@ -8,7 +8,7 @@ namespace CoAP.NET.Interop.Tests;
 public class LibcoapClientTests
 {
     [Fact]
-    public async Task It_asks_and_prints_the_piggybacked_answer()
+    public async Task The_libcoap_client_prints_a_piggybacked_response()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
         await using PeerProcess client = LibcoapClient.Start("-m", "get", $"coap://{peer.EndPoint}/temperature");
@@ -24,7 +24,7 @@ public class LibcoapClientTests
     }
 
     [Fact]
-    public async Task It_acknowledges_a_separate_answer()
+    public async Task The_libcoap_client_acknowledges_a_separate_response()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
         await using PeerProcess client = LibcoapClient.Start("-m", "get", $"coap://{peer.EndPoint}/temperature");
@@ -46,7 +46,7 @@ public class LibcoapClientTests
     }
 
     [Fact]
-    public async Task It_retransmits_the_same_bytes_until_it_is_answered()
+    public async Task The_libcoap_client_retransmits_the_same_bytes_until_it_gets_a_response()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
         await using PeerProcess client = LibcoapClient.Start("-m", "get", $"coap://{peer.EndPoint}/x");
@@ -62,7 +62,7 @@ public class LibcoapClientTests
     [Theory]
     [InlineData("put", "03")]
     [InlineData("post", "02")]
-    public async Task It_prints_error_codes(string method, string code)
+    public async Task The_libcoap_client_prints_error_codes(string method, string code)
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
         await using PeerProcess client = LibcoapClient.Start("-m", method, "-e", "hi", $"coap://{peer.EndPoint}/x");

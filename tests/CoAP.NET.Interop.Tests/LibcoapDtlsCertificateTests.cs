@@ -16,7 +16,7 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-1", "7252-9.1.3-1")]
-    public async Task Both_ends_show_certificates(string program)
+    public async Task Both_ends_authenticate_with_certificates(string program)
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer(asksClients: true));
         PeerResult result = await LibcoapClient.RunProgramAsync(
@@ -28,7 +28,7 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     [Theory]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
-    public async Task A_client_that_shows_nothing_is_served_where_nobody_has_to(string program)
+    public async Task A_client_without_a_certificate_is_served_when_client_certificates_are_optional(string program)
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
         Assert.Equal("hello world!",
@@ -38,7 +38,7 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     [Theory]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
-    public async Task A_client_that_trusts_another_authority_gets_nothing(string program)
+    public async Task A_client_that_trusts_another_authority_gets_no_response(string program)
     {
         using Certificates others = new();
 
@@ -56,7 +56,7 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     [InlineData(LibcoapClient.GnuTlsProgram, false)]
     [InlineData(LibcoapClient.SecureProgram, true)]
     [InlineData(LibcoapClient.GnuTlsProgram, true)]
-    public async Task A_client_without_a_certificate_of_our_authority_is_refused_where_one_is_needed(string program, bool hasAnother)
+    public async Task A_client_without_a_required_certificate_is_refused(string program, bool hasAnother)
     {
         using Certificates others = new();
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer(asksClients: true));
@@ -71,7 +71,7 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     [Theory]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
-    public async Task A_client_that_keeps_its_session_alive_gets_an_answer_to_each_ping(string program)
+    public async Task A_client_that_sends_keepalive_pings_gets_a_reply_to_each_ping(string program)
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
         await using PeerProcess client = PeerProcess.Start(

@@ -11,20 +11,20 @@ public sealed class LibcoapDtlsClientTests
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7252-9.1.3.1-1")]
-    public async Task A_client_with_a_key_is_known_by_its_identity_and_says_goodbye(string program)
+    public async Task A_client_with_a_key_is_identified_and_closes_its_session(string program)
     {
         await using StreamServer server = await StreamServer.StartWithKeyAsync();
         PeerResult result = await AskAsync(program, server.Uri("/who"));
         Assert.Equal(StreamServer.Identity, result.Output);
         Assert.Equal("", result.Errors);
-        Assert.Equal(CoapConnectionError.Closed, (await server.WaitForEndAsync()).Reason.Error);
+        Assert.Equal(CoapError.Closed, (await server.WaitForEndAsync()).Reason.Error);
     }
 
     [Theory]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7925-6-1")]
-    public async Task Clients_with_a_wrong_key_or_an_unknown_identity_get_nothing(string program)
+    public async Task Clients_with_a_wrong_key_or_an_unknown_identity_get_no_response(string program)
     {
         await using StreamServer server = await StreamServer.StartWithKeyAsync(TimeSpan.FromSeconds(2));
         string[] outputs = await Task.WhenAll(
@@ -38,7 +38,7 @@ public sealed class LibcoapDtlsClientTests
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7959-7-1")]
-    public async Task Bodies_go_in_blocks_both_ways(string program)
+    public async Task Bodies_are_transferred_blockwise_in_both_directions(string program)
     {
         byte[] body = Bodies.Make(20_000, 3);
         await using StreamServer server = await StreamServer.StartWithKeyAsync();
@@ -54,7 +54,7 @@ public sealed class LibcoapDtlsClientTests
     [Theory]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
-    public async Task An_observer_hears_of_changes(string program)
+    public async Task An_observer_gets_notifications_of_changes(string program)
     {
         await using StreamServer server = await StreamServer.StartWithKeyAsync();
         await using PeerProcess client = PeerProcess.Start(program, "-B", LibcoapClient.Patience, "-w", "-s", LibcoapClient.Patience,

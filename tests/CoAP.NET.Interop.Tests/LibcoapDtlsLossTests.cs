@@ -13,7 +13,7 @@ public sealed class LibcoapDtlsLossTests
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1")]
-    public async Task Datagrams_that_the_client_loses_come_again(string program)
+    public async Task A_handshake_completes_although_the_libcoap_client_drops_datagrams(string program)
     {
         await using StreamServer server = await StreamServer.StartWithKeyAsync();
         PeerResult[] results = await Task.WhenAll(((string[])["1", "2", "3", "4", "3,4", "5,6"]).Select(lost =>
@@ -26,7 +26,7 @@ public sealed class LibcoapDtlsLossTests
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1", "6347-4.1.2.6-1")]
-    public async Task Datagrams_that_are_lost_or_doubled_on_the_way_change_nothing(string program)
+    public async Task Lost_and_duplicated_datagrams_do_not_affect_a_session_with_the_libcoap_client(string program)
     {
         await using StreamServer server = await StreamServer.StartWithKeyAsync();
         LossyPath toServer = new(loseEvery: 0, doubleEvery: 2);

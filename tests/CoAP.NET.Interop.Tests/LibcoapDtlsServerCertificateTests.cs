@@ -14,7 +14,7 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-1")]
-    public async Task A_server_of_our_authority_is_asked(string program)
+    public async Task A_server_of_a_trusted_authority_answers_requests(string program)
     {
         await using LibcoapServer server = await StartAsync(program, _certificates, "-n");
         await using CoapClient client = Client(_certificates.AsDtlsClient());
@@ -34,7 +34,7 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     [Theory]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
-    public async Task A_client_without_a_certificate_is_refused_where_one_is_needed(string program)
+    public async Task A_client_without_a_required_certificate_is_refused(string program)
     {
         await using LibcoapServer server = await StartAsync(program, _certificates, "-C", _certificates.Authority);
         await using CoapClient client = Client(_certificates.AsDtlsClient());
@@ -61,13 +61,13 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         using Certificates others = new("other.example");
         await using LibcoapServer server = await StartAsync(program, others, "-n");
         await using CoapClient client = Client(others.AsDtlsClient());
-        CoapDtlsHandshakeException refused = await RefusalAsync(client, server);
+        CoapDtlsException refused = await RefusalAsync(client, server);
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, refused.Reason);
         Assert.Contains("localhost", refused.Message, StringComparison.Ordinal);
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time", "other.example")))).Code);
     }
 
-    private static Task<CoapDtlsHandshakeException> RefusalAsync(CoapClient client, LibcoapServer server) =>
+    private static Task<CoapDtlsException> RefusalAsync(CoapClient client, LibcoapServer server) =>
         Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time", "localhost")));
 
     private static Task<LibcoapServer> StartAsync(string program, Certificates certificates, params string[] arguments) =>
@@ -77,6 +77,8 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     private static CoapClient Client(CoapDtlsOptions dtls)
     {
         dtls.HandshakeTimeout = PeerProcess.HangLimit;
-        return new(new CoapEndpointOptions { ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) }.UseDtls(dtls));
+        CoapEndpointOptions endpoint =
+            new() { Transports = { ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) } };
+        return new(endpoint.UseDtls(dtls));
     }
 }

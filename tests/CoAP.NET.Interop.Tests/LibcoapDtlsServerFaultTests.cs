@@ -10,7 +10,7 @@ public sealed class LibcoapDtlsServerFaultTests
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1")]
-    public async Task Datagrams_that_the_server_loses_come_again(string program)
+    public async Task Requests_are_answered_although_the_libcoap_server_drops_datagrams(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key, "-l", "20%");
         await using CoapClient client = Client();
@@ -24,7 +24,7 @@ public sealed class LibcoapDtlsServerFaultTests
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9-2")]
-    public async Task A_server_that_was_killed_and_started_again_is_asked_in_a_new_session(string program)
+    public async Task A_killed_and_restarted_libcoap_server_gets_requests_in_a_new_session(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
         await using CoapClient client = Client();

@@ -12,7 +12,7 @@ public sealed class LibcoapDtlsServerTests
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.1-1")]
-    public async Task Resources_are_got_and_put_by_a_key_chosen_for_the_hint(string program)
+    public async Task Resources_are_read_and_changed_with_a_key_selected_by_the_hint(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key, "-h", "kitchen");
         string? hint = null;
@@ -34,7 +34,7 @@ public sealed class LibcoapDtlsServerTests
     [Theory]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
-    public async Task A_body_is_put_and_got_again_in_blocks(string program)
+    public async Task A_body_is_put_and_got_blockwise(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
         await using CoapClient client = Client();
@@ -46,7 +46,7 @@ public sealed class LibcoapDtlsServerTests
     [Theory]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
-    public async Task Changes_are_observed(string program)
+    public async Task Changes_are_notified_to_the_client(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
         await using CoapClient client = Client();
@@ -68,10 +68,10 @@ public sealed class LibcoapDtlsServerTests
     [Theory]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
-    public async Task A_wrong_key_is_said_to_be_the_reason(string program)
+    public async Task The_error_names_a_wrong_key_as_the_reason(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
-        CoapDtlsHandshakeException refused = null!;
+        CoapDtlsException refused = null!;
 
         // The server is silent, so that only a handshake that has got as far as its end when its time is over tells the reason.
         foreach (int seconds in (int[])[3, 20, 100])

@@ -9,7 +9,7 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
 
     // It has sent three times within 9 s at the latest, so that one run of eight fails and all of them once in ten million times.
     [Fact]
-    public async Task Single_exchanges_with_half_of_the_requests_lost_are_right_or_time_out()
+    public async Task Single_exchanges_succeed_or_time_out_when_half_of_the_requests_are_lost()
     {
         Task<PeerResult>[] gets = [
             .. Enumerable.Range(0, Runs).Select(_ => LibcoapClient.RunAsync("-l", "50%", "-B", "10", "-m", "get", $"{server.Host}/hello"))];
@@ -27,7 +27,7 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
     }
 
     [Fact]
-    public async Task Blocks_that_are_lost_come_again()
+    public async Task Lost_blocks_are_retransmitted()
     {
         byte[] before = Bodies.Make(Length, 1);
         await LibcoapClient.TransferAsync(before, "-m", "put", $"{server.Host}/obs-load");
@@ -42,7 +42,7 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
 
     // Its answers are lost too, and what it sends comes twice: but one resource is made.
     [Fact]
-    public async Task Loss_and_doubling_in_both_directions_change_nothing()
+    public async Task Loss_and_duplication_in_both_directions_do_not_affect_blockwise_transfers()
     {
         LossyPath toServer = new(loseEvery: 17, doubleEvery: 3);
         LossyPath toClients = new(loseEvery: 19, doubleEvery: 3);

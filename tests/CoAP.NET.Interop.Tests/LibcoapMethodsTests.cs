@@ -12,7 +12,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     private string Document => $"{server.Host}/document";
 
     [Fact]
-    public async Task FETCH_gets_what_its_body_asks_for()
+    public async Task FETCH_gets_the_members_that_its_body_selects()
     {
         Assert.Equal("""{"name":"lamp"}""", (await Fetch("""["name","weight"]""")).Output);
         Assert.Equal("{}", (await Fetch("[]")).Output);
@@ -21,7 +21,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     }
 
     [Fact]
-    public async Task A_body_in_a_format_that_is_not_known_is_refused()
+    public async Task A_body_in_an_unknown_format_is_refused()
     {
         Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "fetch", "-t", "60", "-e", "x", Document)).Errors,
             StringComparison.Ordinal);
@@ -32,7 +32,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     [Theory]
     [InlineData("patch")]
     [InlineData("ipatch")]
-    public async Task Some_members_are_changed(string method)
+    public async Task PATCH_and_iPATCH_change_the_given_members(string method)
     {
         await LibcoapClient.RunAsync("-m", "delete", Document);
         PeerResult result = await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e",
@@ -49,7 +49,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     }
 
     [Fact]
-    public async Task Every_method_works_by_Non_confirmable_messages()
+    public async Task Every_method_works_in_Non_confirmable_messages()
     {
         await LibcoapClient.RunAsync("-N", "-m", "delete", Document);
         await LibcoapClient.RunAsync("-N", "-m", "ipatch", "-t", MergePatch, "-e", """{"level":8}""", Document);
@@ -64,7 +64,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     // It drops a 4.02 that repeats the option it was sent for, since the option is critical and unknown to itself too; ours does not repeat
     // it.
     [Fact]
-    public async Task An_unknown_critical_option_is_refused_and_an_elective_one_passed_over()
+    public async Task An_unknown_critical_option_is_refused_and_an_unknown_elective_option_is_ignored()
     {
         Assert.StartsWith("4.02", (await LibcoapClient.RunAsync("-m", "get", "-O", "65001,0x00", $"{server.Host}/hello")).Errors,
             StringComparison.Ordinal);
@@ -73,7 +73,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
 
     // RFC 7252 section 5.4.1: such a Non-confirmable message is rejected, by a Reset or in silence.
     [Fact]
-    public async Task An_unknown_critical_option_in_a_Non_confirmable_request_gets_no_representation()
+    public async Task A_Non_confirmable_request_with_an_unknown_critical_option_gets_no_representation()
     {
         PeerResult result = await LibcoapClient.RunAsync("-v", "7", "-B", "2", "-N", "-m", "get", "-O", "65001,0x00",
             $"{server.Host}/hello");

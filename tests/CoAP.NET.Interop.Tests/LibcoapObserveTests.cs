@@ -13,7 +13,7 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
     [Theory]
     [InlineData("/obs", "t:CON c:2.05")]
     [InlineData("/obs-non", "t:NON c:2.05")]
-    public Task Changes_come_by_themselves(string path, string notification) => LibcoapClient.ObserveForAsync(Duration, async seconds =>
+    public Task The_libcoap_client_gets_periodic_notifications(string path, string notification) => LibcoapClient.ObserveForAsync(Duration, async seconds =>
     {
         await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program,
             "-v", "7", "-B", LibcoapClient.Patience, "-w", "-s", seconds, "-m", "get", $"{server.Host}{path}");
@@ -28,7 +28,7 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
 
     // The first block comes by the notification, the others it asks for (RFC 7959 section 2.6).
     [Fact]
-    public async Task A_notification_with_a_large_body_is_completed()
+    public async Task A_notification_with_a_large_body_is_completed_blockwise()
     {
         await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program,
             "-B", LibcoapClient.Patience, "-w", "-s", LibcoapClient.Patience, "-m", "get", $"{server.Host}/obs-large");

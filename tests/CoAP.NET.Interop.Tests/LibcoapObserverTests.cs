@@ -10,7 +10,7 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
     [Theory]
     [InlineData("/obs-load", "t:CON c:2.05")]
     [InlineData("/obs-load-non", "t:NON c:2.05")]
-    public async Task Every_observer_hears_of_a_change(string path, string notification)
+    public async Task Every_libcoap_observer_is_notified_of_a_change(string path, string notification)
     {
         await using PeerProcess one = Observe($"{server.Host}{path}");
         await using PeerProcess two = Observe($"{server.Host}{path}");
@@ -24,7 +24,7 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
     }
 
     [Fact]
-    public async Task A_notification_that_is_lost_comes_again()
+    public async Task A_lost_notification_is_retransmitted()
     {
         // The answer to the registration arrives, the first notification does not.
         LossyPath toClients = new(loseEvery: 2, doubleEvery: 0);
@@ -38,7 +38,7 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
 
     // RFC 8132 section 2: FETCH is observed as GET is; each observer hears of what it asked for.
     [Fact]
-    public async Task What_FETCH_asks_for_is_observed()
+    public async Task The_result_of_a_FETCH_request_is_observed()
     {
         string uri = $"{server.Host}/document";
         await using PeerProcess one = Observe(uri, "-m", "fetch", "-t", "50", "-e", """["on"]""");

@@ -7,7 +7,7 @@ public class LibcoapServerTests
 {
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task It_rejects_a_ping()
+    public async Task The_libcoap_server_rejects_a_ping_with_a_Reset()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         using UdpScriptedPeer peer = Towards(server);
@@ -17,7 +17,7 @@ public class LibcoapServerTests
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task It_answers_a_request_for_its_root()
+    public async Task The_libcoap_server_answers_a_request_for_its_root()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         using UdpScriptedPeer peer = Towards(server);
@@ -28,7 +28,7 @@ public class LibcoapServerTests
 
     [Fact]
     [External(LibcoapServer.Program, LibcoapClient.Program)]
-    public async Task Its_own_client_reaches_it()
+    public async Task The_libcoap_client_reaches_the_libcoap_server()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-e");
         PeerResult result = await LibcoapClient.RunAsync("-m", "put", "-e", "hello", server.Uri("/example_data").ToString());
@@ -37,7 +37,7 @@ public class LibcoapServerTests
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task Two_of_them_run_side_by_side()
+    public async Task Two_libcoap_servers_run_concurrently()
     {
         await using LibcoapServer one = await LibcoapServer.StartAsync();
         await using LibcoapServer two = await LibcoapServer.StartAsync();
@@ -48,7 +48,7 @@ public class LibcoapServerTests
     }
 
     [Fact]
-    public async Task Waiting_for_a_server_that_never_comes_ends()
+    public async Task Waiting_for_a_server_that_never_answers_ends()
     {
         using UdpScriptedPeer silent = new();
         Assert.False(await CoapPing.WaitAsync(silent.EndPoint, attempts: 3));

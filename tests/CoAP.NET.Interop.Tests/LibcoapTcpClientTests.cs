@@ -7,15 +7,15 @@ public sealed class LibcoapTcpClientTests
     private const int OneMessage = 1_000_000;
     private const int MoreThanOneMessage = 1024 * 1024;
 
-    public static TheoryData<CoapTcpEngine> Engines =>
-        OperatingSystem.IsLinux() ? [CoapTcpEngine.Inline, CoapTcpEngine.Async] : [CoapTcpEngine.Async];
+    public static TheoryData<CoapSocketEngine> Engines =>
+        OperatingSystem.IsLinux() ? [CoapSocketEngine.LinuxLoop, CoapSocketEngine.Portable] : [CoapSocketEngine.Portable];
 
-    public static TheoryData<CoapTcpEngine, int> EnginesAndSizes
+    public static TheoryData<CoapSocketEngine, int> EnginesAndSizes
     {
         get
         {
-            TheoryData<CoapTcpEngine, int> data = [];
-            foreach (CoapTcpEngine engine in Engines.Select(row => row.Data))
+            TheoryData<CoapSocketEngine, int> data = [];
+            foreach (CoapSocketEngine engine in Engines.Select(row => row.Data))
             {
                 data.Add(engine, OneMessage);
                 data.Add(engine, MoreThanOneMessage);
@@ -27,7 +27,7 @@ public sealed class LibcoapTcpClientTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_resource_is_got(CoapTcpEngine engine)
+    public async Task The_libcoap_client_gets_a_resource_over_TCP(CoapSocketEngine engine)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
         PeerResult result = await LibcoapClient.RunAsync("-m", "get", server.Uri("/hello"));
@@ -37,7 +37,7 @@ public sealed class LibcoapTcpClientTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Errors_are_answered_with_their_code(CoapTcpEngine engine)
+    public async Task Errors_are_answered_with_their_code(CoapSocketEngine engine)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
         Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", server.Uri("/nowhere"))).Errors, StringComparison.Ordinal);
@@ -48,7 +48,7 @@ public sealed class LibcoapTcpClientTests
     // The larger one is longer than our Max-Message-Size with its options, so that the client must cut it.
     [Theory]
     [MemberData(nameof(EnginesAndSizes))]
-    public async Task A_body_of_a_megabyte_is_put_and_got_again(CoapTcpEngine engine, int size)
+    public async Task The_libcoap_client_puts_and_gets_a_body_of_a_megabyte(CoapSocketEngine engine, int size)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
         byte[] body = Bodies.Make(size, size);
@@ -60,7 +60,7 @@ public sealed class LibcoapTcpClientTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_body_goes_in_blocks_when_the_client_wants_that(CoapTcpEngine engine)
+    public async Task A_body_is_transferred_blockwise_when_the_client_requests_it(CoapSocketEngine engine)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
         byte[] body = Bodies.Make(Bodies.Large, 1);
@@ -74,24 +74,25 @@ public sealed class LibcoapTcpClientTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public Task A_resource_is_observed_until_the_client_cancels(CoapTcpEngine engine) => LibcoapClient.ObserveForAsync(3, async seconds =>
-    {
-        await using StreamServer server = await StreamServer.StartAsync(engine);
-        await using PeerProcess client = LibcoapClient.Start("-w", "-s", seconds, "-m", "get", server.Uri("/quiet"));
-        await client.WaitForLineAsync(line => line == "first");
-        await Eventually.IsTrueAsync(() => server.Server.ObserverCount == 1);
-        server.Change("second");
-        await client.WaitForLineAsync(line => line == "second");
-        await client.WaitForExitAsync();
+    public Task A_resource_is_observed_until_the_client_cancels(CoapSocketEngine engine) =>
+        LibcoapClient.ObserveForAsync(3, async seconds =>
+        {
+            await using StreamServer server = await StreamServer.StartAsync(engine);
+            await using PeerProcess client = LibcoapClient.Start("-w", "-s", seconds, "-m", "get", server.Uri("/quiet"));
+            await client.WaitForLineAsync(line => line == "first");
+            await Eventually.IsTrueAsync(() => server.Server.ObserverCount == 1);
+            server.Change("second");
+            await client.WaitForLineAsync(line => line == "second");
+            await client.WaitForExitAsync();
 
-        // It sends a GET with Observe 1, and closes.
-        await Eventually.IsTrueAsync(
-            () => server.Server.ObserverCount == 0 && server.Server.Counters[CoapCounter.ConnectionsClosed] > 0);
-    });
+            // It sends a GET with Observe 1, and closes.
+            await Eventually.IsTrueAsync(
+                () => server.Server.ObserverCount == 0 && server.Server.Counters[CoapCounter.ConnectionsClosed] > 0);
+        });
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Pings_of_the_client_are_answered(CoapTcpEngine engine)
+    public async Task Pings_of_the_client_are_answered(CoapSocketEngine engine)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
         await using PeerProcess client = LibcoapClient.Start("-v", "7", "-K", "1", "-s", LibcoapClient.Patience, "-m", "get",
@@ -102,7 +103,7 @@ public sealed class LibcoapTcpClientTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task The_sample_server_is_asked_over_TCP(CoapTcpEngine engine)
+    public async Task The_sample_server_answers_over_TCP(CoapSocketEngine engine)
     {
         await using SampleServer server = await SampleServer.StartAsync("samples/Server", "--bind", "coap+tcp://127.0.0.1:0", "--engine",
             engine.ToString());

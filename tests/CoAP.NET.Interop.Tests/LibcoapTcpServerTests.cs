@@ -6,7 +6,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 {
     private LibcoapServer _server = null!;
 
-    public static TheoryData<CoapTcpEngine> Engines => LibcoapTcpClientTests.Engines;
+    public static TheoryData<CoapSocketEngine> Engines => LibcoapTcpClientTests.Engines;
 
     public async ValueTask InitializeAsync() => _server = await LibcoapServer.StartAsync();
 
@@ -14,7 +14,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Resources_are_got_put_and_deleted(CoapTcpEngine engine)
+    public async Task Resources_are_read_changed_and_deleted(CoapSocketEngine engine)
     {
         await using CoapClient client = Client(engine);
         Assert.Equal(CoapCode.Created, (await Within(client.PutAsync(Uri("/ours"), CoapContent.Text("x")))).Code);
@@ -25,7 +25,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_body_of_a_mebibyte_is_put_and_got_again(CoapTcpEngine engine)
+    public async Task A_body_of_a_mebibyte_is_put_and_got(CoapSocketEngine engine)
     {
         await using CoapClient client = Client(engine);
         byte[] body = Bodies.Make(1024 * 1024, 7);
@@ -35,7 +35,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Two_hundred_requests_at_a_time_share_a_connection(CoapTcpEngine engine)
+    public async Task Two_hundred_concurrent_requests_share_a_connection(CoapSocketEngine engine)
     {
         await using CoapClient client = Client(engine);
         Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 200).Select(_ => client.GetAsync(Uri("/")))];
@@ -45,7 +45,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_resource_is_observed(CoapTcpEngine engine)
+    public async Task A_resource_is_observed(CoapSocketEngine engine)
     {
         await using CoapClient client = Client(engine);
         await using CoapObservation observation = await Within(client.ObserveAsync(Uri("/time")));
@@ -67,7 +67,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_ping_is_answered(CoapTcpEngine engine)
+    public async Task A_ping_is_answered(CoapSocketEngine engine)
     {
         await using CoapClient client = Client(engine);
         Assert.True(await Within(client.PingAsync(Uri(""))) >= TimeSpan.Zero);
@@ -75,7 +75,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_server_that_was_killed_and_started_again_is_asked_on_a_new_connection(CoapTcpEngine engine)
+    public async Task A_killed_and_restarted_server_gets_requests_on_a_new_connection(CoapSocketEngine engine)
     {
         await using CoapClient client = Client(engine);
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(Uri("/")))).Code);
@@ -85,7 +85,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(Uri("/")))).Code);
     }
 
-    private static CoapClient Client(CoapTcpEngine engine) => new(new CoapEndpointOptions { TcpEngine = engine });
+    private static CoapClient Client(CoapSocketEngine engine) => new(new CoapEndpointOptions { Transports = { TcpEngine = engine } });
 
     private string Uri(string path) => _server.Uri(path, "coap+tcp").OriginalString;
 }

@@ -11,7 +11,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     [Fact]
-    public async Task A_resource_is_got_by_a_client_that_trusts_our_authority()
+    public async Task A_client_that_trusts_the_authority_gets_a_resource()
     {
         await using StreamServer server = await StartAsync();
         PeerResult result = await LibcoapClient.RunSecureAsync("-C", _certificates.Authority, server.Uri("/hello", Name));
@@ -20,7 +20,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_that_checks_nothing_is_served()
+    public async Task A_client_that_does_not_verify_the_server_is_served()
     {
         await using StreamServer server = await StartAsync();
         PeerResult result = await LibcoapClient.RunSecureAsync("-n", "-c", _certificates.ClientFile, "-j", _certificates.ClientKey,
@@ -29,7 +29,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_that_trusts_another_authority_gets_nothing()
+    public async Task A_client_that_trusts_another_authority_gets_no_response()
     {
         using Certificates others = new();
         await using StreamServer server = await StartAsync();
@@ -40,7 +40,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    public async Task The_certificate_of_a_client_is_its_identity()
+    public async Task The_client_certificate_is_the_identity_of_the_peer()
     {
         await using StreamServer server = await StartAsync(asksClients: true);
         PeerResult result = await LibcoapClient.RunSecureAsync(
@@ -50,7 +50,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
+    public async Task A_client_without_a_required_certificate_is_refused()
     {
         await using StreamServer server = await StartAsync(asksClients: true);
         await LibcoapClient.RunUntilRefusedAsync(
@@ -69,7 +69,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     [Fact]
-    public async Task The_sample_server_is_asked_over_TLS()
+    public async Task The_sample_server_answers_over_TLS()
     {
         await using SampleServer server = await SampleServer.StartAsync(
             "samples/Server", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", _certificates.ServerFile, "--key", _certificates.ServerKey,
@@ -81,5 +81,5 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     private Task<StreamServer> StartAsync(bool asksClients = false) =>
-        StreamServer.StartAsync(CoapTcpEngine.Auto, _certificates.AsServer(asksClients));
+        StreamServer.StartAsync(CoapSocketEngine.Auto, _certificates.AsServer(asksClients));
 }

@@ -9,7 +9,7 @@ public sealed class LibcoapTlsServerTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     [Fact]
-    public async Task Resources_are_got_and_put()
+    public async Task Resources_are_read_and_changed()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-n");
         await using CoapClient client = Client(_certificates.AsClient());
@@ -19,7 +19,7 @@ public sealed class LibcoapTlsServerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_body_of_a_mebibyte_is_put_and_got_again()
+    public async Task A_body_of_a_mebibyte_is_put_and_got()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-n");
         await using CoapClient client = Client(_certificates.AsClient());
@@ -38,7 +38,7 @@ public sealed class LibcoapTlsServerTests : IDisposable
 
     // With TLS 1.3 a client is done before the server has seen its certificate; then the connection ends before an answer.
     [Fact]
-    public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
+    public async Task A_client_without_a_required_certificate_is_refused()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-C", _certificates.Authority);
         await using CoapClient client = Client(_certificates.AsClient());
@@ -68,7 +68,7 @@ public sealed class LibcoapTlsServerTests : IDisposable
     {
         CoapConnectionException refused =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(server.SecureUri("/time"))));
-        Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
+        Assert.Equal(CoapError.HandshakeFailed, refused.Error);
     }
 
     private static Task<LibcoapServer> StartAsync(Certificates certificates, params string[] arguments) =>
@@ -76,5 +76,9 @@ public sealed class LibcoapTlsServerTests : IDisposable
 
     // Every name is this machine, so that a certificate may be for any name.
     private static CoapClient Client(CoapTlsOptions tls) =>
-        new(new CoapEndpointOptions { Tls = tls, ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) });
+        new(new CoapEndpointOptions
+        {
+            Tls = tls,
+            Transports = { ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) },
+        });
 }

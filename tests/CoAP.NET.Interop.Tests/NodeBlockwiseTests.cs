@@ -15,7 +15,7 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     [InlineData(1)]
     [InlineData(3)]
     [InlineData(6)]
-    public async Task Its_command_line_gets_a_body_in_blocks(int exponent)
+    public async Task The_node_coap_command_line_gets_a_body_blockwise(int exponent)
     {
         PeerResult result = await NodePeers.RunClientAsync("get", "-q", "-b", $"{exponent}", $"{ours.Host}/large");
         Assert.Equal(LargeText.Make(2000).TrimEnd('\n'), result.Output.TrimEnd('\n'));
@@ -23,7 +23,7 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task Its_client_puts_and_gets_a_body_in_blocks(int size)
+    public async Task The_node_coap_client_puts_and_gets_a_body_blockwise(int size)
     {
         string exponent = $"{int.Log2(size) - 4}";
         byte[] body = Bodies.Make(Bodies.Large, size);
@@ -35,7 +35,7 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     }
 
     [Fact]
-    public async Task Its_client_gets_a_large_answer_to_a_large_body()
+    public async Task The_node_coap_client_gets_a_large_response_to_a_large_request()
     {
         (byte[] answer, PeerResult result) = await NodePeers.TransferAsync(Bodies.Make(5000, 5), "POST", $"{ours.Host}/large-post",
             "--block1", "4");
@@ -46,7 +46,7 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     // It reads a Block2 of no bytes, which is block 0 of 16 bytes (RFC 7959 section 2.2), as one of size 0.
     [Theory]
     [MemberData(nameof(SizesOverSixteen))]
-    public async Task Our_client_gets_a_body_in_blocks(int size)
+    public async Task The_library_client_gets_a_body_blockwise_from_node_coap(int size)
     {
         await using CoapClient client = new();
         Assert.Equal(NodePeers.Large,
@@ -55,7 +55,7 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task Our_client_puts_a_body_in_blocks(int size)
+    public async Task The_library_client_puts_a_body_blockwise_to_node_coap(int size)
     {
         await using CoapClient client = new();
         byte[] body = Bodies.Make(Bodies.Large, -size);

@@ -6,7 +6,7 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
     : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
 {
     [Fact]
-    public async Task Its_command_line_observes()
+    public async Task The_node_coap_command_line_observes_a_resource()
     {
         // It does not end by itself.
         await using PeerProcess client = NodePeers.StartClient("get", "-q", "-o", $"{ours.Host}/obs-load-non");
@@ -16,7 +16,7 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
     }
 
     [Fact]
-    public async Task Its_client_observes_and_cancels()
+    public async Task The_node_coap_client_observes_a_resource_and_cancels()
     {
         await using PeerProcess client = NodePeers.Observe($"{ours.Host}/obs-load", 3);
         await client.WaitForLineAsync(line => line == "twelve bytes");
@@ -30,7 +30,7 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
     }
 
     [Fact]
-    public async Task Our_client_observes_and_cancels()
+    public async Task The_library_client_observes_a_node_coap_resource_and_cancels()
     {
         await using CoapClient client = new();
         CoapObservation observation = await Within(client.ObserveAsync($"{node.Host}/clock"));

@@ -41,7 +41,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
 
     [Fact]
     [Rfc("7252-5.10.2-2")]
-    public async Task Its_client_asks_through_our_proxy_with_Uri_options_beside_Proxy_Uri()
+    public async Task The_node_coap_client_uses_the_library_proxy_with_Uri_options_in_addition_to_Proxy_Uri()
     {
         // It writes the path twice; Proxy-Uri goes before it.
         (byte[] body, PeerResult result) = await NodePeers.TransferAsync(null, "GET", $"{Origin}/asked?a=1", "--proxy", Proxy);
@@ -51,7 +51,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task Its_client_moves_large_bodies_through_our_proxy()
+    public async Task The_node_coap_client_transfers_large_bodies_through_the_library_proxy()
     {
         byte[] body = Bodies.Make(20_000, 7);
 
@@ -63,7 +63,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
 
     [Fact]
     [Rfc("7641-5-1")]
-    public async Task Its_client_observes_through_our_proxy()
+    public async Task The_node_coap_client_observes_through_the_library_proxy()
     {
         // It would cancel after the last notification, of which one more is to come than there are.
         await using PeerProcess observer = NodePeers.ObserveThrough(Proxy, $"{Origin}/state", 5);
@@ -78,9 +78,9 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task Its_server_is_asked_and_changed_through_our_proxy()
+    public async Task The_node_coap_server_is_read_and_changed_through_the_library_proxy()
     {
-        _client.Proxy = CoapUri.Parse(Proxy);
+        _client.Proxy = Proxy;
         string path = $"{node.Host}/through-proxy";
 
         Assert.Equal("hello from node", (await Within(_client.GetAsync($"{node.Host}/hello"))).GetText());
@@ -92,7 +92,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task Our_client_asks_through_its_proxy()
+    public async Task The_library_client_sends_requests_through_the_node_coap_proxy()
     {
         await using SampleServer proxy = await NodePeers.StartProxyAsync();
         CoapUri uri = CoapUri.Parse(proxy.Uri.OriginalString);
@@ -100,8 +100,8 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         // It takes the host from Proxy-Uri and the path from Uri-Path, which nobody sends beside it, so that it asks for the root.
         CoapResponse root = await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Origin}/").WithProxy(uri)));
         CoapRequest both = new(CoapMethod.Get, proxy.Uri.OriginalString);
-        both.Options.Add(new ProxyUri($"{Origin}/asked"));
-        both.Options.Add(new UriPath("asked"));
+        both.Options.Add(new ProxyUriOption($"{Origin}/asked"));
+        both.Options.Add(new UriPathOption("asked"));
         CoapResponse asked = await Within(_client.SendAsync(both));
 
         Assert.Equal("the root", root.GetText());
@@ -109,7 +109,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task Our_proxy_hands_requests_to_its_proxy()
+    public async Task The_library_proxy_forwards_requests_to_the_node_coap_proxy()
     {
         await using SampleServer last = await NodePeers.StartProxyAsync();
         CoapProxyOptions options = Options();
@@ -118,7 +118,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0").MapForwardProxy(proxy);
         await server.StartAsync();
-        _client.Proxy = CoapUri.Parse(server.LocalEndpoints[0]);
+        _client.Proxy = server.LocalEndpoints[0];
 
         Assert.Equal("the root", (await Within(_client.GetAsync($"{Origin}/"))).EnsureSuccess().GetText());
     }

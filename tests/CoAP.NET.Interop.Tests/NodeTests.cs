@@ -16,7 +16,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     public async ValueTask DisposeAsync() => await _client.DisposeAsync();
 
     [Fact]
-    public async Task Its_client_gets_by_Confirmable_and_by_Non_confirmable_requests()
+    public async Task The_node_coap_client_gets_a_resource_by_Confirmable_and_Non_confirmable_requests()
     {
         PeerResult confirmable = await NodePeers.RunClientAsync("get", $"{Ours}/hello");
         Assert.Equal("hello world!", confirmable.Output);
@@ -25,7 +25,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task Its_client_puts_and_deletes()
+    public async Task The_node_coap_client_puts_and_deletes_a_resource()
     {
         Assert.Contains("2.01", (await NodePeers.RunClientAsync("put", "-p", "on", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
         Assert.Equal("on", (await NodePeers.RunClientAsync("get", $"{Ours}/create1")).Output);
@@ -33,7 +33,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task Its_client_validates_what_it_has_by_its_ETag()
+    public async Task The_node_coap_client_validates_a_representation_by_its_ETag()
     {
         CoapResponse response = await Within(_client.GetAsync($"{Ours}/validate"));
         Assert.True(response.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> tag));
@@ -46,7 +46,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task Our_client_gets_puts_and_deletes()
+    public async Task The_library_client_gets_puts_and_deletes_node_coap_resources()
     {
         Assert.Equal("hello from node", (await Within(_client.GetAsync($"{Node}/hello"))).GetText());
         Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync($"{Node}/new", CoapContent.Text("x")))).Code);
@@ -56,7 +56,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task Our_client_uses_the_methods_of_RFC_8132()
+    public async Task The_library_client_uses_the_methods_of_RFC_8132_with_node_coap()
     {
         Assert.Equal("FETCH q", (await Within(_client.FetchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
         Assert.Equal("PATCH q", (await Within(_client.PatchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
@@ -64,7 +64,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task Our_client_sends_Non_confirmable_requests()
+    public async Task The_library_client_sends_Non_confirmable_requests_to_node_coap()
     {
         CoapResponse response = await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Node}/hello") { Confirmable = false }));
         Assert.Equal("hello from node", response.GetText());

@@ -16,7 +16,7 @@ public sealed class NodeWebSocketTests
     private const string OurCsm = "00e123100000202140";
 
     [Fact]
-    public async Task Its_client_has_a_request_answered()
+    public async Task The_Node_WebSocket_client_gets_a_response()
     {
         await using CoapServer coap = new();
         coap.MapGet("/sensors/temperature", () => CoapResults.Text("22.3 Cel"));
@@ -27,7 +27,7 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    public async Task Its_client_sends_in_fragments()
+    public async Task The_Node_WebSocket_client_sends_a_message_in_fragments()
     {
         await using CoapServer coap = new();
         coap.MapGet("/a", () => CoapResults.Text("b"));
@@ -37,7 +37,7 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    public async Task Its_client_is_told_why_text_is_not_taken()
+    public async Task The_Node_WebSocket_client_that_sends_text_gets_an_Abort_with_the_reason()
     {
         await using CoapServer coap = new();
         await using WebApplication application = await ServeAsync(coap);
@@ -47,7 +47,7 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    public async Task Its_client_observes()
+    public async Task The_Node_WebSocket_client_observes_a_resource()
     {
         int state = 0;
         await using CoapServer coap = new();
@@ -63,7 +63,7 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    public async Task Our_client_asks_its_server()
+    public async Task The_library_client_sends_requests_to_the_Node_WebSocket_server()
     {
         await using PeerProcess server = NodePeers.StartWebSocketServer();
         string uri = (await server.WaitForLineAsync(line => line.StartsWith("listening on ", StringComparison.Ordinal)))[

@@ -11,7 +11,7 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task A_body_is_put_and_got_in_blocks_of_the_size_that_the_peer_s_parameters_say(int size)
+    public async Task A_body_is_transferred_in_blocks_of_the_size_in_the_peer_parameters(int size)
     {
         await using CoapClient client =
             new(new CoapEndpointOptions { Parameters = new CoapTransmissionParameters { PreferredBlockSize = size } });
@@ -27,7 +27,7 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task A_body_is_put_and_got_in_blocks_of_the_size_that_the_request_says(int size)
+    public async Task A_body_is_transferred_in_blocks_of_the_size_in_the_request(int size)
     {
         await using CoapClient client = new();
         byte[] body = Bodies.Make(Bodies.Large, -size);
@@ -41,7 +41,7 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
     }
 
     [Fact]
-    public async Task One_block_alone_is_got()
+    public async Task A_client_gets_a_single_block()
     {
         await using CoapClient client = new();
         byte[] body = Bodies.Make(2000, 3);
@@ -53,7 +53,7 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
     }
 
     [Fact]
-    public async Task Many_transfers_at_a_time_do_not_mix()
+    public async Task Bodies_of_many_concurrent_transfers_are_not_mixed()
     {
         await using CoapClient client = new();
         await Within(Task.WhenAll(Enumerable.Range(0, 10).Select(async i =>

@@ -16,7 +16,7 @@ public sealed class OurClientLossTests
     // repetition of that block becomes the whole body: one transfer of ten with this loss, and more on a busy machine, where answers come
     // so late that they are asked for again. So there are several rounds of six, and one whole body is enough.
     [Fact]
-    public async Task Responses_of_libcoap_that_are_lost_are_asked_for_again()
+    public async Task Requests_are_retransmitted_when_responses_of_libcoap_are_lost()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-l", "10%");
 
@@ -50,7 +50,7 @@ public sealed class OurClientLossTests
     }
 
     [Fact]
-    public async Task Loss_and_doubling_on_the_way_to_libcoap_change_nothing()
+    public async Task Loss_and_duplication_do_not_affect_blockwise_transfers_with_libcoap()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         await using CoapClient client = new();

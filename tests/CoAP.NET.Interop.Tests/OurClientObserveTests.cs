@@ -7,7 +7,7 @@ public sealed class OurClientObserveTests
     [External(LibcoapServer.Program)]
     [InlineData("-N", CoapMessageType.NonConfirmable)]
     [InlineData("-e", CoapMessageType.Confirmable)]
-    public async Task The_time_is_observed(string argument, CoapMessageType type)
+    public async Task A_client_observes_the_time_resource(string argument, CoapMessageType type)
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync(argument);
         await using CoapClient client = new();
@@ -38,7 +38,7 @@ public sealed class OurClientObserveTests
     // libcoap's client does not register again, so there is no such test the other way round.
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task The_observation_comes_back_by_itself_when_the_server_was_restarted()
+    public async Task An_observation_recovers_by_itself_after_a_restart_of_the_libcoap_server()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = new FastTimeProvider(5) });
@@ -53,7 +53,7 @@ public sealed class OurClientObserveTests
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task The_observation_comes_back_by_itself_when_the_server_was_away_for_a_while()
+    public async Task An_observation_recovers_by_itself_after_the_libcoap_server_was_unreachable()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         using LogWatch log = new(message => message.Contains("nothing listens", StringComparison.OrdinalIgnoreCase));
@@ -69,7 +69,7 @@ public sealed class OurClientObserveTests
     }
 
     [Fact]
-    public async Task The_observation_comes_back_by_itself_when_a_server_of_our_own_was_restarted()
+    public async Task An_observation_recovers_by_itself_after_a_restart_of_the_sample_server()
     {
         await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = new FastTimeProvider(5) });
         SampleServer before = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");

@@ -18,7 +18,7 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_root_and_the_time_are_got()
+    public async Task A_client_gets_the_root_and_the_time()
     {
         CoapResponse root = await Get("/");
         Assert.Equal(CoapCode.Content, root.Code);
@@ -35,7 +35,7 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_put_can_be_got_again()
+    public async Task A_client_gets_the_representation_that_was_put()
     {
         CoapResponse put = await Within(_client.PutAsync(_server.Uri("/example_data").OriginalString, CoapContent.Text("forty two")));
         Assert.True(put.IsSuccess, put.ToString());
@@ -43,7 +43,7 @@ public sealed class OurClientTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_resource_of_our_own_is_created_and_deleted()
+    public async Task A_new_resource_is_created_and_deleted()
     {
         Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync(_server.Uri("/ours").OriginalString, CoapContent.Text("x")))).Code);
         Assert.Equal("x", (await Get("/ours")).GetText());
@@ -55,13 +55,13 @@ public sealed class OurClientTests : IAsyncLifetime
     public async Task A_separate_response_completes_the_request()
     {
         CoapRequest request = new(CoapMethod.Get, _server.Uri("/async"));
-        request.Options.Add(new UriQuery("2"));
+        request.Options.Add(new UriQueryOption("2"));
         CoapResponse response = await Within(_client.SendAsync(request));
         Assert.Equal(CoapCode.Content, response.Code);
     }
 
     [Fact]
-    public async Task Its_resources_are_discovered()
+    public async Task The_resources_of_the_libcoap_server_are_discovered()
     {
         IReadOnlyList<CoapLink> links = await Within(_client.DiscoverAsync(_server.Uri("").OriginalString));
         Assert.Contains(links, link => link.Target == "/time");
@@ -72,7 +72,7 @@ public sealed class OurClientTests : IAsyncLifetime
     public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server.Uri("").OriginalString)) >= TimeSpan.Zero);
 
     [Fact]
-    public async Task Two_hundred_requests_at_a_time_are_all_answered()
+    public async Task Two_hundred_concurrent_requests_are_all_answered()
     {
         Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 200).Select(_ => Get("/"))];
         Assert.All(await Within(Task.WhenAll(requests)), response => Assert.Equal(CoapCode.Content, response.Code));

@@ -46,7 +46,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Fact]
     [External(LibcoapClient.Program)]
     [Rfc("7252-5.7.2-3", "8768-3-3")]
-    public async Task The_client_of_libcoap_asks_through_our_proxy()
+    public async Task The_libcoap_client_sends_requests_through_the_library_proxy()
     {
         PeerResult result = await LibcoapClient.RunAsync("-P", Proxy, "-m", "get", $"{Origin}/asked?a=1&b");
 
@@ -57,7 +57,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Fact]
     [External(LibcoapClient.Program)]
     [Rfc("8768-3-3", "8768-4-1")]
-    public async Task The_client_of_libcoap_says_how_far_it_may_go()
+    public async Task The_libcoap_client_limits_the_hops_of_a_request()
     {
         Assert.Contains("hops=3", (await LibcoapClient.RunAsync("-P", Proxy, "-H", "4", "-m", "get", $"{Origin}/asked")).Output,
             StringComparison.Ordinal);
@@ -68,7 +68,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapClient.Program)]
-    public async Task The_client_of_libcoap_moves_large_bodies_through_our_proxy()
+    public async Task The_libcoap_client_transfers_large_bodies_through_the_library_proxy()
     {
         byte[] body = Bodies.Make(20_000, 7);
 
@@ -78,7 +78,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapClient.Program)]
-    public async Task The_client_of_libcoap_is_told_what_is_not_allowed()
+    public async Task The_libcoap_client_gets_5_05_for_a_target_that_is_not_allowed()
     {
         PeerResult denied = await LibcoapClient.RunAsync("-P", Proxy, "-m", "get", "coap://192.0.2.1/");
 
@@ -87,7 +87,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task A_server_of_libcoap_is_asked_through_our_proxy()
+    public async Task A_libcoap_server_is_reached_through_the_library_proxy()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-e");
 
@@ -105,7 +105,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Fact]
     [External(LibcoapServer.Program)]
     [Rfc("7641-5-1")]
-    public async Task A_server_of_libcoap_is_observed_through_our_proxy_by_two()
+    public async Task Two_clients_observe_a_libcoap_server_through_the_library_proxy()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         await using CoapClient other = new();
@@ -120,7 +120,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task Our_client_asks_our_server_through_the_proxy_of_libcoap()
+    public async Task The_library_client_reaches_the_library_server_through_the_libcoap_proxy()
     {
         await using LibcoapServer proxy = await LibcoapServer.StartAsync("-P", ",proxyself");
 
@@ -133,7 +133,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task A_chain_of_our_proxy_and_that_of_libcoap_brings_the_answer()
+    public async Task A_chain_of_the_library_proxy_and_the_libcoap_proxy_passes_on_the_response()
     {
         // Ours puts 16 in, and that of libcoap takes one off.
         await using LibcoapServer last = await LibcoapServer.StartAsync("-P", ",proxyself");
@@ -152,7 +152,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Fact]
     [External(LibcoapServer.Program)]
     [Rfc("8768-4-1", "8768-4-2")]
-    public async Task A_loop_of_our_proxy_and_that_of_libcoap_ends_when_the_hops_are_used_up()
+    public async Task A_loop_of_the_library_proxy_and_the_libcoap_proxy_ends_when_the_hop_limit_is_reached()
     {
         // What ours is handed goes to that of libcoap, and what that is handed comes to ours.
         await using CoapServer server = new();
@@ -168,12 +168,12 @@ public sealed class OurProxyTests : IAsyncLifetime
 
         Assert.Equal(CoapCode.HopLimitReached, response.Code);
         Assert.Equal("gw1", response.GetText());
-        await Eventually.IsTrueAsync(() => proxy.GetCounters().UnderWay == 0);
+        await Eventually.IsTrueAsync(() => proxy.GetCounters().InProgress == 0);
     }
 
     [Fact]
     [Rfc("8768-3-3", "7641-5-1", "7252-5.7.2-3")]
-    public async Task A_chain_of_three_over_UDP_TCP_and_DTLS_brings_bodies_and_notifications()
+    public async Task A_chain_of_three_proxies_over_UDP_TCP_and_DTLS_passes_on_bodies_and_notifications()
     {
         CoapPskCredential key = CoapPskCredential.Parse("gw2:0x00112233445566778899");
         await using CoapServer third = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
@@ -191,7 +191,7 @@ public sealed class OurProxyTests : IAsyncLifetime
         await first.StartAsync();
         int value = 0;
         CoapRouteHandlerBuilder state = _origin.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
-        _client.Proxy = CoapUri.Parse(first.LocalEndpoints[0]);
+        _client.Proxy = first.LocalEndpoints[0];
         _client.Timeout = PeerProcess.HangLimit;
         byte[] body = Bodies.Make(20_000, 7);
 
@@ -216,7 +216,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
         // The hops end in the second one, and all who know of it say so.
         CoapRequest last = new(CoapMethod.Get, $"{Origin}/asked");
-        last.Options.Add(new HopLimit(2));
+        last.Options.Add(new HopLimitOption(2));
         CoapResponse ended = await _client.SendAsync(last);
         Assert.Equal((CoapCode.HopLimitReached, "gw1 gw2"), (ended.Code, ended.GetText()));
 
@@ -237,7 +237,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     private static CoapRequest Through(string proxy, string target, CoapMethod method = CoapMethod.Get)
     {
         CoapRequest request = new(method, proxy) { Timeout = PeerProcess.HangLimit };
-        request.Options.Add(new ProxyUri(target));
+        request.Options.Add(new ProxyUriOption(target));
         return request;
     }
 

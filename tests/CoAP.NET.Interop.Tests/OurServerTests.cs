@@ -7,7 +7,7 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     private string Host => server.Host;
 
     [Fact]
-    public async Task Hello_is_got_by_Confirmable_and_by_Non_confirmable_requests()
+    public async Task A_client_gets_a_resource_by_Confirmable_and_Non_confirmable_requests()
     {
         Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/hello")).Output);
         Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-N", "-m", "get", $"{Host}/hello")).Output);
@@ -26,7 +26,7 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     }
 
     [Fact]
-    public async Task What_is_put_can_be_got_and_deleted()
+    public async Task A_resource_that_was_put_can_be_read_and_deleted()
     {
         PeerResult put = await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "on", $"{Host}/create1");
         Assert.Equal("", put.Errors);
@@ -39,11 +39,11 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     [InlineData("get", "/test", "This is a test resource.")]
     [InlineData("get", "/seg1/seg2/seg3", "Long path resource /seg1/seg2/seg3")]
     [InlineData("get", "/query?first=1&second=2", "Query: first=1&second=2")]
-    public async Task Paths_and_queries_arrive(string method, string path, string expected) =>
+    public async Task The_server_receives_paths_and_queries(string method, string path, string expected) =>
         Assert.Equal(expected, (await LibcoapClient.RunAsync("-m", method, $"{Host}{path}")).Output);
 
     [Fact]
-    public async Task A_slow_resource_answers_separately()
+    public async Task A_slow_resource_sends_a_separate_response()
     {
         PeerResult result = await LibcoapClient.RunAsync("-m", "get", $"{Host}/separate");
         Assert.Equal("That took some time.", result.Output);

@@ -17,7 +17,7 @@ public class PeerProcessTests
 
     [Fact]
     [External("sh")]
-    public async Task A_line_can_be_waited_for_before_and_after_it_came()
+    public async Task A_line_can_be_awaited_before_and_after_its_output()
     {
         await using PeerProcess process = PeerProcess.Start("sh", "-c", "echo ready; exec sleep 1000");
         Assert.Equal("ready", await process.WaitForLineAsync(line => line == "ready"));
@@ -27,7 +27,7 @@ public class PeerProcessTests
 
     [Fact]
     [External("sh")]
-    public async Task Waiting_for_a_line_fails_when_the_program_ends_without_it()
+    public async Task Waiting_for_a_line_fails_when_the_program_ends_without_printing_that_line()
     {
         await using PeerProcess process = PeerProcess.Start("sh", "-c", "echo other");
         InvalidOperationException error =
@@ -38,7 +38,7 @@ public class PeerProcessTests
 
     [Fact]
     [External("sh", "sleep")]
-    public async Task Disposing_ends_the_program_and_its_children()
+    public async Task Disposing_the_process_ends_the_program_and_its_children()
     {
         PeerProcess process = PeerProcess.Start("sh", "-c", "sleep 1000 & echo child $!; wait");
         string line = await process.WaitForLineAsync(line => line.StartsWith("child ", StringComparison.Ordinal));
@@ -51,7 +51,7 @@ public class PeerProcessTests
     }
 
     [Fact]
-    public void An_absent_program_is_named()
+    public void The_error_for_a_missing_program_names_the_program()
     {
         InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => PeerProcess.Start("no-such-coap-peer"));
         Assert.Contains("no-such-coap-peer cannot be found", error.Message, StringComparison.Ordinal);

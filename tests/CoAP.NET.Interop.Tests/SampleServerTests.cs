@@ -4,7 +4,7 @@ public class SampleServerTests
 {
     [Fact]
     [External("sh")]
-    public async Task The_address_is_read_from_the_line_that_the_server_writes()
+    public async Task The_address_is_read_from_the_output_of_the_server()
     {
         await using SampleServer server = await SampleServer.StartAsync(
             PeerProcess.Start("sh", "-c",

@@ -5,7 +5,7 @@ namespace CoAP.NET.Load.Tests;
 public sealed class LoadHistogramTests
 {
     [Fact]
-    public void A_time_is_told_within_one_part_of_64()
+    public void A_time_is_recorded_with_an_error_of_at_most_one_64th()
     {
         for (long time = 1; time < 1L << 39; time += 1 + (time / 7))
         {
@@ -18,7 +18,7 @@ public sealed class LoadHistogramTests
     }
 
     [Fact]
-    public void Parts_count_times_and_not_steps()
+    public void Percentiles_are_weighted_by_the_number_of_times()
     {
         LoadHistogram times = new();
         times.Add(1_000, 98);
@@ -32,7 +32,7 @@ public sealed class LoadHistogramTests
     }
 
     [Fact]
-    public void A_report_in_JSON_tells_the_shortest_time_and_the_parts_beside_the_histogram()
+    public void A_JSON_report_has_the_minimum_and_the_percentiles_in_addition_to_the_histogram()
     {
         LoadHistogram times = new();
         for (int microseconds = 1; microseconds <= 1000; microseconds++)
@@ -59,7 +59,7 @@ public sealed class LoadHistogramTests
     }
 
     [Fact]
-    public void What_was_written_as_pairs_is_the_same_histogram()
+    public void A_histogram_written_as_pairs_is_read_back_unchanged()
     {
         LoadHistogram times = new();
         Random random = new(1);
@@ -111,7 +111,7 @@ public sealed class LoadHistogramTests
     }
 
     [Fact]
-    public void A_report_reads_back_what_it_wrote()
+    public void A_report_that_was_written_is_read_back_unchanged()
     {
         LoadPlan plan = new() { Uri = "coap://127.0.0.1/x", Loop = LoadLoop.Open, Rate = 12.5 };
         LoadReport report = new()

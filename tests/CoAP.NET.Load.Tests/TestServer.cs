@@ -19,7 +19,7 @@ internal sealed class TestServer : IAsyncDisposable
     public ConcurrentDictionary<CoapAddress, int> Peers { get; } = new();
 
     /// <summary>Called with each request and how many there were.</summary>
-    public Action<CoapRequest, long>? Asked { get; set; }
+    public Action<CoapRequestContext, long>? Asked { get; set; }
 
     public string Uri { get; private set; } = "";
 
@@ -37,7 +37,7 @@ internal sealed class TestServer : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _server.DisposeAsync();
 
-    private CoapResult Answer(CoapRequest request, CoapResult result)
+    private CoapResult Answer(CoapRequestContext request, CoapResult result)
     {
         Peers.AddOrUpdate(request.Peer.Address, 1, (_, count) => count + 1);
         long count = Interlocked.Increment(ref _count);

@@ -53,7 +53,7 @@ public sealed class AllocationTests : IAsyncLifetime
     }
 
     [Fact]
-    public void A_request_that_is_sent_on_allocates_what_its_two_exchanges_need()
+    public void A_forwarded_request_allocates_only_what_its_two_exchanges_need()
     {
         long each = AllocatedByEach();
 
@@ -63,7 +63,7 @@ public sealed class AllocationTests : IAsyncLifetime
     }
 
     [Fact]
-    public void A_request_that_the_cache_answers_allocates_no_exchange_with_a_server()
+    public void A_request_answered_by_the_cache_allocates_no_exchange_with_a_server()
     {
         _isFresh = true;
         long each = AllocatedByEach();
@@ -76,8 +76,8 @@ public sealed class AllocationTests : IAsyncLifetime
     private void Configure(CoapEndpointOptions options)
     {
         options.TimeProvider = _clock;
-        options.Random = new VirtualRandom(1);
-        options.Scheduler = _scheduler;
+        options.Pipeline.Random = new VirtualRandom(1);
+        options.Pipeline.Scheduler = _scheduler;
     }
 
     private long AllocatedByEach()
@@ -137,7 +137,7 @@ public sealed class AllocationTests : IAsyncLifetime
     private static byte[] MakeRequest()
     {
         CoapMessage message = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([1]) };
-        message.Options.Add(new ProxyUri("coap://127.0.0.3/a"));
+        message.Options.Add(new ProxyUriOption("coap://127.0.0.3/a"));
         return CoapDatagramSerializer.Default.Serialize(message);
     }
 

@@ -4,16 +4,16 @@ namespace CoAP.NET.Proxy.Tests;
 public sealed class BoundTests
 {
     [Fact]
-    public async Task A_body_larger_than_blocks_can_number_is_refused_where_it_is_set()
+    public async Task A_body_size_limit_beyond_the_block_number_range_is_refused()
     {
         CoapProxyOptions options = new();
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxBodySize = (1 << 30) + 1);
-        options.MaxBodySize = 1 << 30;
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Limits.MaxBodySize = (1 << 30) + 1);
+        options.Limits.MaxBodySize = 1 << 30;
         await using CoapProxy proxy = new(options);
     }
 
     [Fact]
-    public async Task Requests_of_forged_addresses_are_never_sent_on()
+    public async Task Requests_of_forged_addresses_are_never_forwarded()
     {
         await using ProxyWorld world = new();
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -21,7 +21,7 @@ public sealed class BoundTests
         await world.StartAsync();
         using ScriptedPeer attacker = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8:66::1]:5683"),
             InMemoryNetwork.Address("[2001:db8::1]:5683"));
-        byte[] request = Wire(new ProxyUri($"{ProxyWorld.OriginUri}/x"));
+        byte[] request = Wire(new ProxyUriOption($"{ProxyWorld.OriginUri}/x"));
         int answered = 0;
         int bytes = 0;
         attacker.Responder = received =>
@@ -45,12 +45,12 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task Slow_servers_take_a_share_of_a_source_and_others_are_served_at_once()
+    public async Task Requests_to_slow_servers_use_a_limited_share_of_a_source_and_other_requests_are_served_at_once()
     {
         await using ProxyWorld world = new(options =>
         {
-            options.MaxRequests = 40;
-            options.MaxRequestsPerSource = 30;
+            options.Limits.MaxRequests = 40;
+            options.Limits.MaxRequestsPerSource = 30;
         });
         world.ProxyServer.MapForwardProxy(world.Proxy);
         world.Answer(_ => CoapResults.Text("here"));
@@ -67,7 +67,7 @@ public sealed class BoundTests
             return greedy.SendAsync(request);
         })];
         await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().Busy > 0, FromMinutes(1));
-        int held = world.Proxy.GetCounters().UnderWay;
+        int held = world.Proxy.GetCounters().InProgress;
         CoapResponse honest = await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
 
         Assert.InRange(held, 10, 20);
@@ -75,13 +75,13 @@ public sealed class BoundTests
         CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(slow));
         Assert.Contains(ends, end => end.Code == CoapCode.ServiceUnavailable);
         Assert.Contains(ends, end => end.Code == CoapCode.GatewayTimeout);
-        Assert.Equal(0, world.Proxy.GetCounters().UnderWay);
+        Assert.Equal(0, world.Proxy.GetCounters().InProgress);
     }
 
     [Theory]
     [InlineData(CoapMethod.Get)]
     [InlineData(CoapMethod.Post)]
-    public async Task A_client_with_many_requests_to_a_slow_server_does_not_keep_others_from_it(CoapMethod method)
+    public async Task A_client_with_many_requests_to_a_slow_server_does_not_keep_other_clients_from_that_server(CoapMethod method)
     {
         await using ProxyWorld world = new();
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -109,7 +109,7 @@ public sealed class BoundTests
         };
         Task<CoapResponse>[] many =
             [.. Enumerable.Range(0, 40).Select(i => greedy.SendAsync(ProxyWorld.Ask($"coap://[2001:db8:1::99]/{i}", method)))];
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == many.Length, FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().InProgress == many.Length, FromMinutes(1));
 
         CoapResponse response = await world.SendAsync(ProxyWorld.Ask("coap://[2001:db8:1::99]/other", method));
         Assert.Equal(CoapCode.Content, response.Code);
@@ -118,7 +118,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task Who_leaves_a_connection_has_his_requests_given_up()
+    public async Task Requests_of_a_client_that_closes_its_connection_are_cancelled()
     {
         await using ProxyWorld world = new();
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -127,18 +127,18 @@ public sealed class BoundTests
         client.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8:78::1]:40000")));
         await world.StartAsync();
         CoapRequest request = new(CoapMethod.Get, "coap+tcp://[2001:db8::1]/");
-        request.Options.Add(new ProxyUri("coap://[2001:db8:1::99]/"));
+        request.Options.Add(new ProxyUriOption("coap://[2001:db8:1::99]/"));
         Task<CoapResponse> response = client.SendAsync(request);
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 1, FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().InProgress == 1, FromMinutes(1));
 
         await client.DisposeAsync();
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromSeconds(30));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().InProgress == 0, FromSeconds(30));
 
         await Assert.ThrowsAnyAsync<Exception>(() => response);
     }
 
     [Fact]
-    public void A_source_never_has_more_than_half_of_what_is_free()
+    public void A_source_never_gets_more_than_half_of_the_free_capacity()
     {
         SourceQuota shares = new(100, 100);
 

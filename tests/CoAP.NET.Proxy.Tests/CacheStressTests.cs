@@ -11,11 +11,11 @@ public sealed class CacheStressTests
     [InlineData(1, 2 * 1024)]
     [InlineData(2, 8 * 1024 * 1024)]
     [Rfc("7252-5.7.1-3")]
-    public async Task Everybody_gets_the_answer_to_what_he_asked_and_none_that_is_stale(int seed, int cacheBytes)
+    public async Task Each_client_gets_the_response_to_its_request_and_no_stale_response(int seed, int cacheBytes)
     {
         await using ProxyWorld world = new(options =>
         {
-            options.CacheBytes = cacheBytes;
+            options.Limits.CacheBytes = cacheBytes;
             options.RequireVerified = false;
         });
         world.ProxyServer.MapForwardProxy(world.Proxy);

@@ -7,7 +7,7 @@ public sealed class DeadServerTests
     private const string Target = "coap://[2001:db8:1::99]/";
 
     [Fact]
-    public async Task After_5_04_nothing_more_is_sent_for_the_request_and_the_next_one_has_its_place()
+    public async Task The_proxy_stops_retransmitting_after_5_04_and_sends_the_next_request()
     {
         // Without PROBING_RATE (RFC 7252 section 4.7), which holds back what follows to a server that says nothing.
         await using ProxyWorld world = new(options =>

@@ -15,9 +15,9 @@ public sealed class DeclaredForwardingTests
     [InlineData(Unsafe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Refuse, false, false)]
-    public async Task An_option_of_a_request_is_forwarded_ends_or_is_refused(int number, OptionForwarding how, bool isAsked, bool passes)
+    public async Task An_option_of_a_request_is_forwarded_removed_or_refused_as_defined(int number, OptionForwarding how, bool isAsked, bool passes)
     {
-        OptionDefinition definition = Define(number) with { ForwardingInRequest = how };
+        OptionDefinition definition = new(number, "Mine", OptionFormat.Opaque, 1, 1) { ForwardingInRequest = how };
         await using ProxyWorld world = await StartAsync(definition, _ => CoapResults.Text("here"));
         CoapResponse response = await world.SendAsync(Ask(number, 7));
 
@@ -32,9 +32,9 @@ public sealed class DeclaredForwardingTests
     [InlineData(Unsafe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Refuse, false, false)]
-    public async Task An_option_of_a_response_is_forwarded_ends_or_is_refused(int number, OptionForwarding how, bool arrives, bool passes)
+    public async Task An_option_of_a_response_is_forwarded_removed_or_refused_as_defined(int number, OptionForwarding how, bool arrives, bool passes)
     {
-        OptionDefinition definition = Define(number) with { ForwardingInResponse = how };
+        OptionDefinition definition = new(number, "Mine", OptionFormat.Opaque, 1, 1) { ForwardingInResponse = how };
         await using ProxyWorld world = await StartAsync(
             definition, _ => CoapResults.Text("here").With(new UnrecognizedOption(number, new byte[] { 7 })));
         CoapResponse response = await world.SendAsync(new CoapRequest(CoapMethod.Get, $"coap://{Server}/x"));
@@ -47,17 +47,19 @@ public sealed class DeclaredForwardingTests
     [InlineData(OptionCaching.Key, 2)]
     [InlineData(OptionCaching.NoKey, 1)]
     [InlineData(OptionCaching.Bypass, 3)]
-    public async Task A_cache_of_a_proxy_and_requests_under_way_go_by_what_an_option_says(OptionCaching caching, int asked)
+    public async Task Caching_and_sharing_of_requests_follow_the_definition_of_an_option(OptionCaching caching, int asked)
     {
-        OptionDefinition definition = Define(Unsafe) with { ForwardingInRequest = OptionForwarding.Forward, Caching = caching };
+        OptionDefinition definition = new(Unsafe, "Mine", OptionFormat.Opaque, 1, 1)
+        {
+            ForwardingInRequest = OptionForwarding.Forward,
+            Caching = caching,
+        };
         await using ProxyWorld world = await StartAsync(definition, _ => CoapResults.Text("here").WithMaxAge(FromMinutes(9)));
         CoapClient[] clients = [world.MakeClient("[2001:db8::4]"), world.MakeClient("[2001:db8::5]"), world.MakeClient("[2001:db8::6]")];
         await world.RunAsync(async () => await Task.WhenAll(
             clients[0].SendAsync(Ask(Unsafe, 1)), clients[1].SendAsync(Ask(Unsafe, 2)), clients[2].SendAsync(Ask(Unsafe, 1))));
         Assert.Equal(asked, world.Asked.Count);
     }
-
-    private static OptionDefinition Define(int number) => new(number, "Mine", OptionFormat.Opaque, 1, 1);
 
     private static CoapRequest Ask(int number, byte value)
     {
@@ -69,7 +71,7 @@ public sealed class DeclaredForwardingTests
     private static string? Value(CoapOptionCollection options, int number) =>
         options.TryGetValue(number, out ReadOnlySpan<byte> value) ? Convert.ToHexStringLower(value) : null;
 
-    private static async Task<ProxyWorld> StartAsync(OptionDefinition definition, Func<CoapRequest, CoapResult> answer)
+    private static async Task<ProxyWorld> StartAsync(OptionDefinition definition, Func<CoapRequestContext, CoapResult> answer)
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new Factory(definition));
         ProxyWorld world = new(

@@ -16,7 +16,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7252-5.7.2-3", "8768-3-4", "8768-1.1-1", "7252-5.7.1-7")]
-    public async Task Proxy_Uri_is_split_and_goes_on_with_a_hop_limit_and_without_itself()
+    public async Task Proxy_Uri_is_split_into_Uri_options_and_the_request_gets_a_hop_limit()
     {
         _world.Answer(_ => CoapResults.Text("here"));
         await _world.StartAsync();
@@ -24,32 +24,32 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapResponse response = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/a/b%2Fc?x=1&y"));
 
         Assert.Equal("here", response.EnsureSuccess().GetText());
-        CoapRequest asked = Assert.Single(_world.Asked);
+        CoapRequestContext asked = Assert.Single(_world.Asked);
         Assert.Equal(["a", "b/c"], asked.Options.UriPath);
         Assert.Equal(["x=1", "y"], asked.Options.UriQuery);
         Assert.Equal(16, asked.Options.HopLimit);
         Assert.Null(asked.Options.UriHost);
         Assert.False(asked.Options.Contains(OptionNumber.ProxyUri));
         Assert.Equal(1, _world.Proxy.GetCounters().Forwarded);
-        Assert.Equal(0, _world.Proxy.GetCounters().UnderWay);
+        Assert.Equal(0, _world.Proxy.GetCounters().InProgress);
     }
 
     [Theory]
     [InlineData("[2001:db8:1::1]")]
     [InlineData("2001:db8:1::1")]
     [Rfc("7252-5.10.2-3")]
-    public async Task Proxy_Scheme_is_the_same_as_Proxy_Uri_and_an_address_may_lack_its_brackets(string host)
+    public async Task Proxy_Scheme_is_equivalent_to_Proxy_Uri_and_an_IPv6_address_may_lack_its_brackets(string host)
     {
         _world.Answer(_ => CoapResults.Text("here"));
         await _world.StartAsync();
         CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/a?x");
-        request.Options.Add(new ProxyScheme("coap"));
+        request.Options.Add(new ProxySchemeOption("coap"));
         request.Options.Add(OptionNumber.UriHost, Encoding.UTF8.GetBytes(host));
 
         CoapResponse response = await _world.SendAsync(request);
 
         Assert.Equal("here", response.EnsureSuccess().GetText());
-        CoapRequest asked = Assert.Single(_world.Asked);
+        CoapRequestContext asked = Assert.Single(_world.Asked);
         Assert.Equal(["a"], asked.Options.UriPath);
         Assert.Equal(["x"], asked.Options.UriQuery);
         Assert.Null(asked.Options.UriHost);
@@ -57,7 +57,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_name_goes_on_as_Uri_Host_although_the_proxy_resolved_it()
+    public async Task A_host_name_is_forwarded_as_Uri_Host_although_the_proxy_resolved_it()
     {
         _world.Proxy.Targets.AllowHost("sensor.example");
         _world.Names["sensor.example"] = [IPAddress.Parse("2001:db8:1::1")];
@@ -74,7 +74,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData("coap://[2001:db8::1]:5683/own")]
     [InlineData("coap://gateway.example/own")]
     [Rfc("7252-5.7.2-2", "7252-5.10.2-1", "7252-5.10.2-2")]
-    public async Task What_names_the_proxy_itself_is_served_by_its_own_routes(string uri)
+    public async Task A_request_whose_target_is_the_proxy_is_served_by_its_own_routes(string uri)
     {
         await using ProxyWorld world = new(options => options.Names.Add("gateway.example"));
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -94,7 +94,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData("coap+tcp", "coap://[2001:db8::1]:5683/own")]
     [InlineData("coap+tcp", "coap+tcp://[2001:db8::1]:5999/own")]
     [Rfc("7252-5.7.2-2", "7252-5.10.2-1")]
-    public async Task What_names_the_proxy_by_another_of_its_transports_is_served_by_its_own_routes(string scheme, string uri)
+    public async Task A_request_whose_target_is_another_transport_of_the_proxy_is_served_by_its_own_routes(string scheme, string uri)
     {
         await using ProxyWorld world = new();
         world.ProxyServer.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5999")));
@@ -103,7 +103,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         world.Client.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::2]:50100")));
         await world.StartAsync();
         CoapRequest request = new(CoapMethod.Get, scheme == "coap" ? ProxyWorld.ProxyUri : "coap+tcp://[2001:db8::1]:5999");
-        request.Options.Add(new ProxyUri(uri));
+        request.Options.Add(new ProxyUriOption(uri));
 
         CoapResponse response = await world.SendAsync(request);
 
@@ -116,7 +116,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData("[::ffff:127.0.0.1]", true)]
     [InlineData("192.0.2.77", false)]
     [Rfc("7252-5.10.2-1")]
-    public async Task A_proxy_on_every_address_of_its_host_takes_no_other_host_for_itself(string host, bool isOwn)
+    public async Task A_proxy_on_all_addresses_of_its_host_does_not_treat_another_host_as_itself(string host, bool isOwn)
     {
         await using CoapServer server = new();
         await using CoapProxy proxy = new();
@@ -127,7 +127,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         int port = new Uri(server.LocalEndpoints[0]).Port;
         await using CoapClient client = new();
         CoapRequest request = new(CoapMethod.Get, $"coap+tcp://127.0.0.1:{port}");
-        request.Options.Add(new ProxyUri($"coap://{host}:{port}/own"));
+        request.Options.Add(new ProxyUriOption($"coap://{host}:{port}/own"));
 
         CoapResponse response = await client.SendAsync(request);
 
@@ -136,7 +136,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7252-5.4.1-1")]
-    public async Task A_critical_option_that_is_unknown_is_refused_where_the_proxy_itself_is_asked()
+    public async Task A_request_to_the_proxy_itself_with_an_unknown_critical_option_is_refused()
     {
         await _world.StartAsync();
         CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.ProxyUri}/own");
@@ -147,7 +147,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7252-5.4.1-1")]
-    public async Task A_Proxy_Uri_that_is_too_long_is_4_02_and_no_request_to_the_proxy_itself()
+    public async Task A_Proxy_Uri_that_is_too_long_is_answered_4_02_and_not_served_by_the_proxy_itself()
     {
         int served = 0;
         _world.ProxyServer.MapGet("/", () =>
@@ -165,7 +165,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7252-5.7.2-1")]
-    public async Task Without_a_proxy_the_answer_is_5_05()
+    public async Task A_proxy_request_to_a_server_without_a_proxy_is_answered_5_05()
     {
         await using ProxyWorld world = new();
         await world.StartAsync();
@@ -186,7 +186,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData("coap+ws://[2001:db8:1::99]/", 5, 2)]
     [InlineData("coaps://[2001:db8:1::1]/", 4, 1)]
     [Rfc("7252-5.7.2-1", "7252-5.7.1-1", "7252-5.7.1-2", "gc-3.5.1-1")]
-    public async Task What_cannot_be_asked_has_its_code_and_a_text(string target, int @class, int detail)
+    public async Task An_invalid_target_is_answered_with_its_code_and_a_diagnostic(string target, int @class, int detail)
     {
         _world.Proxy.Targets.AllowHost("unknown.example");
         await _world.StartAsync();
@@ -204,7 +204,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData(OptionNumber.Oscore)]
     [InlineData(OptionNumber.Edhoc)]
     [Rfc("7252-5.7.1-5")]
-    public async Task Options_that_are_safe_pass_both_ways_although_nobody_knows_them(int number)
+    public async Task Unknown_safe_options_are_forwarded_in_both_directions(int number)
     {
         _world.Answer(_ => CoapResults.Text("here").With(new UnrecognizedOption(number, new byte[] { 7, 8 })));
         await _world.StartAsync();
@@ -225,7 +225,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData(65_002)]
     [InlineData(65_003)]
     [Rfc("7252-5.7.1-4")]
-    public async Task An_unsafe_option_of_a_request_that_is_unknown_is_4_02_and_nothing_is_sent_on(int number)
+    public async Task A_request_with_an_unknown_unsafe_option_is_answered_4_02_and_not_forwarded(int number)
     {
         _world.Answer(_ => CoapResults.Text("here"));
         await _world.StartAsync();
@@ -243,7 +243,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData(65_002)]
     [InlineData(65_003)]
     [Rfc("7252-5.7.1-6", "7252-5.7.1-2")]
-    public async Task An_unsafe_option_of_an_answer_that_is_unknown_is_5_02(int number)
+    public async Task A_response_with_an_unknown_unsafe_option_becomes_5_02(int number)
     {
         _world.Answer(_ => CoapResults.Text("here").With(new UnrecognizedOption(number, new byte[] { 1 })));
         await _world.StartAsync();
@@ -252,7 +252,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Conditions_formats_tags_and_locations_pass_and_so_does_Max_Age()
+    public async Task Conditions_formats_ETags_locations_and_Max_Age_are_forwarded()
     {
         _world.Answer(_ => CoapResults.Created("/made/1?v=2").WithETag(CoapETag.FromVersion(7)).WithMaxAge(FromSeconds(9)));
         await _world.StartAsync();
@@ -265,7 +265,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
         CoapResponse response = await _world.SendAsync(request);
 
-        CoapRequest asked = Assert.Single(_world.Asked);
+        CoapRequestContext asked = Assert.Single(_world.Asked);
         Assert.Equal("body", asked.GetText());
         Assert.Equal(CoapContentFormat.TextPlain, asked.ContentFormat);
         Assert.Equal(CoapContentFormat.Json, asked.Accept);
@@ -292,7 +292,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
         if (hops is { } left)
         {
-            request.Options.Add(new HopLimit(left));
+            request.Options.Add(new HopLimitOption(left));
         }
 
         await world.SendAsync(request).Gives(CoapCode.Content);
@@ -301,14 +301,14 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8768-3-3", "8768-4-1")]
-    public async Task The_last_hop_is_5_08_with_the_name_of_the_proxy_and_nothing_is_sent_on()
+    public async Task A_request_with_hop_limit_1_is_answered_5_08_with_the_identifier_of_the_proxy()
     {
         await using ProxyWorld world = new(options => options.Identifier = "gw1");
         world.ProxyServer.MapForwardProxy(world.Proxy);
         world.Answer(_ => CoapResults.Text("here"));
         await world.StartAsync();
         CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
-        request.Options.Add(new HopLimit(1));
+        request.Options.Add(new HopLimitOption(1));
 
         CoapResponse response = await world.SendAsync(request);
 
@@ -323,7 +323,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData("p2 gw1 p3", "gw1")]
     [InlineData("gw10 p3", "gw1 gw10 p3")]
     [Rfc("8768-4-1", "8768-4-2")]
-    public async Task A_5_08_of_others_gets_the_name_in_front_but_is_not_passed_on_when_it_is_there_already(string said, string expected)
+    public async Task The_proxy_prepends_its_identifier_to_a_5_08_and_refuses_one_that_already_contains_it(string said, string expected)
     {
         await using ProxyWorld world = new(options => options.Identifier = "gw1");
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -340,7 +340,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData(16, "gw1 gw2")]
     [InlineData(17, "gw1")]
     [Rfc("8768-4-1", "8768-4-2", "8768-1.1-1")]
-    public async Task A_loop_of_two_proxies_ends_and_names_those_who_saw_it(int hops, string expected)
+    public async Task A_loop_of_two_proxies_ends_with_5_08_and_the_identifiers_of_the_proxies(int hops, string expected)
     {
         await using ProxyWorld world = new(options =>
         {
@@ -357,7 +357,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         await second.StartAsync();
 
         CoapRequest request = ProxyWorld.Ask("coap://[2001:db8:9::1]/");
-        request.Options.Add(new HopLimit(hops));
+        request.Options.Add(new HopLimitOption(hops));
 
         CoapResponse response = await world.SendAsync(request);
 
@@ -368,7 +368,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8768-3-3")]
-    public async Task A_chain_of_three_proxies_brings_request_and_answer()
+    public async Task A_chain_of_three_proxies_forwards_request_and_response()
     {
         await using ProxyWorld world = new(options => options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/"));
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -390,12 +390,12 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9175-2.3-6")]
-    public async Task An_Echo_of_the_origin_passes_both_ways_and_one_of_the_proxy_goes_no_further()
+    public async Task An_Echo_of_the_origin_is_forwarded_in_both_directions_and_an_Echo_of_the_proxy_is_not()
     {
         byte[] challenge = [9, 8, 7, 6];
         _world.Answer(request => request.Options.Echo is { } echo && echo.Span.SequenceEqual(challenge)
             ? CoapResults.Text("fresh")
-            : new CoapResult(CoapCode.Unauthorized).With(new Echo(challenge)));
+            : new CoapResult(CoapCode.Unauthorized).With(new EchoOption(challenge)));
         await _world.StartAsync();
 
         // The client answers the proxy's own challenge, whose Echo the origin never sees, and then that of the origin.
@@ -409,7 +409,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7967-2-2")]
-    public async Task No_Response_ends_at_the_proxy_which_keeps_quiet_itself()
+    public async Task No_Response_is_not_forwarded_and_the_proxy_suppresses_the_response_itself()
     {
         _world.Answer(_ => CoapResults.Changed());
         await _world.StartAsync();
@@ -425,9 +425,9 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Bodies_beyond_the_bound_are_refused_on_both_sides()
+    public async Task Bodies_that_exceed_the_limit_are_refused_in_both_directions()
     {
-        await using ProxyWorld world = new(options => options.MaxBodySize = 4096);
+        await using ProxyWorld world = new(options => options.Limits.MaxBodySize = 4096);
         world.ProxyServer.MapForwardProxy(world.Proxy);
         world.Answer(_ => CoapResults.Bytes(new byte[5000]));
         await world.StartAsync();
@@ -439,7 +439,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_slow_server_is_answered_for_by_a_separate_response()
+    public async Task The_proxy_sends_a_separate_response_when_the_server_is_slow()
     {
         TaskCompletionSource slow = new();
         _world.Origin.MapGet("/slow", async () =>
@@ -449,7 +449,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         });
         await _world.StartAsync();
         Task<CoapResponse> response = _world.Client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow"));
-        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 1, FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().InProgress == 1, FromMinutes(1));
         await _world.PassAsync(FromSeconds(40));
         slow.SetResult();
 
@@ -458,7 +458,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7252-5.7.1-1")]
-    public async Task A_server_that_says_nothing_is_5_04_after_the_time_limit()
+    public async Task An_unanswered_request_is_answered_5_04_after_the_timeout()
     {
         await using ProxyWorld world = new(options => options.Timeout = FromSeconds(20));
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -478,7 +478,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData("coap+tcp", "coaps+tcp")]
     [InlineData("coaps", "coap+tcp")]
     [InlineData("coaps+tcp", "coaps")]
-    public async Task Transports_of_both_sides_may_differ(string down, string up)
+    public async Task The_transports_to_client_and_server_may_differ(string down, string up)
     {
         await using ProxyWorld world = new(options =>
         {
@@ -494,7 +494,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         Add(world.Origin.Endpoint, up, "[2001:db8:1::1]:5703");
         await world.StartAsync();
         CoapRequest request = new(CoapMethod.Get, $"{down}://[2001:db8::1]:{(down == "coap" ? 5683 : 5700)}");
-        request.Options.Add(new ProxyUri($"{up}://[2001:db8:1::1]:{(up == "coap" ? 5683 : 5703)}/x"));
+        request.Options.Add(new ProxyUriOption($"{up}://[2001:db8:1::1]:{(up == "coap" ? 5683 : 5703)}/x"));
 
         Assert.Equal("here", (await world.SendAsync(request)).EnsureSuccess().GetText());
 

@@ -21,7 +21,7 @@ public sealed class LinkRewritingTests
     [InlineData("</a>;anchor=\"coap://p/b\"", "coap://o/x", "coap://o", "/f1", "</f1/a>;anchor=\"coap://p/b\"")]
     [InlineData("</3/0>;obs", "/.well-known/core", "", "/devices/7", "</devices/7/3/0>;obs")]
     [InlineData("</a>", "coap://o/.well-known/core", "coap://o", "", "</a>")]
-    public void A_link_is_what_a_client_of_the_proxy_asks_for(string links, string document, string target, string prefix, string expected)
+    public void A_link_is_rewritten_to_the_URI_that_a_client_of_the_proxy_requests(string links, string document, string target, string prefix, string expected)
     {
         CoapResult result = LinkRewriting.Rewrite(Links(links), document, target, prefix);
 
@@ -30,7 +30,7 @@ public sealed class LinkRewritingTests
     }
 
     [Fact]
-    public void What_is_too_much_or_no_link_format_is_not_passed_on()
+    public void A_link_document_that_is_malformed_or_exceeds_the_limits_becomes_5_02()
     {
         string many = string.Join(',', Enumerable.Range(0, LinkRewriting.MaxLinks + 1).Select(i => $"</{i}>"));
         Assert.Equal(CoapCode.BadGateway, Rewrite(many).Code);
@@ -42,7 +42,7 @@ public sealed class LinkRewritingTests
     }
 
     [Fact]
-    public void Other_answers_stay_as_they_are()
+    public void Other_responses_are_not_rewritten()
     {
         CoapResult text = CoapResults.Text("</a>");
         CoapResult error = new(CoapCode.NotFound, "</a>"u8.ToArray(), CoapContentFormat.LinkFormat);
@@ -54,7 +54,7 @@ public sealed class LinkRewritingTests
     [Theory]
     [InlineData(true, "</floor1/temp>;rt=\"t\"")]
     [InlineData(false, "</temp>;rt=\"t\"")]
-    public async Task What_a_server_offers_is_asked_for_through_the_proxy_where_that_is_wished(bool rewrites, string expected)
+    public async Task Links_of_a_server_point_to_the_proxy_when_rewriting_is_enabled(bool rewrites, string expected)
     {
         await using ProxyWorld world = new(options =>
         {
@@ -72,7 +72,7 @@ public sealed class LinkRewritingTests
     }
 
     [Fact]
-    public async Task A_document_that_would_pass_as_a_stream_is_refused()
+    public async Task A_link_document_that_is_too_large_to_be_held_is_refused()
     {
         await using ProxyWorld world = new(options =>
         {

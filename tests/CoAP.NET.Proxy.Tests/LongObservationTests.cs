@@ -20,7 +20,7 @@ public sealed class LongObservationTests
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Runs))]
     [Rfc("7641-5-1")]
-    public async Task Clients_hear_of_changes_whatever_is_lost_and_whoever_restarts(int seed, int events)
+    public async Task Observers_behind_a_proxy_get_the_last_state_under_loss_and_restarts(int seed, int events)
     {
         NetworkConditions lossy = NetworkConditions.Perfect with
         {

@@ -32,7 +32,7 @@ public sealed class ObservingTests : IAsyncLifetime
     [InlineData(false)]
     [InlineData(true)]
     [Rfc("7641-5-1")]
-    public async Task Four_clients_are_one_observer_of_the_server_and_all_hear_of_each_change(bool reverse)
+    public async Task Four_clients_share_a_single_observation_of_the_server_and_all_are_notified(bool reverse)
     {
         CoapObservation[] observations = [.. await Task.WhenAll(_clients.Select(client => ObserveAsync(client, reverse)))];
 
@@ -61,7 +61,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-5-1")]
-    public async Task A_newcomer_gets_what_is_known_with_what_is_left_of_its_time()
+    public async Task A_new_observer_gets_the_known_state_with_its_remaining_Max_Age()
     {
         await using CoapObservation first = await ObserveAsync(_clients[0]);
         await _world.PassAsync(FromSeconds(100));
@@ -73,7 +73,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9175-2.3-6")]
-    public async Task A_client_that_had_to_verify_its_address_is_told_of_a_change_without_another_request_to_the_server()
+    public async Task An_observer_that_proved_its_address_is_notified_without_another_request_to_the_server()
     {
         // As default: the registration comes again with an Echo, which is no affair of the server.
         await using ProxyWorld world = new();
@@ -99,7 +99,7 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_registration_that_an_error_ended_is_not_made_again_for_nobody()
+    public async Task A_registration_that_an_error_ended_is_not_repeated_without_observers()
     {
         CoapObservation observation = await ObserveAsync(_clients[0]);
         _code = CoapCode.NotFound;
@@ -121,7 +121,7 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_that_does_not_notify_has_no_observers_through_the_proxy_either()
+    public async Task A_resource_that_does_not_notify_is_not_observable_through_the_proxy()
     {
         CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/plain");
         CoapObservation observation = await _world.RunAsync(() => _clients[0].ObserveAsync(request));
@@ -134,7 +134,7 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_error_of_the_server_ends_it_for_all_and_they_may_come_back()
+    public async Task An_error_of_the_server_ends_the_observation_of_all_clients_and_they_may_register_again()
     {
         CoapObservation[] observations = [.. await Task.WhenAll(_clients[..2].Select(client => ObserveAsync(client)))];
         _code = CoapCode.NotFound;
@@ -157,7 +157,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7252-5.7.1-3")]
-    public async Task A_newcomer_is_not_given_the_error_of_before_beyond_its_time()
+    public async Task A_new_observer_does_not_get_an_earlier_error_after_its_Max_Age()
     {
         CoapObservation first = await ObserveAsync(_clients[0]);
         _code = CoapCode.ServiceUnavailable;
@@ -176,11 +176,11 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-5-1")]
-    public async Task A_registration_lasts_while_the_answer_for_its_next_observer_is_under_way()
+    public async Task A_registration_is_kept_while_the_response_for_its_next_observer_is_in_progress()
     {
         // What is known is stale soon, and the answer of a slow server takes longer than a registration without observers lasts.
         (int value, TimeSpan maxAge, TimeSpan delay) = (0, FromSeconds(2), TimeSpan.Zero);
-        CoapRouteHandlerBuilder slow = _world.Origin.MapGet("/slow", async (CoapRequest _, CancellationToken cancellationToken) =>
+        CoapRouteHandlerBuilder slow = _world.Origin.MapGet("/slow", async (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             await Task.Delay(delay, _world.Clock, cancellationToken);
             return CoapResults.Text($"{value}").WithMaxAge(maxAge);
@@ -203,7 +203,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-5-1")]
-    public async Task Clients_do_not_believe_that_they_observe_when_a_server_that_restarted_does_not_notify()
+    public async Task Clients_do_not_keep_an_observation_of_a_restarted_server_that_does_not_notify()
     {
         await using CoapObservation observation = await ObserveAsync(_clients[0]);
         await _world.Origin.DisposeAsync();
@@ -220,7 +220,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-5-1")]
-    public async Task Clients_learn_at_once_that_a_server_stopped_notifying()
+    public async Task Clients_are_notified_at_once_that_a_server_stopped_notifying()
     {
         bool declines = false;
         CoapRouteHandlerBuilder route = _world.Origin.MapGet("/ending", () =>
@@ -260,12 +260,12 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Beyond_the_bound_clients_get_a_plain_answer()
+    public async Task Clients_that_exceed_the_limit_of_observations_get_a_response_without_Observe()
     {
         await using ProxyWorld world = new(options =>
         {
             options.RequireVerified = false;
-            options.MaxObservations = 2;
+            options.Limits.MaxObservations = 2;
         });
         world.ProxyServer.MapForwardProxy(world.Proxy);
         world.Answer(_ => CoapResults.Text("here")).Observable();

@@ -27,7 +27,7 @@ public sealed class PollingTests : IAsyncLifetime
     [Rfc("7641-5-1")]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task One_poll_serves_all_who_observe_and_they_hear_of_changes_only(bool hasTags)
+    public async Task A_single_poll_serves_all_observers_which_are_notified_of_changes_only(bool hasTags)
     {
         _server.HasTags = hasTags;
         int heard = 0;
@@ -64,7 +64,7 @@ public sealed class PollingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_fresh_is_not_asked_for()
+    public async Task A_fresh_response_is_not_polled_again()
     {
         _server.MaxAge = FromMinutes(10);
         await using CoapObservation observation = await ObserveAsync(0);
@@ -76,7 +76,7 @@ public sealed class PollingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_that_fails_is_asked_less_often_and_its_observers_hear_of_it_when_it_does_not_come_back()
+    public async Task A_failing_server_is_polled_less_often_and_a_lasting_failure_is_notified()
     {
         await using CoapObservation observation = await ObserveAsync(0);
         int asked = _server.Asked.Count;
@@ -100,7 +100,7 @@ public sealed class PollingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_gone_ends_the_observation_at_once()
+    public async Task A_poll_that_gets_4_04_ends_the_observation_at_once()
     {
         await using CoapObservation observation = await ObserveAsync(0);
         _server.Code = CoapCode.NotFound;
@@ -109,7 +109,7 @@ public sealed class PollingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_that_is_not_polled_has_no_observers()
+    public async Task A_server_that_is_not_polled_cannot_be_observed()
     {
         _server.Interval = null;
         await using CoapObservation observation = await ObserveAsync(0);
@@ -119,7 +119,7 @@ public sealed class PollingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Clients_that_the_server_tells_apart_do_not_share_a_poll()
+    public async Task Clients_that_the_server_distinguishes_do_not_share_a_poll()
     {
         _server.TellsApart = true;
         await using CoapObservation one = await ObserveAsync(0);
@@ -158,14 +158,14 @@ public sealed class PollingTests : IAsyncLifetime
         {
             Asked.Add(request);
             string value = TellsApart ? $"{request.Received.Peer.Address}" : Value;
-            byte[] tag = Encoding.UTF8.GetBytes(Value);
-            bool isValid = HasTags && request.Options.ETags.Any(known => known.Span.SequenceEqual(tag));
+            CoapETag tag = new(Encoding.UTF8.GetBytes(Value));
+            bool isValid = HasTags && request.Options.ETags.Contains(tag);
             CoapResult result = Code.IsError ? CoapResults.Status(Code)
                 : isValid ? new CoapResult(CoapCode.Valid) : new CoapResult(Code, Encoding.UTF8.GetBytes(value));
-            result.Options.MaxAge = MaxAge;
+            result.OwnOptions.MaxAge = MaxAge;
             if (HasTags && !Code.IsError)
             {
-                result.Options.ETag = tag;
+                result.OwnOptions.ETag = tag;
             }
 
             return Task.FromResult(result);

@@ -1,4 +1,5 @@
 using CoAP.NET.Proxy.Admission;
+using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Proxy.Tests;
 
@@ -10,17 +11,17 @@ public sealed class RequestKeyTests
     private static readonly NoUpstream s_upstream = new();
 
     [Fact]
-    public void Requests_that_differ_in_anything_that_counts_have_different_keys()
+    public void Requests_that_differ_in_a_relevant_part_have_different_keys()
     {
         string longer = new('x', 300);
         string[] keys =
         [
             KeyOf(Target),
             KeyOf(Target + "b"),
-            KeyOf(Target, options: [new Accept(CoapContentFormat.Json)]),
-            KeyOf(Target, options: [new Accept(CoapContentFormat.Cbor)]),
-            KeyOf(Target, options: [new HopLimit(3)]),
-            KeyOf(Target, options: [new HopLimit(4)]),
+            KeyOf(Target, options: [new AcceptOption(CoapContentFormat.Json)]),
+            KeyOf(Target, options: [new AcceptOption(CoapContentFormat.Cbor)]),
+            KeyOf(Target, options: [new HopLimitOption(3)]),
+            KeyOf(Target, options: [new HopLimitOption(4)]),
             KeyOf(Target, payload: "1"),
             KeyOf(Target, CoapMethod.Fetch, payload: "1"),
             KeyOf(Target, CoapMethod.Fetch, payload: "12"),
@@ -34,39 +35,39 @@ public sealed class RequestKeyTests
         Assert.All(keys, key => Assert.InRange(key.Length, 1, 256));
         Assert.Equal(keys[0], KeyOf(Target));
         Assert.Equal(keys[^1], KeyOf(Target + longer, CoapMethod.Fetch));
-        Assert.Equal(keys[0], KeyOf(Target, options: [new ETag([1])]));
-        Assert.NotEqual(keys[0], KeyOf(Target, withTags: true, options: [new ETag([1])]));
+        Assert.Equal(keys[0], KeyOf(Target, options: [new ETagOption([1])]));
+        Assert.NotEqual(keys[0], KeyOf(Target, withTags: true, options: [new ETagOption([1])]));
     }
 
     [Fact]
-    public void Requests_that_differ_in_anything_that_counts_are_not_one_while_they_are_under_way()
+    public void Requests_that_differ_in_a_relevant_part_are_not_shared_while_in_progress()
     {
-        FlightKey[] keys =
+        SharedRequestKey[] keys =
         [
             FlightOf(Target),
             FlightOf(Target + "b"),
-            FlightOf(Target, options: [new Accept(CoapContentFormat.Json)]),
-            FlightOf(Target, options: [new Accept(CoapContentFormat.Cbor)]),
-            FlightOf(Target, options: [new Accept(CoapContentFormat.Cbor), new HopLimit(3)]),
-            FlightOf(Target, options: [new HopLimit(3)]),
-            FlightOf(Target, options: [new HopLimit(4)]),
+            FlightOf(Target, options: [new AcceptOption(CoapContentFormat.Json)]),
+            FlightOf(Target, options: [new AcceptOption(CoapContentFormat.Cbor)]),
+            FlightOf(Target, options: [new AcceptOption(CoapContentFormat.Cbor), new HopLimitOption(3)]),
+            FlightOf(Target, options: [new HopLimitOption(3)]),
+            FlightOf(Target, options: [new HopLimitOption(4)]),
             FlightOf(Target, payload: "1"),
             FlightOf(Target, CoapMethod.Fetch, payload: "1"),
             FlightOf(Target, CoapMethod.Fetch, payload: "12"),
             FlightOf(Target, withTags: true),
-            FlightOf(Target, withTags: true, options: [new ETag([1])]),
+            FlightOf(Target, withTags: true, options: [new ETagOption([1])]),
             FlightOf(Target, identity: "a"),
         ];
 
         Assert.Equal(keys.Length, keys.Distinct().Count());
-        Assert.Equal(keys[0], FlightOf(Target, options: [new ETag([1])]));
-        Assert.Equal(keys[3], FlightOf(Target, options: [new ETag([1]), new Accept(CoapContentFormat.Cbor)]));
-        Assert.Equal(keys[3].GetHashCode(), FlightOf(Target, options: [new Accept(CoapContentFormat.Cbor), new ETag([1])]).GetHashCode());
+        Assert.Equal(keys[0], FlightOf(Target, options: [new ETagOption([1])]));
+        Assert.Equal(keys[3], FlightOf(Target, options: [new ETagOption([1]), new AcceptOption(CoapContentFormat.Cbor)]));
+        Assert.Equal(keys[3].GetHashCode(), FlightOf(Target, options: [new AcceptOption(CoapContentFormat.Cbor), new ETagOption([1])]).GetHashCode());
         Assert.Equal(keys[12], FlightOf(Target, identity: "a"));
     }
 
     [Fact]
-    public async Task What_ends_a_request_is_used_again_unless_somebody_else_may_still_hold_it()
+    public async Task A_finished_flight_object_is_reused_unless_a_caller_may_still_reference_it()
     {
         CoapSingleFlight<string, string> flights = new();
         CoapSingleFlight<string, string>.Flight first = Begin("a", default);
@@ -101,7 +102,7 @@ public sealed class RequestKeyTests
     }
 
     [Fact]
-    public void A_target_that_was_refused_is_judged_anew_when_the_targets_change()
+    public void A_refused_target_is_evaluated_again_when_the_allowed_targets_change()
     {
         CoapProxyTargets targets = new();
         KnownTargets known = new(targets);
@@ -127,17 +128,17 @@ public sealed class RequestKeyTests
 
     private static string KeyOf(
         string target, CoapMethod method = CoapMethod.Get, bool withTags = false, string payload = "", params CoapOption[] options) =>
-        Sharing.KeyOf(Make(target, method, payload, options), withTags);
+        RequestSharing.KeyOf(Make(target, method, payload, options), withTags);
 
-    private static FlightKey FlightOf(
+    private static SharedRequestKey FlightOf(
         string target, CoapMethod method = CoapMethod.Get, bool withTags = false, string payload = "", string? identity = null,
         params CoapOption[] options) =>
         new(s_upstream, Make(target, method, payload, options), withTags, identity);
 
     private static CoapProxyRequest Make(string target, CoapMethod method, string payload, CoapOption[] options)
     {
-        CoapRequest received = new(method, "coap://proxy.example.com");
-        received.Message.Payload = System.Text.Encoding.UTF8.GetBytes(payload);
+        CoapRequestContext received = ReceivedRequest.Of(
+            new CoapMessage(method) { Payload = System.Text.Encoding.UTF8.GetBytes(payload) });
         CoapOptionCollection forwarded = new();
         foreach (CoapOption option in options)
         {

@@ -13,7 +13,7 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     [InlineData("/floor1/lamp?on=1&x=a%26b", "/base/lamp", "on=1|x=a&b")]
     [InlineData("/floor1/a%2Fb/c", "/base/a/b/c", "")]
     [InlineData("/floor1/a/", "/base/a/", "")]
-    public async Task What_is_below_the_prefix_is_asked_of_the_target(string asked, string path, string queries)
+    public async Task A_path_below_the_prefix_is_requested_from_the_target(string asked, string path, string queries)
     {
         _world.Answer(request => CoapResults.Text($"{request.Path} {string.Join('|', request.Queries)}"));
         _world.ProxyServer.MapReverseProxy("/floor1/{*path}", $"{ProxyWorld.OriginUri}/base", _world.Proxy);
@@ -26,7 +26,7 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_path_without_a_catch_all_stands_for_one_resource_in_groups_too()
+    public async Task A_mapping_without_a_catch_all_represents_a_single_resource_also_in_groups()
     {
         _world.Answer(request => CoapResults.Text(request.Path));
         _world.ProxyServer.MapGroup("/house").MapReverseProxy("/boiler", $"{ProxyWorld.OriginUri}/status/now", _world.Proxy);
@@ -45,7 +45,7 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     [InlineData("/base", "/elsewhere/7?v=1", null)]
     [InlineData("/base", "/base/|../|..", null)]
     [InlineData("/base", "?v=1", "/?v=1")]
-    public async Task Locations_of_what_was_made_are_those_that_clients_can_ask_for(string path, string location, string? expected)
+    public async Task Location_options_are_rewritten_to_URIs_that_clients_can_request(string path, string location, string? expected)
     {
         _world.Answer(_ =>
         {
@@ -53,7 +53,7 @@ public sealed class ReverseProxyTests : IAsyncLifetime
             CoapResult created = CoapResults.Created();
             foreach (string segment in location.Split('?')[0].Split('/').Skip(1))
             {
-                created.Options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment.TrimStart('|')));
+                created.OwnOptions.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment.TrimStart('|')));
             }
 
             return location.Contains('?', Ordinal) ? created.WithLocationQuery(location.Split('?')[1]) : created;
@@ -73,7 +73,7 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     [InlineData(65_002, 4)]
     [InlineData(65_003, 4)]
     [Rfc("7252-5.7.1-4", "7252-5.7.1-5")]
-    public async Task Options_are_judged_as_by_any_proxy(int number, int @class)
+    public async Task Options_are_checked_like_in_a_forward_proxy(int number, int @class)
     {
         _world.Answer(request =>
             CoapResults.Text(Encoding.UTF8.GetString(request.Options.TryGetValue(number, out ReadOnlySpan<byte> value) ? value : default)));
@@ -90,7 +90,7 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_critical_option_that_is_unknown_is_refused_on_other_routes()
+    public async Task An_unknown_critical_option_is_refused_on_other_routes()
     {
         _world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
         _world.ProxyServer.MapGet("/own", () => CoapResults.Text("mine"));
@@ -102,7 +102,7 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_device_that_connected_is_asked_over_its_connection()
+    public async Task A_connected_device_gets_requests_over_its_connection()
     {
         Dictionary<string, CoapPeer> devices = [];
         _world.ProxyServer.Endpoint.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5683")));
@@ -141,6 +141,6 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public void A_target_of_a_protocol_that_nothing_speaks_is_refused_when_it_is_mapped() =>
+    public void A_target_with_an_unsupported_scheme_is_refused_when_it_is_mapped() =>
         Assert.Throws<ArgumentException>(() => _world.ProxyServer.MapReverseProxy("/x", "ftp://example.com/", _world.Proxy));
 }

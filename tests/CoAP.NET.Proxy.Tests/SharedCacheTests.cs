@@ -21,7 +21,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7252-5.7.1-3")]
-    public async Task A_fresh_answer_serves_all_clients_with_what_is_left_of_its_time()
+    public async Task A_fresh_cached_response_serves_all_clients_with_its_remaining_Max_Age()
     {
         int version = 0;
         _world.Answer(_ => CoapResults.Text($"v{++version}").WithMaxAge(FromSeconds(100)));
@@ -29,7 +29,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
         CoapResponse first = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
         await _world.PassAsync(FromSeconds(30));
         CoapRequest again = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
-        again.Options.Add(new HopLimit(3));
+        again.Options.Add(new HopLimitOption(3));
         CoapResponse second = await _world.RunAsync(() => _other.SendAsync(again));
         await _world.PassAsync(FromSeconds(71));
         CoapResponse third = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
@@ -40,11 +40,11 @@ public sealed class SharedCacheTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_client_that_fills_the_cache_displaces_its_own_answers_only()
+    public async Task A_client_that_fills_the_cache_evicts_only_its_own_responses()
     {
         await using ProxyWorld world = new(options =>
         {
-            options.CacheBytes = 20_000;
+            options.Limits.CacheBytes = 20_000;
             options.RequireVerified = false;
         });
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -71,7 +71,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
         CoapRequest known = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
 
         CoapResponse first = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
-        known.Options.Add(OptionNumber.ETag, first.Options.ETag!.Value.Span);
+        known.Options.Add(OptionNumber.ETag, first.Options.ETag!.Value.ToArray());
         CoapResponse hit = await _world.RunAsync(() => _other.SendAsync(known));
         await _world.PassAsync(FromSeconds(6));
         CoapResponse validated = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
@@ -83,7 +83,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_changes_a_resource_ends_what_was_kept_of_it_for_all_clients()
+    public async Task An_unsafe_request_invalidates_the_cached_responses_of_its_resource_for_all_clients()
     {
         int version = 0;
         _world.Answer(request => request.Method == CoapMethod.Get ? CoapResults.Text($"v{version}") : Change());
@@ -102,12 +102,12 @@ public sealed class SharedCacheTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8768-3-5")]
-    public async Task A_5_08_is_not_kept_for_a_request_that_may_go_further()
+    public async Task A_5_08_is_not_reused_for_a_request_with_a_higher_hop_limit()
     {
         _world.Answer(request => request.Options.HopLimit < 5 ? CoapResults.Status(CoapCode.HopLimitReached, "far")
             : CoapResults.Text("here"));
         CoapRequest near = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
-        near.Options.Add(new HopLimit(3));
+        near.Options.Add(new HopLimitOption(3));
 
         await _world.SendAsync(near).Gives(CoapCode.HopLimitReached);
         await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x")).Says("here");
@@ -117,7 +117,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
     [InlineData(OptionNumber.Oscore)]
     [InlineData(OptionNumber.IfMatch)]
     [InlineData(OptionNumber.Echo)]
-    public async Task What_is_for_one_client_alone_is_never_kept(int number)
+    public async Task A_response_to_a_request_with_a_client_specific_option_is_never_cached(int number)
     {
         int asked = 0;
         _world.Answer(_ => CoapResults.Text($"{++asked}"));
@@ -130,13 +130,13 @@ public sealed class SharedCacheTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7967-3.3-1")]
-    public async Task An_answer_that_its_client_does_not_want_is_kept_for_others()
+    public async Task A_response_that_its_client_suppresses_is_cached_for_others()
     {
         _world.Answer(_ => CoapResults.Text("here"));
         CoapRequest unwanted = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
         unwanted.NoResponse = NoResponseClasses.All;
         await _world.SendAsync(unwanted);
-        await _world.Clock.AdvanceUntilAsync(() => _world.Asked.Count == 1 && _world.Proxy.GetCounters().UnderWay == 0,
+        await _world.Clock.AdvanceUntilAsync(() => _world.Asked.Count == 1 && _world.Proxy.GetCounters().InProgress == 0,
             FromMinutes(1));
 
         await _world.RunAsync(() => _other.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"))).Says("here");
@@ -144,11 +144,11 @@ public sealed class SharedCacheTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Nothing_is_kept_beyond_the_bytes()
+    public async Task The_cache_does_not_exceed_its_byte_limit()
     {
         await using ProxyWorld world = new(options =>
         {
-            options.CacheBytes = 20_000;
+            options.Limits.CacheBytes = 20_000;
             options.RequireVerified = false;
         });
         world.ProxyServer.MapForwardProxy(world.Proxy);

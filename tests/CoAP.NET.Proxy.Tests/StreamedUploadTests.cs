@@ -18,10 +18,10 @@ public sealed class StreamedUploadTests
     [InlineData("coap+tcp", "coap")]
     [InlineData("coap+tcp", "coap+tcp")]
     [Rfc("7252-5.7.1-7")]
-    public async Task A_large_body_arrives_while_it_is_sent_and_the_proxy_holds_a_window_of_it(string downstream, string upstream)
+    public async Task A_large_upload_is_streamed_while_the_proxy_holds_only_a_window_of_it(string downstream, string upstream)
     {
         await using ProxyWorld world = await StartAsync(downstream, upstream);
-        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        world.Origin.MapPut("/x", TakeAsync).WithStreamedBody();
         CoapClient client = ClientOf(world, downstream);
         long held = 0;
         int behind = 0;
@@ -35,7 +35,7 @@ public sealed class StreamedUploadTests
 
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(PatternStream.Bytes(0, Length), _taken.ToArray());
-        Assert.Equal((1, 0), (world.Proxy.GetCounters().StreamedUploads, world.Proxy.GetCounters().UnderWay));
+        Assert.Equal((1, 0), (world.Proxy.GetCounters().StreamedUploads, world.Proxy.GetCounters().InProgress));
         Assert.InRange(behind, 1, 48 * 1024);
         Assert.InRange(held, 1, 24 * 1024);
         Assert.Equal(0, world.ProxyServer.BodyBytes);
@@ -45,10 +45,10 @@ public sealed class StreamedUploadTests
     [InlineData(10_000, 0)]
     [InlineData(65_536, 0)]
     [InlineData(65_537, 1)]
-    public async Task A_body_up_to_what_is_held_is_sent_on_as_a_whole(int length, int streamed)
+    public async Task Only_a_body_within_the_holding_limit_is_forwarded_as_a_whole(int length, int streamed)
     {
-        await using ProxyWorld world = await StartAsync(configure: options => options.StreamsAbove = 64 * 1024);
-        world.Origin.MapPost("/x", TakeAsync).StreamBody();
+        await using ProxyWorld world = await StartAsync(configure: options => options.Limits.StreamsAbove = 64 * 1024);
+        world.Origin.MapPost("/x", TakeAsync).WithStreamedBody();
         CoapRequest request = Put(new PatternStream(length, canSeek: false), method: CoapMethod.Post);
 
         CoapResponse response = await world.SendAsync(request);
@@ -59,7 +59,7 @@ public sealed class StreamedUploadTests
     }
 
     [Fact]
-    public async Task A_server_that_is_slow_slows_the_client_down()
+    public async Task A_slow_server_slows_down_the_upload_of_the_client()
     {
         await using ProxyWorld world = await StartAsync();
         TaskCompletionSource go = new();
@@ -68,7 +68,7 @@ public sealed class StreamedUploadTests
             await ReadAsync(request.BodyReader, 20_000, cancellationToken);
             await go.Task;
             return await TakeAsync(request, cancellationToken);
-        }).StreamBody();
+        }).WithStreamedBody();
         PatternStream body = new(Length, canSeek: false);
         Task<CoapResponse> sending = world.Client.SendAsync(Put(body));
         await world.Clock.AdvanceUntilAsync(() => _taken.Count >= 20_000, FromMinutes(1));
@@ -86,7 +86,7 @@ public sealed class StreamedUploadTests
     [InlineData(4, 13)]
     [InlineData(4, 3)]
     [InlineData(5, 3)]
-    public async Task An_error_of_the_server_in_the_middle_ends_the_upload_with_it(int codeClass, int detail)
+    public async Task An_error_of_the_server_during_an_upload_ends_the_upload_with_that_error(int codeClass, int detail)
     {
         CoapCode code = new(codeClass, detail);
         await using ProxyWorld world = await StartAsync();
@@ -94,21 +94,21 @@ public sealed class StreamedUploadTests
         {
             await ReadAsync(request.BodyReader, 30_000, cancellationToken);
             return CoapResults.Status(code, "Enough.");
-        }).StreamBody();
+        }).WithStreamedBody();
         PatternStream body = new(Length, canSeek: false);
 
         CoapResponse response = await world.SendAsync(Put(body));
 
         Assert.Equal(code, response.Code);
         Assert.InRange(body.Given, 30_000, 90_000);
-        Assert.Equal((1, 0), (world.Proxy.GetCounters().StreamedUploads, world.Proxy.GetCounters().UnderWay));
+        Assert.Equal((1, 0), (world.Proxy.GetCounters().StreamedUploads, world.Proxy.GetCounters().InProgress));
     }
 
     [Fact]
-    public async Task Who_leaves_his_connection_ends_the_upload_on_the_other_side()
+    public async Task Closing_the_connection_of_the_client_ends_the_upload_to_the_server()
     {
         await using ProxyWorld world = await StartAsync("coap+tcp", "coap+tcp");
-        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        world.Origin.MapPut("/x", TakeAsync).WithStreamedBody();
         CoapClient client = ClientOf(world, "coap+tcp");
         StallingStream body = new(30_000);
         using CancellationTokenSource leaving = new();
@@ -117,7 +117,7 @@ public sealed class StreamedUploadTests
             () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, FromMinutes(1));
 
         await client.DisposeAsync();
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromSeconds(10));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().InProgress == 0, FromSeconds(10));
 
         Assert.Equal(1, world.Proxy.GetCounters().UploadsAbandoned);
         await leaving.CancelAsync();
@@ -125,28 +125,28 @@ public sealed class StreamedUploadTests
     }
 
     [Fact]
-    public async Task A_client_that_stops_in_the_middle_has_its_upload_ended_on_both_sides()
+    public async Task An_upload_whose_client_stops_ends_on_both_sides()
     {
         await using ProxyWorld world = await StartAsync();
-        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        world.Origin.MapPut("/x", TakeAsync).WithStreamedBody();
         StallingStream body = new(30_000);
         using CancellationTokenSource leaving = new();
         Task<CoapResponse> sending = world.Client.SendAsync(Put(body), leaving.Token);
         await world.Clock.AdvanceUntilAsync(
             () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, FromMinutes(1));
 
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromSeconds(70));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().InProgress == 0, FromSeconds(70));
         Assert.Equal(1, world.Proxy.GetCounters().UploadsAbandoned);
         await world.Clock.AdvanceUntilAsync(() => _failure is not null, FromMinutes(6));
 
-        Assert.IsType<CoapIncompleteBodyException>(_failure);
+        Failure.Is(CoapError.BodyIncomplete, _failure);
         await leaving.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sending);
     }
 
     [Fact]
     [Rfc("7252-5.7.1-1")]
-    public async Task A_server_that_takes_nothing_more_is_a_time_out()
+    public async Task A_server_that_stops_reading_an_upload_causes_5_04()
     {
         await using ProxyWorld world = await StartAsync();
         world.Origin.MapPut("/x", async (request, cancellationToken) =>
@@ -154,21 +154,21 @@ public sealed class StreamedUploadTests
             await ReadAsync(request.BodyReader, 20_000, cancellationToken);
             await Task.Delay(Timeout.InfiniteTimeSpan, world.Clock, cancellationToken);
             return CoapResults.Changed();
-        }).StreamBody();
+        }).WithStreamedBody();
 
         CoapResponse response = await world.SendAsync(Put(new PatternStream(Length, canSeek: false)));
 
         Assert.Equal(CoapCode.GatewayTimeout, response.Code);
-        Assert.Equal((1, 0), (world.Proxy.GetCounters().Timeouts, world.Proxy.GetCounters().UnderWay));
+        Assert.Equal((1, 0), (world.Proxy.GetCounters().Timeouts, world.Proxy.GetCounters().InProgress));
     }
 
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_body_beyond_what_passes_is_refused_as_soon_as_that_is_known(bool isAnnounced)
+    public async Task A_body_that_exceeds_the_streaming_limit_is_refused_as_soon_as_its_size_is_known(bool isAnnounced)
     {
-        await using ProxyWorld world = await StartAsync(configure: options => options.MaxStreamedBodySize = 100_000);
-        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        await using ProxyWorld world = await StartAsync(configure: options => options.Limits.MaxStreamedBodySize = 100_000);
+        world.Origin.MapPut("/x", TakeAsync).WithStreamedBody();
         PatternStream body = new(Length, canSeek: isAnnounced);
 
         CoapResponse response = await world.SendAsync(Put(body));
@@ -176,14 +176,14 @@ public sealed class StreamedUploadTests
         Assert.Equal(CoapCode.RequestEntityTooLarge, response.Code);
         Assert.Equal(100_000u, response.Options.Size1);
         Assert.InRange(body.Given, 0, isAnnounced ? 10_000 : 110_000);
-        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, FromMinutes(2));
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().InProgress == 0, FromMinutes(2));
     }
 
     [Fact]
-    public async Task A_body_passes_that_is_larger_than_what_the_proxy_would_hold()
+    public async Task A_body_larger_than_the_holding_limit_is_streamed()
     {
-        await using ProxyWorld world = await StartAsync(configure: options => options.MaxBodySize = 50_000);
-        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        await using ProxyWorld world = await StartAsync(configure: options => options.Limits.MaxBodySize = 50_000);
+        world.Origin.MapPut("/x", TakeAsync).WithStreamedBody();
 
         CoapResponse response = await world.SendAsync(Put(new PatternStream(Length, canSeek: false)));
 
@@ -192,10 +192,10 @@ public sealed class StreamedUploadTests
     }
 
     [Fact]
-    public async Task An_upstream_that_takes_no_streams_gets_bodies_as_a_whole_up_to_what_is_held()
+    public async Task An_upstream_without_streaming_gets_whole_bodies_up_to_the_holding_limit()
     {
         HoldingUpstream upstream = new();
-        await using ProxyWorld world = await StartAsync(configure: options => options.MaxBodySize = 100_000);
+        await using ProxyWorld world = await StartAsync(configure: options => options.Limits.MaxBodySize = 100_000);
         world.Proxy.Use(upstream);
         world.ProxyServer.MapReverseProxy("/held", "held://x/", upstream, world.Proxy);
         CoapRequest Request(int length) =>
@@ -210,7 +210,7 @@ public sealed class StreamedUploadTests
     }
 
     [Fact]
-    public async Task A_server_that_wants_the_body_again_has_the_client_begin_anew()
+    public async Task A_4_08_of_the_server_makes_the_client_start_the_upload_again()
     {
         await using ProxyWorld world = await StartAsync();
         int refusals = 0;
@@ -219,7 +219,7 @@ public sealed class StreamedUploadTests
             bool isTwentieth = request.Block1 is { Number: 20 };
             return ValueTask.FromResult(isTwentieth && refusals++ == 0
                 ? CoapResults.Status(CoapCode.RequestEntityIncomplete) : CoapResults.Changed());
-        }).HandleBlocks().MaxBodySize(1 << 20);
+        }).WithBodyInBlocks().WithMaxBodySize(1 << 20);
 
         CoapResponse response = await world.SendAsync(Put(new PatternStream(Length)));
 
@@ -230,7 +230,7 @@ public sealed class StreamedUploadTests
 
     [Fact]
     [Rfc("9175-2.3-6")]
-    public async Task The_next_proxy_may_ask_whether_this_one_is_there_and_a_large_body_passes_both()
+    public async Task The_next_proxy_may_verify_the_address_of_the_proxy_and_a_large_body_passes_both()
     {
         await using ProxyWorld world = await StartAsync(
             configure: options => options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/"));
@@ -240,7 +240,7 @@ public sealed class StreamedUploadTests
         CoapProxy secondProxy = world.MakeProxy(last, "[2001:db8:3::1]");
         second.MapForwardProxy(secondProxy);
         await second.StartAsync();
-        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        world.Origin.MapPut("/x", TakeAsync).WithStreamedBody();
 
         // The proxy knows of this request by its Echo that it was made just now.
         CoapClient client = world.MakeClient("[2001:db8:9::1]");
@@ -253,15 +253,15 @@ public sealed class StreamedUploadTests
     }
 
     [Fact]
-    public async Task Options_of_the_request_go_on_with_a_body_that_passes_and_none_is_added()
+    public async Task The_options_of_a_request_are_forwarded_with_a_streamed_body_and_no_option_is_added()
     {
         await using ProxyWorld world = await StartAsync();
-        CoapRequest? asked = null;
+        CoapRequestContext? asked = null;
         world.Origin.MapPut("/x", (request, cancellationToken) =>
         {
             asked = request;
             return TakeAsync(request, cancellationToken);
-        }).StreamBody();
+        }).WithStreamedBody();
         CoapRequest request = Put(new PatternStream(Length));
         request.Options.Remove(OptionNumber.ContentFormat);
         request.Options.Add(OptionNumber.IfMatch, [1, 2]);
@@ -274,10 +274,10 @@ public sealed class StreamedUploadTests
     }
 
     [Fact]
-    public async Task A_large_FETCH_is_held_as_a_whole_and_answered()
+    public async Task A_large_FETCH_request_is_held_as_a_whole_and_answered()
     {
-        await using ProxyWorld world = await StartAsync(configure: options => options.MaxBodySize = 100_000);
-        world.Origin.MapFetch("/x", request => CoapResults.Text($"{request.Payload.Length}")).MaxBodySize(1 << 20);
+        await using ProxyWorld world = await StartAsync(configure: options => options.Limits.MaxBodySize = 100_000);
+        world.Origin.MapFetch("/x", request => CoapResults.Text($"{request.Payload.Length}")).WithMaxBodySize(1 << 20);
         CoapRequest request = Put(new PatternStream(90_000), method: CoapMethod.Fetch);
 
         await world.SendAsync(request).Says("90000");
@@ -287,14 +287,14 @@ public sealed class StreamedUploadTests
     [Theory]
     [InlineData(0)]
     [InlineData(16)]
-    public async Task Uploaders_that_stop_or_trickle_give_way_when_others_need_their_places(int bytesASecond)
+    public async Task Uploads_that_stop_or_are_very_slow_are_evicted_when_other_clients_need_their_capacity(int bytesASecond)
     {
         await using ProxyWorld world = await StartAsync(configure: options =>
         {
-            options.MaxRequests = 12;
-            options.MaxRequestsPerSource = 8;
+            options.Limits.MaxRequests = 12;
+            options.Limits.MaxRequestsPerSource = 8;
         });
-        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        world.Origin.MapPut("/x", TakeAsync).WithStreamedBody();
         world.Origin.MapGet("/here", () => CoapResults.Text("here"));
         List<Task<CoapResponse>> uploads = [];
         List<StallingStream> bodies = [];
@@ -315,7 +315,7 @@ public sealed class StreamedUploadTests
         }
 
         await AdvanceAsync(world, FromSeconds(30));
-        Assert.InRange(world.Proxy.GetCounters().UnderWay, 11, 12);
+        Assert.InRange(world.Proxy.GetCounters().InProgress, 11, 12);
         CoapClient honest = world.MakeClient("[2001:db8:99::1]");
         for (int i = 0; i < 3; i++)
         {
@@ -337,7 +337,7 @@ public sealed class StreamedUploadTests
         Stream body, string downstream = "coap", string upstream = "coap", CoapMethod method = CoapMethod.Put)
     {
         CoapRequest request = new(method, $"{downstream}://[2001:db8::1]") { Content = CoapContent.Stream(body), BlockSize = 1024 };
-        request.Options.Add(new ProxyUri($"{upstream}://[2001:db8:1::1]/x"));
+        request.Options.Add(new ProxyUriOption($"{upstream}://[2001:db8:1::1]/x"));
         return request;
     }
 
@@ -365,7 +365,7 @@ public sealed class StreamedUploadTests
     {
         ProxyWorld world = new(options =>
         {
-            options.StreamsAbove = 4096;
+            options.Limits.StreamsAbove = 4096;
             configure?.Invoke(options);
         });
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -387,7 +387,7 @@ public sealed class StreamedUploadTests
         return world;
     }
 
-    private async ValueTask<CoapResult> TakeAsync(CoapRequest request, CancellationToken cancellationToken)
+    private async ValueTask<CoapResult> TakeAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         try
         {

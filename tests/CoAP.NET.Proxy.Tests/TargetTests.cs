@@ -58,7 +58,7 @@ public sealed class TargetTests
     }
 
     [Fact]
-    public void Nothing_is_allowed_by_default_and_groups_never()
+    public void No_target_is_allowed_by_default_and_groups_are_never_allowed()
     {
         Assert.False(new CoapProxyTargets().MayAllow(CoapUri.Parse("coap://sensor.example.com")));
         Assert.False(new CoapProxyTargets().Allows("sensor.example.com", IPAddress.Parse("2001:4860::1")));
@@ -68,7 +68,7 @@ public sealed class TargetTests
     }
 
     [Fact]
-    public void A_name_is_looked_up_only_if_it_is_allowed_whatever_networks_are()
+    public void A_host_name_is_resolved_only_if_it_is_allowed_regardless_of_allowed_networks()
     {
         CoapProxyTargets targets = new CoapProxyTargets().AllowNetwork("192.168.7.0/24").AllowHost("*.lan");
 
@@ -101,7 +101,7 @@ public sealed class TargetTests
     [InlineData("coap://[2001:db8:3::1]", false)]
     [InlineData("mqtt://sensor.example.com", true)]
     [InlineData("mqtt://sensor.example.com:1883", false)]
-    public void A_target_has_the_default_port_of_its_scheme_or_one_that_is_named(string target, bool mayBe)
+    public void The_allowed_port_is_the_default_port_of_the_scheme_or_a_named_port(string target, bool mayBe)
     {
         CoapProxyTargets targets = new CoapProxyTargets()
             .AllowHost("sensor.example.com").AllowHost("lamp.example.com:61616").AllowHost("*.any.example.com:*")
@@ -116,7 +116,7 @@ public sealed class TargetTests
     }
 
     [Fact]
-    public void Any_port_of_every_name_is_no_port_of_an_address_that_is_not_public()
+    public void Allowing_any_port_for_every_host_name_does_not_apply_to_non_public_addresses()
     {
         CoapProxyTargets targets = new CoapProxyTargets().AllowHost("*:*").AllowNetwork("10.0.0.0/8");
 
@@ -126,7 +126,7 @@ public sealed class TargetTests
     }
 
     [Fact]
-    public async Task A_stranger_reaches_no_other_service_of_an_allowed_host()
+    public async Task An_allowed_host_is_reachable_only_at_the_allowed_port()
     {
         await using ProxyWorld world = new();
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -145,11 +145,14 @@ public sealed class TargetTests
     [InlineData("192.168.7.0/24:x")]
     [InlineData("192.168.7.1/33")]
     [InlineData("192.168.7.0")]
-    public void What_is_no_network_is_refused(string network) =>
-        Assert.Throws<FormatException>(() => new CoapProxyTargets().AllowNetwork(network));
+    public void An_invalid_network_is_refused(string network)
+    {
+        ArgumentException refused = Assert.Throws<ArgumentException>(nameof(network), () => new CoapProxyTargets().AllowNetwork(network));
+        Assert.Contains($"'{network}'", refused.Message, Ordinal);
+    }
 
     [Fact]
-    public async Task Names_that_no_server_answers_keep_nobody_else_from_the_proxy()
+    public async Task Host_names_that_do_not_resolve_do_not_block_the_proxy_for_other_clients()
     {
         TaskCompletionSource<IPAddress[]> never = new();
         int lookups = 0;
@@ -160,8 +163,8 @@ public sealed class TargetTests
             options.ConfigureClient = endpoint =>
             {
                 usual?.Invoke(endpoint);
-                Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
-                endpoint.ResolveHost = (name, cancellationToken) =>
+                Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.Transports.ResolveHost;
+                endpoint.Transports.ResolveHost = (name, cancellationToken) =>
                 {
                     lookups++;
                     return name.EndsWith(".slow", Ordinal) ? never.Task : resolve(name, cancellationToken);
@@ -201,11 +204,11 @@ public sealed class TargetTests
     [InlineData("coap://example.com")]
     [InlineData("[::1]:x")]
     [InlineData("")]
-    public void What_is_no_host_is_refused(string host) =>
+    public void An_invalid_host_name_is_refused(string host) =>
         Assert.ThrowsAny<ArgumentException>(() => new CoapProxyTargets().AllowHost(host));
 
     [Fact]
-    public async Task A_name_that_is_allowed_but_turns_to_an_address_that_is_not_is_5_05_and_nothing_is_sent()
+    public async Task An_allowed_host_name_that_resolves_to_a_forbidden_address_is_answered_5_05()
     {
         await using ProxyWorld world = new(options => options.Targets.AllowHost("sensor.example"));
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -249,7 +252,7 @@ public sealed class TargetTests
     [InlineData("coap://[2001:db8::1]:9999/")]
     [InlineData("coap+tcp://[2001:db8::1]:22/")]
     [InlineData("coap://allowed.example@[::1]/")]
-    public async Task An_open_relay_is_nobody_s(string target)
+    public async Task The_default_proxy_forwards_no_request(string target)
     {
         await using ProxyWorld world = new(options => options.Targets.AllowHost("allowed.example"));
         world.Names["localhost"] = [IPAddress.Loopback, IPAddress.IPv6Loopback];

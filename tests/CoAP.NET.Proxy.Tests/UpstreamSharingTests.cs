@@ -36,7 +36,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
     [Theory]
     [InlineData(true, 1)]
     [InlineData(false, 2)]
-    public async Task Of_clients_on_a_secured_transport_only_those_with_one_credential_are_one(bool haveCredential, int expected)
+    public async Task Clients_on_a_secured_transport_share_a_request_only_with_the_same_credential(bool haveCredential, int expected)
     {
         _server.TellsApart = true;
         CoapTestIdentity identity = haveCredential ? CoapTestIdentity.Psk("both") : CoapTestIdentity.None;
@@ -52,7 +52,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Who_has_no_answer_yet_does_not_get_that_of_somebody_who_has_it()
+    public async Task A_client_without_a_stored_response_does_not_get_the_2_03_of_another_client()
     {
         Assert.Equal(["2.03", "a"], await AskTwiceAsync(_world.Client, _world.MakeClient("[2001:db8:2::1]"), "a"u8.ToArray()));
         Assert.Equal(2, _server.Asked);
@@ -64,7 +64,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
         Task<CoapResponse> first = AskAsync(one, tag, proxy);
         await _world.Clock.AdvanceUntilAsync(() => _server.Asked == 1, FromSeconds(30));
         Task<CoapResponse> second = AskAsync(other, null, proxy);
-        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 2, FromSeconds(30));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().InProgress == 2, FromSeconds(30));
         _server.Answer.SetResult();
         CoapResponse[] responses = await _world.RunAsync(() => Task.WhenAll(first, second));
         return [.. responses.Select(response =>
@@ -76,7 +76,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
         CoapRequest request = new(CoapMethod.Get, $"{proxy}/config") { CacheMode = CoapCacheMode.Bypass };
         if (tag is not null)
         {
-            request.Options.Add(new ETag(tag));
+            request.Options.Add(new ETagOption(tag));
         }
 
         return client.SendAsync(request);

@@ -7,7 +7,7 @@ public sealed class ClockOfServerTests
     public async Task A_broker_uses_the_clock_and_the_random_source_of_its_server()
     {
         VirtualRandom random = new(1);
-        await using CoapEndpointPair pair = new(options => options.Random = random);
+        await using CoapEndpointPair pair = new(options => options.Pipeline.Random = random);
         await using CoapPubSubBroker broker = pair.Server.MapPubSub("/ps");
 
         Assert.Same(pair.Clock, broker.Parts.Options.TimeProvider);
@@ -15,7 +15,7 @@ public sealed class ClockOfServerTests
     }
 
     [Fact]
-    public async Task Options_that_the_user_set_are_stronger_than_those_of_the_server()
+    public async Task Options_set_by_the_user_override_those_of_the_server()
     {
         VirtualClock clock = new();
         VirtualRandom random = new(1);

@@ -8,7 +8,7 @@ public sealed class DiscoveryTests
 
     [Fact]
     [Rfc("pubsub-2.3.2-1", "pubsub-2.3.1-1")]
-    public async Task Each_collection_of_a_broker_is_found_with_the_topics_that_stand_in_it()
+    public async Task Each_collection_of_a_broker_is_discovered_with_its_topics()
     {
         await using PubSubWorld world = new();
         world.Server.Routes.MapPubSub("/other/path", world.Broker);
@@ -24,7 +24,7 @@ public sealed class DiscoveryTests
 
     [Fact]
     [Rfc("pubsub-2.3.3-1")]
-    public async Task Topics_and_data_are_found_by_their_types_and_are_gone_with_them()
+    public async Task Topics_and_data_are_discovered_by_their_resource_types_and_disappear_when_they_are_deleted()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -47,9 +47,9 @@ public sealed class DiscoveryTests
     }
 
     [Fact]
-    public async Task More_topics_than_the_list_may_have_stand_in_the_collection_only()
+    public async Task Topics_that_exceed_the_discovery_limit_are_listed_in_the_collection_only()
     {
-        await using PubSubWorld world = new(options => options.MaxTopicsInDiscovery = 2);
+        await using PubSubWorld world = new(options => options.Limits.MaxTopicsInDiscovery = 2);
         await world.StartAsync();
         for (int i = 0; i < 2; i++)
         {
@@ -66,11 +66,11 @@ public sealed class DiscoveryTests
     }
 
     [Fact]
-    public async Task Topics_that_a_client_may_not_read_are_not_shown_and_do_not_count()
+    public async Task Topics_that_a_client_may_not_read_are_neither_shown_nor_counted()
     {
         await using PubSubWorld world = new(options =>
         {
-            options.MaxTopicsInDiscovery = 1;
+            options.Limits.MaxTopicsInDiscovery = 1;
             options.Authorize = (request, operation, topic) =>
                 operation != CoapPubSubOperation.ReadTopic || topic.Properties.Name!.StartsWith("open", Ordinal);
         });

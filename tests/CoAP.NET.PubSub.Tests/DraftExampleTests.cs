@@ -33,7 +33,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
 
     [Fact]
     [Rfc("pubsub-2.4.2-1")]
-    public async Task A_filter_finds_topics_in_which_every_property_has_the_value()
+    public async Task A_filter_finds_the_topics_in_which_every_property_has_the_given_value()
     {
         string topic = await CreateAsync(Create);
         string other = await CreateAsync("a3 00 65 6f74686572 02 6c 636f72652e70732e64617461 04 6b 74656d7065726174757265");
@@ -48,7 +48,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
 
     [Fact]
     [Rfc("pubsub-2.5.2-1")]
-    public async Task Parts_of_a_configuration_are_fetched_by_an_array_of_keys()
+    public async Task Selected_properties_are_fetched_by_an_array_of_keys()
     {
         string topic = await CreateAsync(Create);
         (string code, string payload, _) = await _world.AskAsync(CoapMethod.Fetch, topic, "82 03 06", format: 60);
@@ -63,7 +63,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     [InlineData("a1 00 61 78", "topic-name")]
     [InlineData("a1 01 61 78", "topic-data")]
     [InlineData("a1 02 61 78", "resource-type")]
-    public async Task What_never_changes_is_refused(string change, string named)
+    public async Task A_change_of_an_immutable_property_is_refused(string change, string named)
     {
         string topic = await CreateAsync(Create);
         foreach (CoapMethod method in new[] { CoapMethod.Post, CoapMethod.IPatch })
@@ -90,7 +90,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     [InlineData("a2 00 61 78 02 61")]
     [InlineData("a2 00 61 78 02 61 79 00")]
     [InlineData("80")]
-    public async Task What_is_no_topic_is_refused_with_4_00_and_why(string map)
+    public async Task An_invalid_topic_is_refused_with_4_00_and_a_reason(string map)
     {
         (string code, _, CoapResponse response) = await _world.AskAsync(CoapMethod.Post, "/ps", map);
         Assert.Equal("4.00", code);
@@ -100,7 +100,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
 
     [Fact]
     [Rfc("pubsub-2.2.1-2")]
-    public async Task A_name_is_there_once_and_a_map_has_its_Content_Format()
+    public async Task A_topic_name_is_unique_and_a_map_has_its_Content_Format()
     {
         await CreateAsync(Create);
         Assert.Equal("4.00", (await _world.AskAsync(CoapMethod.Post, "/ps", Create)).Code);
@@ -110,7 +110,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
 
     [Fact]
     [Rfc("pubsub-2.2.1-6", "pubsub-3.1-1", "pubsub-3.2.4-1", "pubsub-3.2.1-1")]
-    public async Task What_is_published_is_2_01_the_first_time_and_2_04_then_and_what_was_given_at_the_creation_counts()
+    public async Task The_first_publication_is_answered_2_01_unless_the_topic_has_initial_data_and_later_ones_2_04()
     {
         string data = (await CreateAsync(Create)).Replace("/ps/", "/ps/data/", Ordinal);
         Assert.Equal("4.04", (await _world.AskAsync(CoapMethod.Get, data)).Code);
@@ -134,7 +134,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
 
     [Fact]
     [Rfc("pubsub-2.5.5-1")]
-    public async Task A_topic_that_is_deleted_takes_its_data_along_and_is_4_04_then()
+    public async Task Deleting_a_topic_deletes_its_data_and_later_requests_get_4_04()
     {
         string topic = await CreateAsync(Create);
         string data = topic.Replace("/ps/", "/ps/data/", Ordinal);

@@ -21,7 +21,7 @@ public sealed class DraftWalkTests
 
     [Fact]
     [Rfc("pubsub-2.4.3-1", "pubsub-2.5.1-1", "pubsub-2.5.2-1", "pubsub-2.5.3-1", "pubsub-2.5.4-1", "pubsub-2.5.5-1")]
-    public async Task The_broker_answers_what_the_draft_shows_of_topics()
+    public async Task The_broker_gives_the_responses_of_the_draft_for_topics()
     {
         await using PubSubWorld world = new(start: s_start);
         await world.StartAsync();
@@ -66,7 +66,7 @@ public sealed class DraftWalkTests
 
     [Fact]
     [Rfc("pubsub-3.2.1-1", "pubsub-3.2.2-1", "pubsub-3.2.4-1", "pubsub-3.3-1")]
-    public async Task The_broker_answers_what_the_draft_shows_of_data()
+    public async Task The_broker_gives_the_responses_of_the_draft_for_data()
     {
         await using PubSubWorld world = new(options => options.DataMaxAge = FromSeconds(15), start: s_start);
         await world.StartAsync();
@@ -105,7 +105,7 @@ public sealed class DraftWalkTests
 
     [Fact]
     [Rfc("pubsub-2.2.1-7")]
-    public async Task The_date_of_an_end_is_any_number_and_in_the_past_none()
+    public async Task The_expiration_date_may_be_any_number_but_not_in_the_past()
     {
         await using PubSubWorld world = new(start: s_start);
         await world.StartAsync();
@@ -131,9 +131,9 @@ public sealed class DraftWalkTests
 
     [Fact]
     [Rfc("pubsub-3.4-2")]
-    public async Task A_publisher_that_was_told_4_29_publishes_nothing_there_before_its_time()
+    public async Task A_publisher_that_got_4_29_sends_no_publication_before_the_given_time()
     {
-        await using PubSubWorld world = new(options => options.PublicationsPerSecond = 0.1);
+        await using PubSubWorld world = new(options => options.Limits.PublicationsPerSecond = 0.1);
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
         await world.RunAsync(() => topic.PublishAsync(CoapContent.Text("0")));
@@ -149,7 +149,7 @@ public sealed class DraftWalkTests
     }
 
     [Fact]
-    public async Task The_client_understands_what_the_draft_shows()
+    public async Task The_client_understands_the_responses_of_the_draft()
     {
         await using PubSubWorld world = new(start: s_start);
         CoapServer other = world.MakeServer("[2001:db8::9]:5683");
@@ -159,7 +159,7 @@ public sealed class DraftWalkTests
         other.MapGet("/ps", () => Links("</ps/h9392>,</ps/2e3570>")).WithResourceType("core.ps.coll");
         other.MapGet("/other/path", () => Links("")).WithResourceType("core.ps.coll");
         other.MapFetch("/ps", request => Heard(request, Links("</ps/2e3570>")));
-        other.MapPost("/ps", request => Heard(request, new CoapResult(CoapCode.Created,
+        other.MapPost("/ps", request => Heard(request, CoapResults.Status(CoapCode.Created,
             Convert.FromHexString("a3" + s_name + Key(1) + Text("/ps/data/1bd0d6d") + s_type), (CoapContentFormat)606)
             .WithLocation("/ps/h9392")));
         other.MapGet("/ps/h9392", () => Properties(full));
@@ -225,7 +225,7 @@ public sealed class DraftWalkTests
             ], asked);
         await world.EndAsync(other);
 
-        CoapResult Heard(CoapRequest request, CoapResult result)
+        CoapResult Heard(CoapRequestContext request, CoapResult result)
         {
             Assert.Equal(606, (int)request.ContentFormat!.Value.Value);
             asked.Add(Convert.ToHexStringLower(request.Payload.Span));
@@ -237,7 +237,8 @@ public sealed class DraftWalkTests
 
     private static CoapResult Properties(string map) => CoapResults.Bytes(Convert.FromHexString(map), (CoapContentFormat)606);
 
-    private static CoapResult Changed(string map) => new(CoapCode.Changed, Convert.FromHexString(map), (CoapContentFormat)606);
+    private static CoapResult Changed(string map) =>
+        CoapResults.Status(CoapCode.Changed, Convert.FromHexString(map), (CoapContentFormat)606);
 
     private static string Key(int key) => $"{key:x2}";
 

@@ -12,7 +12,7 @@ public sealed class HostileTests
     [InlineData("<script>alert(1)</script>")]
     [InlineData("../../etc/passwd")]
     [InlineData("\u202egnp.exe")]
-    public async Task A_name_with_markup_stands_in_no_list_and_in_no_path(string name)
+    public async Task A_topic_name_with_markup_appears_neither_in_a_list_nor_in_a_path(string name)
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -40,9 +40,9 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task A_source_that_floods_the_broker_with_topics_has_half_of_them_and_others_find_room()
+    public async Task A_source_that_floods_the_broker_gets_half_of_the_topics_and_others_have_capacity()
     {
-        await using PubSubWorld world = new(options => options.MaxTopics = 64);
+        await using PubSubWorld world = new(options => options.Limits.MaxTopics = 64);
         await world.StartAsync();
         int refused = 0;
         CoapPubSubClient[] ports = [.. Enumerable.Range(1, 4).Select(host => Of(world.MakeClient(2, host)))];
@@ -51,7 +51,7 @@ public sealed class HostileTests
             refused += await TryCreateAsync(world, ports[i % 4], $"flood {i}") ? 0 : 1;
         }
 
-        Assert.Equal((32, 28L), (world.Broker.GetCounters().Topics, world.Broker.GetCounters().NoRoom));
+        Assert.Equal((32, 28L), (world.Broker.GetCounters().Topics, world.Broker.GetCounters().NoCapacity));
         Assert.Equal(28, refused);
         for (int source = 3; source < 8; source++)
         {
@@ -60,9 +60,9 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task Whoever_comes_anew_finds_a_place_although_a_few_sources_filled_all_of_them()
+    public async Task A_new_source_can_create_topics_although_a_few_sources_exhausted_the_limit()
     {
-        await using PubSubWorld world = new(options => options.MaxTopics = 32);
+        await using PubSubWorld world = new(options => options.Limits.MaxTopics = 32);
         await world.StartAsync();
         for (int source = 2; source < 8; source++)
         {
@@ -80,7 +80,7 @@ public sealed class HostileTests
         Assert.True(await TryCreateAsync(world, honest, "honest 2"));
 
         CoapPubSubCounters after = world.Broker.GetCounters();
-        Assert.Equal((32, before.GaveWay + 2, before.Ended + 2), (after.Topics, after.GaveWay, after.Ended));
+        Assert.Equal((32, before.Evicted + 2, before.Ended + 2), (after.Topics, after.Evicted, after.Ended));
         IReadOnlyList<CoapTopic> all = await world.RunAsync(() => world.Collection.FindAsync(new CoapTopicProperties
         {
             ResourceType = "core.ps.data",
@@ -95,9 +95,9 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task The_topic_that_nobody_published_to_for_longest_gives_way_and_its_subscribers_are_told()
+    public async Task The_topic_without_a_publication_for_the_longest_time_is_evicted_and_its_subscribers_are_notified()
     {
-        await using PubSubWorld world = new(options => options.MaxTopics = 8);
+        await using PubSubWorld world = new(options => options.Limits.MaxTopics = 8);
         await world.StartAsync();
         CoapTopic[] topics = new CoapTopic[4];
         for (int i = 0; i < topics.Length; i++)
@@ -130,7 +130,7 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task What_gave_way_is_gone_from_the_store_as_well()
+    public async Task An_evicted_topic_is_removed_from_the_store()
     {
         CoapMemoryCluster memory = new();
         byte[] secret = CoapSealedClusterStore.NewSecret();
@@ -147,7 +147,7 @@ public sealed class HostileTests
             Assert.True(await kept.CreateAsync(4));
             Assert.False(await kept.CreateAsync(4));
             after = kept.Topics;
-            Assert.Equal(1, kept.Broker.GetCounters().GaveWay);
+            Assert.Equal(1, kept.Broker.GetCounters().Evicted);
         }
 
         await using Kept again = await Kept.StartAsync(memory.Open(), secret);
@@ -157,9 +157,9 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task A_source_that_fills_the_memory_with_data_leaves_half_of_it_to_others()
+    public async Task A_source_that_fills_the_memory_with_data_leaves_half_of_it_to_other_sources()
     {
-        await using PubSubWorld world = new(options => (options.MaxBytes, options.MaxDataLength) = (256 << 10, 16 << 10));
+        await using PubSubWorld world = new(options => (options.Limits.MaxBytes, options.Limits.MaxDataLength) = (256 << 10, 16 << 10));
         await world.StartAsync();
         byte[] huge = new byte[16 << 10];
         int taken = 0;
@@ -184,7 +184,7 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task A_publisher_brings_back_the_Echo_of_its_publication_and_creates_a_topic_in_one_round_trip()
+    public async Task A_publisher_reuses_the_Echo_of_its_publication_and_creates_a_topic_in_one_round_trip()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -201,9 +201,9 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task Data_that_are_larger_than_a_topic_may_have_are_4_13_and_change_nothing()
+    public async Task Data_that_exceed_the_size_limit_are_answered_4_13_and_change_nothing()
     {
-        await using PubSubWorld world = new(options => options.MaxDataLength = 2000);
+        await using PubSubWorld world = new(options => options.Limits.MaxDataLength = 2000);
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
         await world.RunAsync(() => topic.PublishAsync(new CoapContent(new byte[2000])));
@@ -218,9 +218,9 @@ public sealed class HostileTests
 
     [Fact]
     [Rfc("pubsub-3.4-1")]
-    public async Task A_publisher_that_is_too_fast_is_told_how_long_to_wait_and_others_publish()
+    public async Task A_publisher_that_is_too_fast_gets_4_29_with_Max_Age_and_other_publishers_continue()
     {
-        await using PubSubWorld world = new(options => options.PublicationsPerSecond = 2);
+        await using PubSubWorld world = new(options => options.Limits.PublicationsPerSecond = 2);
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
         string data = $"/ps/data/{topic.Uri.Split('/')[^1]}";
@@ -228,7 +228,7 @@ public sealed class HostileTests
         for (int i = 0; i < 5; i++)
         {
             codes.Add((await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: request =>
-                request.Patience = CoapPatience.None)).Code);
+                request.TooManyRequests = CoapTooManyRequestsBehavior.None)).Code);
         }
 
         Assert.Equal(["2.01", "2.04", "4.29", "4.29", "4.29"], codes);
@@ -239,9 +239,9 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task An_expiration_in_the_past_is_refused_and_a_broker_may_bound_it()
+    public async Task An_expiration_in_the_past_is_refused_and_a_broker_may_limit_the_expiration()
     {
-        await using PubSubWorld world = new(options => options.MaxLifetime = FromHours(1));
+        await using PubSubWorld world = new(options => options.Limits.MaxLifetime = FromHours(1));
         await world.StartAsync();
         DateTimeOffset now = world.Clock.GetUtcNow();
         CoapResponseException refused = await Assert.ThrowsAsync<CoapResponseException>(
@@ -256,7 +256,7 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task What_is_not_authorized_is_4_03_and_stands_in_no_list()
+    public async Task An_unauthorized_operation_is_answered_4_03_and_unreadable_topics_are_not_listed()
     {
         await using PubSubWorld world = new(options => options.Authorize = (request, operation, topic) =>
             operation != CoapPubSubOperation.Publish
@@ -298,7 +298,7 @@ public sealed class HostileTests
             _cluster = new CoapCluster(store, new CoapClusterOptions { Secrets = [secret], Lease = FromHours(1) });
             Broker = _server.MapPubSub("/ps", new CoapPubSubOptions
             {
-                MaxTopics = 4,
+                Limits = { MaxTopics = 4 },
                 OpenTable = rules => _cluster.OpenTable(
                     CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             });

@@ -8,7 +8,7 @@ public sealed class IdentityTests
     [InlineData("certificate")]
     [InlineData("key")]
     [InlineData("oscore")]
-    public async Task Another_identity_cannot_touch_a_topic_and_its_owner_can_from_a_new_address(string kind)
+    public async Task Another_identity_cannot_change_a_topic_and_its_owner_can_from_a_new_address(string kind)
     {
         await using CoapPubSubBroker broker = new();
         await using SecuredPeers? peers = await SecuredPeers.TryStartAsync(kind, server => server.MapPubSub("/ps", broker));

@@ -32,11 +32,11 @@ public sealed class KilledNodeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Nothing_that_was_answered_is_lost_and_subscribers_at_the_others_hear_each_topic_go_on_and_never_go_back() =>
+    public async Task Answered_publications_survive_a_killed_node_and_subscribers_never_get_an_older_state() =>
         await RunAsync(keepsEach: true);
 
     [Fact]
-    public async Task Without_keeping_each_publication_topics_go_on_at_the_others_as_well() => await RunAsync(keepsEach: false);
+    public async Task Topics_continue_at_other_nodes_also_without_storing_each_publication() => await RunAsync(keepsEach: false);
 
     private async Task RunAsync(bool keepsEach)
     {

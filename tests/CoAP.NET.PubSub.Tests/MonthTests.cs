@@ -29,7 +29,7 @@ public sealed class MonthTests : IAsyncDisposable
     [Rfc("pubsub-2.2.1-7")]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task For_thirty_days_topics_last_until_their_dates_or_as_long_as_somebody_prolongs_them(bool isStartedEachDay)
+    public async Task Topics_last_for_thirty_days_until_their_expiration_or_as_long_as_they_are_extended(bool isStartedEachDay)
     {
         await StartAsync(isStartedEachDay);
         CoapPubSubClient collection = new(_client, $"{PubSubWorld.Uri}/ps");
@@ -140,6 +140,6 @@ public sealed class MonthTests : IAsyncDisposable
 
     private CoapEndpointOptions Options() => new()
     {
-        TimeProvider = _clock, Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(_clock),
+        TimeProvider = _clock, Pipeline = { Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(_clock) },
     };
 }

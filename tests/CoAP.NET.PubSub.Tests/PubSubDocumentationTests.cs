@@ -5,10 +5,10 @@ namespace CoAP.NET.PubSub.Tests;
 public sealed class PubSubDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("pubsub.md", "", 5, "CoAP.NET.PubSub.Tests");
+    public void Every_snippet_of_the_page_is_in_these_tests() => Snippets.AllStandInTests("pubsub.md", "", 5, "CoAP.NET.PubSub.Tests");
 
     [Fact]
-    public async Task A_broker_is_found_and_a_topic_made_published_to_subscribed_to_and_deleted()
+    public async Task A_broker_is_discovered_and_a_topic_created_published_to_subscribed_to_and_deleted()
     {
         CancellationToken cancellationToken = CancellationToken.None;
         await using PubSubWorld world = new();
@@ -25,7 +25,7 @@ public sealed class PubSubDocumentationTests
         {
             CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions
             {
-                MaxTopics = 1000,
+                Limits = { MaxTopics = 1000 },
                 Authorize = (request, operation, topic) =>
                     operation != CoapPubSubOperation.DeleteTopic || topic.Owner is null || topic.IsOwner,
             });

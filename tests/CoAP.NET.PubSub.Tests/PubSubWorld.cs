@@ -114,7 +114,7 @@ public sealed class PubSubWorld : IAsyncDisposable
     private void Configure(CoapEndpointOptions options)
     {
         options.TimeProvider = Clock;
-        options.Random = new VirtualRandom(++_seed);
-        options.Scheduler = new VirtualScheduler(Clock);
+        options.Pipeline.Random = new VirtualRandom(++_seed);
+        options.Pipeline.Scheduler = new VirtualScheduler(Clock);
     }
 }

@@ -12,26 +12,26 @@ public sealed class RepeatTests
     private static readonly CoapTableKey s_key = new("topic1"u8);
 
     [Fact]
-    public void A_deletion_of_data_that_is_decided_once_more_deletes_nothing_that_was_published_since()
+    public void A_repeated_deletion_of_data_does_not_delete_a_later_publication()
     {
         Entry entry = new();
-        entry.Ask(Publish(new TopicStamp(1, 1), "first"));
-        TopicQuestion deletion = Ask(TopicOperation.DeleteData, new TopicStamp(2, 1));
+        entry.Ask(Publish(new TopicQuestionId(1, 1), "first"));
+        TopicQuestion deletion = Ask(TopicOperation.DeleteData, new TopicQuestionId(2, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
-        Assert.Equal(CoapCode.Created, entry.Ask(Publish(new TopicStamp(1, 2), "second")));
+        Assert.Equal(CoapCode.Created, entry.Ask(Publish(new TopicQuestionId(1, 2), "second")));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         Assert.Equal("second", entry.Text);
     }
 
     [Fact]
-    public void A_change_of_properties_that_is_decided_once_more_does_not_take_back_a_newer_one()
+    public void A_repeated_change_of_properties_does_not_undo_a_later_change()
     {
         Entry entry = new();
-        TopicQuestion ten = Ask(TopicOperation.Change, new TopicStamp(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
-        TopicQuestion twenty = Ask(TopicOperation.Change, new TopicStamp(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
+        TopicQuestion ten = Ask(TopicOperation.Change, new TopicQuestionId(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
+        TopicQuestion twenty = Ask(TopicOperation.Change, new TopicQuestionId(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
 
         // An earlier one of the same broker that comes later changes something else, so it counts.
-        TopicQuestion earlier = Ask(TopicOperation.Replace, new TopicStamp(1, 1)) with { Properties = new() { TopicType = "x" } };
+        TopicQuestion earlier = Ask(TopicOperation.Replace, new TopicQuestionId(1, 1)) with { Properties = new() { TopicType = "x" } };
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
         Assert.Equal(CoapCode.Changed, entry.Ask(twenty));
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
@@ -43,16 +43,16 @@ public sealed class RepeatTests
     }
 
     [Fact]
-    public void What_was_asked_of_a_topic_does_nothing_to_the_next_one_of_its_name()
+    public void A_late_operation_on_a_deleted_topic_does_not_affect_a_new_topic_of_the_same_name()
     {
         Entry entry = new();
-        TopicQuestion deletion = Ask(TopicOperation.Delete, new TopicStamp(1, 1));
+        TopicQuestion deletion = Ask(TopicOperation.Delete, new TopicQuestionId(1, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         entry.Make(creation: 8);
         foreach (TopicQuestion late in new[]
         {
-            deletion, Publish(new TopicStamp(1, 2), "late"), Ask(TopicOperation.DeleteData, new TopicStamp(1, 3)),
-            Ask(TopicOperation.Change, new TopicStamp(1, 4)),
+            deletion, Publish(new TopicQuestionId(1, 2), "late"), Ask(TopicOperation.DeleteData, new TopicQuestionId(1, 3)),
+            Ask(TopicOperation.Change, new TopicQuestionId(1, 4)),
         })
         {
             Assert.Equal(CoapCode.NotFound, entry.Ask(late));
@@ -65,7 +65,7 @@ public sealed class RepeatTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void Whatever_comes_again_in_whatever_order_the_last_publication_of_each_broker_is_never_undone_by_an_older_one(int seed)
+    public void Repeated_publications_in_any_order_never_undo_the_last_publication_of_a_broker(int seed)
     {
         VirtualRandom random = new((ulong)seed);
         Entry entry = new();
@@ -87,8 +87,8 @@ public sealed class RepeatTests
                 continue;
             }
 
-            ulong broker = 1 + (random.NextUInt64() % TopicMarks.Most);
-            TopicQuestion next = Publish(new TopicStamp(broker, (ulong)step + 1), $"{step}");
+            ulong broker = 1 + (random.NextUInt64() % TopicStampHistory.Most);
+            TopicQuestion next = Publish(new TopicQuestionId(broker, (ulong)step + 1), $"{step}");
             asked.Add(next);
             if (random.NextUInt64() % 5 != 0)
             {
@@ -102,7 +102,7 @@ public sealed class RepeatTests
     }
 
     [Fact]
-    public async Task A_question_that_another_node_asks_once_more_changes_nothing_that_clients_see()
+    public async Task An_operation_repeated_by_another_node_is_invisible_to_clients()
     {
         RepeatingTable table = new();
         await using PubSubWorld world = new(options =>
@@ -127,7 +127,7 @@ public sealed class RepeatTests
     }
 
     [Fact]
-    public async Task Who_publishes_by_a_condition_is_refused_when_something_newer_came_meanwhile()
+    public async Task A_conditional_publication_is_refused_when_a_newer_state_was_published_meanwhile()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -135,7 +135,7 @@ public sealed class RepeatTests
         string data = new Uri(await world.RunAsync(() => topic.FindDataAsync())).AbsolutePath;
         Assert.Equal("2.01", await PublishAsync("30", request => request.Options.IfNoneMatch = true));
         Assert.Equal("4.12", await PublishAsync("31", request => request.Options.IfNoneMatch = true));
-        ReadOnlyMemory<byte> tag = (await world.AskAsync(CoapMethod.Get, data)).Response.Options.ETag!.Value;
+        CoapETag tag = (await world.AskAsync(CoapMethod.Get, data)).Response.Options.ETag!.Value;
         Assert.Equal("2.04", await PublishAsync("32"));
         Assert.Equal("4.12", await PublishAsync("33", request => If(request, tag)));
         Assert.Equal("4.12", await DeleteAsync(data, request => If(request, tag)));
@@ -159,15 +159,15 @@ public sealed class RepeatTests
     }
 
     [Fact]
-    public void A_condition_is_looked_at_by_who_decides_as_well()
+    public void A_condition_is_also_checked_by_the_node_that_decides()
     {
         Entry entry = new();
-        entry.Ask(Publish(new TopicStamp(1, 1), "first"));
+        entry.Ask(Publish(new TopicQuestionId(1, 1), "first"));
         ulong tag = entry.State!.DataTag;
 
         // Another node has heard of the first one only.
-        entry.Ask(Publish(new TopicStamp(2, 1), "second"));
-        TopicQuestion conditional = Publish(new TopicStamp(1, 2), "third") with { Expected = tag };
+        entry.Ask(Publish(new TopicQuestionId(2, 1), "second"));
+        TopicQuestion conditional = Publish(new TopicQuestionId(1, 2), "third") with { Expected = tag };
         Assert.Equal(CoapCode.PreconditionFailed, entry.Ask(conditional));
         Assert.Equal("second", entry.Text);
         Assert.Equal(CoapCode.Changed, entry.Ask(conditional with { Expected = entry.State!.DataTag }));
@@ -175,26 +175,26 @@ public sealed class RepeatTests
     }
 
     [Fact]
-    public void States_that_were_lost_and_those_in_their_place_have_other_entity_tags()
+    public void A_state_that_replaces_a_lost_state_has_another_ETag()
     {
         Entry entry = new();
-        entry.Ask(Publish(new TopicStamp(1, 1), "first"));
+        entry.Ask(Publish(new TopicQuestionId(1, 1), "first"));
         TopicState kept = entry.State!;
-        entry.Ask(Publish(new TopicStamp(1, 2), "lost"));
+        entry.Ask(Publish(new TopicQuestionId(1, 2), "lost"));
         TopicState lost = entry.State!;
         entry.State = kept;
-        entry.Ask(Publish(new TopicStamp(1, 3), "in its place"));
+        entry.Ask(Publish(new TopicQuestionId(1, 3), "in its place"));
         Assert.Equal(lost.DataVersion, entry.State!.DataVersion);
         Assert.NotEqual(lost.DataTag, entry.State.DataTag);
         Assert.NotEqual(lost.DataMarks, entry.State.DataMarks);
     }
 
-    private static void If(CoapRequest request, ReadOnlyMemory<byte> tag) => request.Options.Add(new IfMatch(tag.Span));
+    private static void If(CoapRequest request, CoapETag tag) => request.Options.Add(new IfMatchOption(tag.ToArray()));
 
-    private static TopicQuestion Publish(TopicStamp stamp, string text) =>
+    private static TopicQuestion Publish(TopicQuestionId stamp, string text) =>
         Ask(TopicOperation.Publish, stamp) with { Data = System.Text.Encoding.UTF8.GetBytes(text) };
 
-    private static TopicQuestion Ask(TopicOperation operation, TopicStamp stamp) => new()
+    private static TopicQuestion Ask(TopicOperation operation, TopicQuestionId stamp) => new()
     {
         Operation = operation, Stamp = stamp, Creation = 7, Properties = new CoapTopicProperties(),
     };

@@ -9,7 +9,7 @@ public sealed class SeveralNodesTests
     private readonly NodeHub _hub = new();
 
     [Fact]
-    public async Task What_is_published_at_one_node_reaches_the_subscribers_of_the_other_one()
+    public async Task A_publication_at_a_node_reaches_the_subscribers_at_another_node()
     {
         const int Topics = 8;
         CoapMemoryCluster memory = new();
@@ -62,7 +62,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task A_name_that_is_asked_for_at_both_nodes_at_once_is_made_by_one()
+    public async Task A_topic_name_requested_at_both_nodes_concurrently_is_created_once()
     {
         const int Names = 16;
         CoapMemoryCluster memory = new();
@@ -91,7 +91,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task Topics_and_their_data_outlive_a_restart_on_SQLite()
+    public async Task Topics_and_their_data_survive_a_restart_with_SQLite()
     {
         string folder = Directory.CreateTempSubdirectory("coap-topics-").FullName;
         try
@@ -123,7 +123,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task A_broker_stands_in_a_cluster_as_the_page_says()
+    public async Task A_broker_runs_in_a_cluster_as_the_page_shows()
     {
         CancellationToken cancellationToken = CancellationToken.None;
         await using CoapCluster cluster = new(
@@ -132,7 +132,7 @@ public sealed class SeveralNodesTests
         server.Listen("coap://127.0.0.1:0");
         CoapPubSubBroker topics = server.MapPubSub("/ps", new CoapPubSubOptions
         {
-            OpenTable = rules => cluster.OpenTable(CoapTableKind.Topics, rules),
+            Tables = cluster,
         });
         await cluster.StartAsync(cancellationToken);
         await topics.StartAsync(cancellationToken);

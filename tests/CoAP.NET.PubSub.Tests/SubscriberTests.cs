@@ -6,7 +6,7 @@ public sealed class SubscriberTests
 {
     [Fact]
     [Rfc("7641-4.2-3")]
-    public async Task Subscribers_of_a_topic_without_a_format_are_told_4_06_when_it_changes_and_go_on_in_the_new_one()
+    public async Task Subscribers_get_4_06_when_the_format_of_a_topic_changes_and_continue_in_the_new_format()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -38,7 +38,7 @@ public sealed class SubscriberTests
     }
 
     [Fact]
-    public async Task A_subscription_gives_states_in_the_one_format_and_in_the_other()
+    public async Task A_subscription_delivers_states_in_changing_formats()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -60,9 +60,9 @@ public sealed class SubscriberTests
     }
 
     [Fact]
-    public async Task Under_loss_subscribers_get_the_newest_state_and_never_an_older_one_after_it()
+    public async Task Subscribers_get_the_newest_state_under_loss_and_never_an_older_state_afterwards()
     {
-        await using PubSubWorld world = new(options => options.PublicationsPerSecond = null,
+        await using PubSubWorld world = new(options => options.Limits.PublicationsPerSecond = null,
             new InMemoryNetworkOptions
             {
                 Seed = 3,
@@ -110,7 +110,7 @@ public sealed class SubscriberTests
 
     [Fact]
     [Rfc("pubsub-2.2.1-4", "pubsub-2.5.3-2")]
-    public async Task Who_comes_when_all_places_are_taken_is_answered_once_and_who_goes_when_there_are_fewer_is_told_4_04()
+    public async Task A_subscriber_above_the_limit_gets_a_single_response_and_a_removed_subscriber_gets_4_04()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -139,7 +139,7 @@ public sealed class SubscriberTests
 
     [Fact]
     [Rfc("pubsub-2.5.3-2")]
-    public async Task A_change_that_ends_nothing_is_told_to_who_observes_the_topic_and_not_to_subscribers()
+    public async Task A_change_of_properties_is_notified_to_observers_of_the_topic_and_not_to_subscribers()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -160,7 +160,7 @@ public sealed class SubscriberTests
 
     [Fact]
     [Rfc("pubsub-2.2.1-5")]
-    public async Task Subscribers_are_checked_as_often_as_the_topic_says()
+    public async Task Subscribers_are_checked_with_Confirmable_notifications_as_often_as_the_topic_defines()
     {
         await using PubSubWorld world = new(options => options.DataMaxAge = FromDays(30));
         await world.StartAsync();
@@ -180,7 +180,7 @@ public sealed class SubscriberTests
 
     [Fact]
     [Rfc("pubsub-2.2.1-7")]
-    public async Task A_topic_ends_at_its_expiration_and_tells_its_subscribers()
+    public async Task A_topic_ends_at_its_expiration_and_notifies_its_subscribers()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();
@@ -198,7 +198,7 @@ public sealed class SubscriberTests
     }
 
     [Fact]
-    public async Task A_client_subscribes_to_a_topic_without_data_and_hears_of_the_first_publication()
+    public async Task A_client_subscribes_to_a_topic_without_data_and_gets_the_first_publication()
     {
         await using PubSubWorld world = new();
         await world.StartAsync();

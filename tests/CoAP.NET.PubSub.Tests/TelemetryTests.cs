@@ -7,7 +7,7 @@ namespace CoAP.NET.PubSub.Tests;
 public sealed class TelemetryTests
 {
     [Fact]
-    public async Task Counters_and_meters_tell_what_became_of_topics_and_what_was_refused()
+    public async Task Counters_and_metrics_report_the_operations_and_refusals_of_a_broker()
     {
         using TestMeterFactory meters = new();
         List<string> told = [];
@@ -25,7 +25,7 @@ public sealed class TelemetryTests
         await using PubSubWorld world = new(options =>
         {
             options.MeterFactory = meters;
-            options.PublicationsPerSecond = 1;
+            options.Limits.PublicationsPerSecond = 1;
             options.Authorize = (_, operation, _) => operation != CoapPubSubOperation.DeleteData;
         });
         await world.StartAsync();
@@ -33,7 +33,7 @@ public sealed class TelemetryTests
         string data = new Uri(await world.RunAsync(() => topic.FindDataAsync())).AbsolutePath;
         await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { TopicType = "t" }));
         await world.AskAsync(CoapMethod.Put, data, "30", format: 0);
-        await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: request => request.Patience = CoapPatience.None);
+        await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: request => request.TooManyRequests = CoapTooManyRequestsBehavior.None);
         await world.AskAsync(CoapMethod.Delete, data);
         await world.AskAsync(CoapMethod.Post, "/ps", "80");
         await world.RunAsync(() => topic.DeleteAsync());

@@ -4,7 +4,7 @@ namespace CoAP.NET.PubSub.Tests;
 public sealed class TopicBytesTests
 {
     [Fact]
-    public void Properties_are_read_as_they_were_written()
+    public void Properties_are_read_back_as_written()
     {
         VirtualRandom random = new(5);
         for (int i = 0; i < 500; i++)
@@ -19,7 +19,7 @@ public sealed class TopicBytesTests
     }
 
     [Fact]
-    public void Entries_and_questions_are_read_as_they_were_written()
+    public void Entries_and_questions_are_read_back_as_written()
     {
         VirtualRandom random = new(6);
         for (int i = 0; i < 500; i++)
@@ -32,7 +32,7 @@ public sealed class TopicBytesTests
                 Creation = random.NextUInt64(),
                 Properties = Some(random) with { DataUri = null, Initial = null },
             };
-            TopicStamp stamp = new(random.NextUInt64(), random.NextUInt64());
+            TopicQuestionId stamp = new(random.NextUInt64(), random.NextUInt64());
             state = i % 3 == 0 ? state : state.WithData(new byte[i], i % 5 == 0 ? null : (CoapContentFormat)i, stamp);
             state = i % 7 == 0 ? state.WithoutData(stamp with { Broker = 7 }) : state;
             state = i % 11 == 0 ? state with { PropertyMarks = state.PropertyMarks.With(stamp).With(stamp with { Number = 1 }) } : state;
@@ -59,7 +59,7 @@ public sealed class TopicBytesTests
     }
 
     [Fact]
-    public void Bytes_that_were_changed_or_cut_are_refused_or_read_and_never_throw()
+    public void Modified_or_truncated_bytes_are_refused_or_read_without_an_exception()
     {
         VirtualRandom random = new(7);
         int read = 0;
@@ -70,8 +70,8 @@ public sealed class TopicBytesTests
             byte[] bytes = (i % 3) switch
             {
                 0 => TopicMap.Write(properties),
-                1 => state.WithData(new byte[3], null, new TopicStamp(1, 2)).Write(),
-                _ => new TopicQuestion { Operation = TopicOperation.Publish, Stamp = new TopicStamp(1, 2), Data = new byte[4] }.Write(),
+                1 => state.WithData(new byte[3], null, new TopicQuestionId(1, 2)).Write(),
+                _ => new TopicQuestion { Operation = TopicOperation.Publish, Stamp = new TopicQuestionId(1, 2), Data = new byte[4] }.Write(),
             };
             for (int change = 0; change < 1 + (i % 3); change++)
             {

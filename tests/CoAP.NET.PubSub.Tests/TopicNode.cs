@@ -21,7 +21,7 @@ internal sealed class TopicNode : IAsyncDisposable
             OpenTable = rules => Cluster.OpenTable(
                 CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             KeepEachPublication = keepsEach,
-            PublicationsPerSecond = null,
+            Limits = { PublicationsPerSecond = null },
         });
     }
 

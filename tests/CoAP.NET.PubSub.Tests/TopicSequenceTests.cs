@@ -12,7 +12,7 @@ public sealed class TopicSequenceTests
 
     [Fact]
     [Rfc("pubsub-3.1-1")]
-    public void Whatever_is_asked_in_whatever_order_the_answers_are_those_of_a_model()
+    public void The_responses_to_random_sequences_of_requests_equal_those_of_a_model()
     {
         HashSet<string> seen = [];
         for (ulong seed = 1; seed <= 1_000; seed++)
@@ -40,9 +40,9 @@ public sealed class TopicSequenceTests
         private readonly HashSet<string> _seen;
         private readonly VirtualRandom _random;
         private readonly VirtualClock _clock = new();
-        private readonly TopicIndex _index = new(new TopicShares(100, 1 << 20), null);
+        private readonly TopicIndex _index = new(new TopicQuota(100, 1 << 20), null);
         private readonly CoapTable _table;
-        private readonly TopicStamps[] _nodes;
+        private readonly TopicQuestionIds[] _nodes;
         private readonly List<(TopicQuestion Question, CoapCode Code)> _done = [];
         private Model? _model;
         private ulong _creations;
@@ -51,7 +51,7 @@ public sealed class TopicSequenceTests
         {
             (_seed, _seen, _random) = (seed, seen, new VirtualRandom(seed));
             _table = CoapTable.InMemory(new Rules(_index), _clock);
-            _nodes = [.. Enumerable.Range(0, 3).Select(_ => new TopicStamps(_random))];
+            _nodes = [.. Enumerable.Range(0, 3).Select(_ => new TopicQuestionIds(_random))];
         }
 
         public void Run()

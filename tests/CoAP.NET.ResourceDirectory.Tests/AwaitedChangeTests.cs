@@ -18,52 +18,52 @@ public sealed class AwaitedChangeTests
     }
 
     [Fact]
-    public async Task Registrations_updates_and_removals_are_answered_when_they_can_be_looked_up()
+    public async Task Registrations_updates_and_removals_are_answered_when_lookups_show_them()
     {
-        Task<DirectoryAnswer> asked = AskAsync(DirectoryQuestion.Verb.Register);
+        Task<DirectoryDecision> asked = AskAsync(DirectoryQuestion.Verb.Register);
         Assert.False(asked.IsCompleted);
         Assert.Null(Found());
-        _late.Tell();
-        Assert.Equal(DirectoryAnswer.Done, await asked);
+        _late.Report();
+        Assert.Equal(DirectoryDecision.Done, await asked);
         Assert.NotNull(Found());
 
         _clock.Advance(FromSeconds(1));
         long before = Found()!.Value.ChangedAt;
         asked = AskAsync(DirectoryQuestion.Verb.Update);
         Assert.False(asked.IsCompleted);
-        _late.Tell();
-        Assert.Equal(DirectoryAnswer.Done, await asked);
+        _late.Report();
+        Assert.Equal(DirectoryDecision.Done, await asked);
         Assert.True(Found()!.Value.ChangedAt > before);
 
         _clock.Advance(FromSeconds(1));
         asked = AskAsync(DirectoryQuestion.Verb.Remove);
         Assert.False(asked.IsCompleted);
         Assert.NotNull(Found());
-        _late.Tell();
-        Assert.Equal(DirectoryAnswer.Done, await asked);
+        _late.Report();
+        Assert.Equal(DirectoryDecision.Done, await asked);
         Assert.Null(Found());
         Assert.Equal(0, _core.Awaited.Count);
     }
 
     [Fact]
-    public async Task Where_the_news_do_not_come_the_answer_waits_for_two_seconds()
+    public async Task The_response_waits_for_at_most_two_seconds_when_the_change_notice_does_not_arrive()
     {
-        Task<DirectoryAnswer> one = AskAsync(DirectoryQuestion.Verb.Register);
-        Task<DirectoryAnswer> other = AskAsync(DirectoryQuestion.Verb.Register);
+        Task<DirectoryDecision> one = AskAsync(DirectoryQuestion.Verb.Register);
+        Task<DirectoryDecision> other = AskAsync(DirectoryQuestion.Verb.Register);
         TimeSpan began = _clock.Elapsed;
 
         await _clock.AdvanceUntilAsync(Task.WhenAll(one, other), FromMinutes(1));
 
-        Assert.Equal((DirectoryAnswer.Done, DirectoryAnswer.Done), (await one, await other));
+        Assert.Equal((DirectoryDecision.Done, DirectoryDecision.Done), (await one, await other));
         Assert.Equal(FromSeconds(2), _clock.Elapsed - began);
         Assert.Equal(0, _core.Awaited.Count);
     }
 
     [Fact]
-    public async Task Whoever_waits_no_more_leaves_nothing_behind()
+    public async Task A_cancelled_wait_for_a_change_leaves_no_state()
     {
         using CancellationTokenSource stop = new();
-        Task<DirectoryAnswer> asked = AskAsync(DirectoryQuestion.Verb.Register, stop.Token);
+        Task<DirectoryDecision> asked = AskAsync(DirectoryQuestion.Verb.Register, stop.Token);
         Assert.Equal(1, _core.Awaited.Count);
 
         await stop.CancelAsync();
@@ -73,16 +73,16 @@ public sealed class AwaitedChangeTests
     }
 
     [Fact]
-    public async Task What_is_refused_is_answered_at_once()
+    public async Task A_refused_operation_is_answered_at_once()
     {
-        Assert.Equal(DirectoryAnswer.Missing, await AskAsync(DirectoryQuestion.Verb.Update));
-        Assert.Equal(DirectoryAnswer.Missing, await AskAsync(DirectoryQuestion.Verb.Remove));
+        Assert.Equal(DirectoryDecision.Missing, await AskAsync(DirectoryQuestion.Verb.Update));
+        Assert.Equal(DirectoryDecision.Missing, await AskAsync(DirectoryQuestion.Verb.Remove));
         Assert.Equal(0, _core.Awaited.Count);
     }
 
     private Registration? Found() => _core.Index.Find(_core.KeyOf(default, "a"u8).Bytes);
 
-    private async Task<DirectoryAnswer> AskAsync(DirectoryQuestion.Verb what, CancellationToken cancellationToken = default)
+    private async Task<DirectoryDecision> AskAsync(DirectoryQuestion.Verb what, CancellationToken cancellationToken = default)
     {
         Registrant registrant = new(new DirectoryOwner(1, 2, 3), true, [], 0);
         byte[] content = what switch
@@ -106,7 +106,7 @@ public sealed class AwaitedChangeTests
 
         public void OnChanged(CoapTableChange change) => _changes.Enqueue(change);
 
-        public void Tell()
+        public void Report()
         {
             while (_changes.TryDequeue(out CoapTableChange change))
             {

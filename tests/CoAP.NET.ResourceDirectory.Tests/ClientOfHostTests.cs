@@ -6,7 +6,7 @@ namespace CoAP.NET.ResourceDirectory.Tests;
 public sealed class ClientOfHostTests
 {
     [Fact]
-    public async Task An_injected_client_finds_its_base_address_and_runs_its_handlers()
+    public async Task An_injected_client_uses_its_base_address_and_its_handlers()
     {
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0");
@@ -42,7 +42,7 @@ public sealed class ClientOfHostTests
     }
 
     [Fact]
-    public async Task Whatever_observes_looks_up_in_a_directory_with_known_URIs()
+    public async Task An_endpoint_can_look_up_in_a_directory_with_known_URIs()
     {
         await using CoapEndpointPair pair = new();
         await using CoapDirectoryServer served = pair.Server.MapResourceDirectory();
@@ -54,7 +54,7 @@ public sealed class ClientOfHostTests
     }
 
     [Fact]
-    public async Task A_relative_URI_needs_a_base_address()
+    public async Task A_relative_URI_requires_a_base_address()
     {
         await using CoapClient client = new();
         await Assert.ThrowsAnyAsync<ArgumentException>(() => CoapResourceDirectory.DiscoverAsync(client, ""));
@@ -79,7 +79,8 @@ public sealed class ClientOfHostTests
 
     internal sealed class Recording(Seen seen) : ICoapClientHandler
     {
-        public Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken)
+        public Task<CoapResponse> SendAsync(
+            CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> next, CancellationToken cancellationToken)
         {
             seen.Requests.Add($"{request.Code} {request.Path}");
             return next(request, cancellationToken);

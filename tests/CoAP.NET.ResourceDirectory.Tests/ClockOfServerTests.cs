@@ -4,7 +4,7 @@ namespace CoAP.NET.ResourceDirectory.Tests;
 public sealed class ClockOfServerTests
 {
     [Fact]
-    public async Task A_registration_ends_by_the_clock_of_the_server()
+    public async Task A_registration_expires_by_the_clock_of_the_server()
     {
         await using CoapEndpointPair pair = new();
         CoapDirectoryOptions options = new() { Unsecured = CoapUnsecuredRegistrations.Anyone, RequireFreshness = false };
@@ -22,13 +22,13 @@ public sealed class ClockOfServerTests
     }
 
     [Fact]
-    public async Task Two_runs_with_one_seed_give_a_registration_the_same_location()
+    public async Task Two_runs_with_the_same_seed_give_a_registration_the_same_location()
     {
         Assert.Equal(await LocationAsync(), await LocationAsync());
 
         static async Task<string> LocationAsync()
         {
-            await using CoapEndpointPair pair = new(options => options.Random = new VirtualRandom(7));
+            await using CoapEndpointPair pair = new(options => options.Pipeline.Random = new VirtualRandom(7));
             await using CoapDirectoryServer directory = pair.Server.MapResourceDirectory(
                 new CoapDirectoryOptions { Unsecured = CoapUnsecuredRegistrations.Anyone, RequireFreshness = false });
             await pair.StartAsync();
@@ -41,11 +41,11 @@ public sealed class ClockOfServerTests
     }
 
     [Fact]
-    public async Task Options_that_the_user_set_are_stronger_than_those_of_the_server()
+    public async Task Options_set_by_the_user_override_those_of_the_server()
     {
         VirtualClock clock = new();
         VirtualRandom random = new(1);
-        await using CoapEndpointPair pair = new(options => options.Random = random);
+        await using CoapEndpointPair pair = new(options => options.Pipeline.Random = random);
         await using CoapDirectoryServer plain = pair.Server.MapResourceDirectory();
         Assert.Same(pair.Clock, plain.Core.Options.TimeProvider);
         Assert.Same(random, plain.Core.Options.Random);
@@ -59,7 +59,7 @@ public sealed class ClockOfServerTests
     }
 
     [Fact]
-    public async Task The_directory_of_an_application_uses_those_of_its_first_server()
+    public async Task The_directory_of_an_application_uses_the_clock_and_random_source_of_its_first_server()
     {
         VirtualClock clock = new();
         VirtualRandom random = new(1);

@@ -7,7 +7,7 @@ public sealed class ClusterRoomTests
     private const int Most = 4;
 
     [Fact]
-    public async Task The_source_that_has_most_gives_way_to_a_newcomer_at_any_node_on_all_nodes_and_in_the_store()
+    public async Task The_source_with_the_most_registrations_is_evicted_for_a_new_source_on_all_nodes_and_in_the_store()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode one = await nodes.AddAsync(maxRegistrations: Most);
@@ -22,7 +22,7 @@ public sealed class ClusterRoomTests
         await RegisterAsync(nodes, two, "c0", 4);
 
         await nodes.PassUntilAsync(() => Has(one, "c0") && one.Directory.Count == Most && two.Directory.Count == Most);
-        Assert.Equal((0L, 1L), (one.Directory.GetCounters().GaveWay, two.Directory.GetCounters().GaveWay));
+        Assert.Equal((0L, 1L), (one.Directory.GetCounters().Evicted, two.Directory.GetCounters().Evicted));
         DirectoryNode three = await nodes.AddAsync(maxRegistrations: Most);
         await nodes.PassUntilAsync(() => three.Directory.Count == Most);
         foreach (DirectoryNode node in (DirectoryNode[])[one, two, three])
@@ -34,7 +34,7 @@ public sealed class ClusterRoomTests
     }
 
     [Fact]
-    public async Task Sources_that_have_as_much_as_each_other_displace_nobody_on_any_node()
+    public async Task Sources_with_equal_numbers_of_registrations_evict_no_registration_on_any_node()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode one = await nodes.AddAsync(maxRegistrations: Most);
@@ -51,7 +51,7 @@ public sealed class ClusterRoomTests
             Assert.Equal(CoapCode.ServiceUnavailable, (await TryRegisterAsync(nodes, node, "z0", 9))?.Code);
         }
 
-        Assert.Equal((0L, 0L), (one.Directory.GetCounters().GaveWay, two.Directory.GetCounters().GaveWay));
+        Assert.Equal((0L, 0L), (one.Directory.GetCounters().Evicted, two.Directory.GetCounters().Evicted));
         Assert.Equal((Most, Most), (one.Directory.Count, two.Directory.Count));
     }
 
@@ -74,10 +74,10 @@ public sealed class ClusterRoomTests
             return full;
         }
 
-        Task<(DirectoryAnswer Answer, CoapResult? Unavailable)> asked = core.AskAsync(
+        Task<(DirectoryDecision Answer, CoapResult? Unavailable)> asked = core.AskAsync(
             KeyOf(node, name), DirectoryQuestion.Verb.Register, registrant, null, made.Bytes, CancellationToken.None).AsTask();
         await nodes.PassAsync(asked);
-        Assert.Equal(DirectoryAnswer.Done, (await asked).Answer);
+        Assert.Equal(DirectoryDecision.Done, (await asked).Answer);
         return (await asked).Unavailable;
     }
 

@@ -7,9 +7,9 @@ public class DirectoryBoundTests
     private const string Secured = "coaps://[2001:db8::1]";
 
     [Fact]
-    public async Task One_source_cannot_take_the_places_of_others()
+    public async Task A_source_cannot_use_the_registrations_of_other_sources()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 100);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxRegistrations = 100);
         CoapClient other = world.MakeClient("[2001:db8:1::2]:5683");
         int taken = 0;
         CoapResponse response;
@@ -26,9 +26,9 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task A_client_is_one_source_over_all_its_sessions_and_addresses()
+    public async Task A_client_is_a_single_source_across_all_its_sessions_and_addresses()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrationsPerSource = 3);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxRegistrationsPerSource = 3);
         List<CoapCode> codes = [];
         for (int i = 0; i < 5; i++)
         {
@@ -40,9 +40,9 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task When_the_directory_is_full_known_endpoints_go_on_and_new_ones_are_told_when_to_come_again()
+    public async Task A_full_directory_accepts_known_endpoints_and_answers_new_endpoints_5_03_with_Max_Age()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 4);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxRegistrations = 4);
         CoapClient[] clients = [.. Enumerable.Range(0, 5).Select(i => world.MakeClient($"[2001:db8:{i + 1:x}::2]:5683"))];
         for (int i = 0; i < 4; i++)
         {
@@ -63,9 +63,9 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task Bytes_are_bounded_as_places_are()
+    public async Task The_bytes_of_registrations_are_limited_like_their_number()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxBytes = 64 * 1024);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxBytes = 64 * 1024);
         string large = $"</x>;title=\"{new string('a', 8_000)}\"";
         int taken = 0;
         while ((await world.PostAsync($"/rd?ep=a{taken}", large)).Code == CoapCode.Created)
@@ -79,13 +79,13 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task A_registration_has_bounds_of_links_bytes_and_values()
+    public async Task The_links_bytes_and_values_of_a_registration_are_limited()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
-            options.MaxLinks = 3;
-            options.MaxLinkBytes = 400;
-            options.MaxTerms = 8;
+            options.Limits.MaxLinks = 3;
+            options.Limits.MaxLinkBytes = 400;
+            options.Limits.MaxTerms = 8;
         });
 
         CoapResponse links = await world.PostAsync("/rd?ep=a", "</1>,</2>,</3>,</4>");
@@ -99,13 +99,13 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task A_look_up_has_bounds_of_results_and_bytes_that_say_what_to_do()
+    public async Task The_results_and_bytes_of_a_lookup_are_limited_and_the_error_says_what_to_do()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
-            options.MaxResults = 50;
-            options.MaxScanned = 128;
-            options.MaxCriteriaPerLookUp = 2;
+            options.Limits.MaxResults = 50;
+            options.Limits.MaxScanned = 128;
+            options.Limits.MaxCriteriaPerLookUp = 2;
         });
         for (int i = 0; i < 200; i++)
         {
@@ -128,12 +128,12 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task Whoever_comes_anew_finds_a_place_although_a_few_identities_filled_all_of_them()
+    public async Task A_new_source_can_register_although_a_few_identities_exhausted_the_limit()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
-            options.MaxRegistrations = 400;
-            options.MaxRegistrationsPerSource = 100;
+            options.Limits.MaxRegistrations = 400;
+            options.Limits.MaxRegistrationsPerSource = 100;
         });
         for (int identity = 0; identity < 6; identity++)
         {
@@ -148,22 +148,22 @@ public class DirectoryBoundTests
         }
 
         Assert.Equal(400, world.Directory.GetCounters().Held);
-        long before = world.Directory.GetCounters().GaveWay;
+        long before = world.Directory.GetCounters().Evicted;
         for (int i = 0; i < 20; i++)
         {
             await world.RegisterAsync($"ep=honest-{i}", "</x>;rt=\"honest\"");
         }
 
         CoapDirectoryCounters counters = world.Directory.GetCounters();
-        Assert.Equal((400, before + 20), (counters.Held, counters.GaveWay));
+        Assert.Equal((400, before + 20), (counters.Held, counters.Evicted));
         Assert.Equal(20, CoapLinkFormat.Parse(await world.LinksAsync("rt=honest")).Count);
         Assert.Equal(380, CoapLinkFormat.Parse(await world.LinksAsync("rt=greedy")).Count);
     }
 
     [Fact]
-    public async Task The_registration_that_was_not_refreshed_for_longest_gives_way_and_comes_back_when_there_is_room()
+    public async Task The_registration_without_a_refresh_for_the_longest_time_is_evicted_and_may_return_later()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 8);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxRegistrations = 8);
         CoapClient[] clients = [.. Enumerable.Range(1, 3).Select(i => world.MakeClient($"[2001:db8:{i:x}::2]:5683"))];
         Dictionary<string, string> locations = [];
         foreach ((int client, int count) in new[] { (0, 4), (1, 3), (2, 1) })
@@ -177,7 +177,7 @@ public class DirectoryBoundTests
         await world.PostAsync(locations["0-0"], client: clients[0]).Gives(CoapCode.Changed);
         await world.RegisterAsync("ep=honest", "</x>");
 
-        Assert.Equal(1, world.Directory.GetCounters().GaveWay);
+        Assert.Equal(1, world.Directory.GetCounters().Evicted);
         Assert.DoesNotContain("ep=\"0-1\"", await world.EndpointsAsync());
         Assert.Equal(8, world.Directory.Count);
         await world.PostAsync(locations["0-1"], client: clients[0]).Gives(CoapCode.NotFound);
@@ -192,9 +192,9 @@ public class DirectoryBoundTests
     }
 
     [Fact]
-    public async Task Bytes_of_the_greediest_give_way_as_its_places_do()
+    public async Task The_source_with_the_most_bytes_is_evicted_like_that_with_the_most_registrations()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxBytes = 64 * 1024);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxBytes = 64 * 1024);
         string large = $"</x>;title=\"{new string('a', 8_000)}\"";
         for (int source = 1; source < 5; source++)
         {
@@ -208,14 +208,14 @@ public class DirectoryBoundTests
         CoapDirectoryCounters before = world.Directory.GetCounters();
         await world.RegisterAsync("ep=honest", large);
 
-        Assert.Equal((before.Held, before.GaveWay + 1), (world.Directory.Count, world.Directory.GetCounters().GaveWay));
+        Assert.Equal((before.Held, before.Evicted + 1), (world.Directory.Count, world.Directory.GetCounters().Evicted));
         Assert.InRange(world.Directory.GetCounters().Bytes, 7 * 8_000, 64 * 1024);
     }
 
     [Fact]
-    public async Task Forged_addresses_get_half_of_the_room_and_nobody_gives_way_to_them()
+    public async Task Forged_addresses_get_half_of_the_capacity_and_evict_no_registration()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxRegistrations = 20);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxRegistrations = 20);
         await world.RegisterAsync("ep=first", "</x>");
         for (int i = 0; i < 100; i++)
         {
@@ -230,7 +230,7 @@ public class DirectoryBoundTests
         }
 
         CoapDirectoryCounters counters = world.Directory.GetCounters();
-        Assert.Equal((10, 91L, 0L), (counters.Held, counters.Challenges, counters.GaveWay));
+        Assert.Equal((10, 91L, 0L), (counters.Held, counters.Challenges, counters.Evicted));
 
         // Clients that answer the challenge find places as before.
         for (int i = 0; i < 10; i++)
@@ -238,6 +238,6 @@ public class DirectoryBoundTests
             await world.RegisterAsync($"ep=later-{i}", "</x>", world.MakeClient($"[2001:db8:{i + 1:x}::2]:5683"));
         }
 
-        Assert.Equal((20, 0L), (world.Directory.Count, world.Directory.GetCounters().GaveWay));
+        Assert.Equal((20, 0L), (world.Directory.Count, world.Directory.GetCounters().Evicted));
     }
 }

@@ -49,7 +49,7 @@ internal sealed class DirectoryNodes : IAsyncDisposable
         await PassUntilAsync(() => cluster.Map.SlotsOf(cluster.Self.Id).Count > 0);
         CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions
         {
-            TimeProvider = Clock, Timeout = timeout ?? FromMinutes(1), MaxRegistrations = maxRegistrations,
+            TimeProvider = Clock, Limits = { Timeout = timeout ?? FromMinutes(1), MaxRegistrations = maxRegistrations },
         });
         CoapServer server = new(MakeOptions());
         string address = $"[2001:db8::{_nodes.Count + 1:x}]";
@@ -124,6 +124,6 @@ internal sealed class DirectoryNodes : IAsyncDisposable
 
     private CoapEndpointOptions MakeOptions() => new()
     {
-        TimeProvider = Clock, Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(Clock),
+        TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(Clock) },
     };
 }

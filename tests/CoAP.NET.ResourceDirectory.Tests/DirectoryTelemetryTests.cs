@@ -10,7 +10,7 @@ public class DirectoryTelemetryTests
     private const string End = "<!-- end of metrics of directories -->";
 
     [Fact]
-    public async Task A_meter_tells_what_a_directory_holds_did_and_refused()
+    public async Task A_meter_reports_the_contents_requests_and_refusals_of_a_directory()
     {
         using Factory factory = new();
         using MeterListener listener = new();
@@ -51,7 +51,7 @@ public class DirectoryTelemetryTests
     }
 
     [Fact]
-    public void The_table_of_metrics_is_that_of_the_code()
+    public void The_table_of_metrics_matches_the_code()
     {
         StringBuilder table = new("| Name | Instrument | Unit | What | Own tags |\n|---|---|---|---|---|\n");
         foreach (DirectoryInstrument instrument in DirectoryInstrument.All)

@@ -54,7 +54,7 @@ public sealed class DirectoryWorld : IAsyncDisposable
 
     internal CoapEndpointOptions MakeOptions() => new()
     {
-        TimeProvider = Clock, Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(Clock),
+        TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(Clock) },
     };
 
     internal CoapServer MakeServer(string address)

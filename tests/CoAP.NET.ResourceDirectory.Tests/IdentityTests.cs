@@ -9,7 +9,7 @@ public class IdentityTests
     [InlineData("key")]
     [InlineData("oscore")]
     [Rfc("9176-7.5-1")]
-    public async Task Another_identity_cannot_touch_a_registration_and_the_same_one_can_from_a_new_address(string kind)
+    public async Task Another_identity_cannot_change_a_registration_and_the_same_identity_can_from_a_new_address(string kind)
     {
         await using CoapDirectoryServer directory = new();
         await using SecuredPeers? peers = await SecuredPeers.TryStartAsync(

@@ -14,7 +14,7 @@ public sealed class LongLookUpTests
     [InlineData("href=coap://h1*", "n1")]
     [InlineData("title=*&ep=n39*", "n39")]
     [InlineData("base=coap://h39*&rt=all", "n39")]
-    public async Task What_goes_through_more_registrations_than_at_a_time_finds_all_and_pages_of_it_are_parts_of_it(
+    public async Task A_lookup_over_many_registrations_finds_all_results_and_its_pages_are_parts_of_them(
         string query, string begin)
     {
         await using DirectoryWorld world = await StartAsync();
@@ -36,7 +36,7 @@ public sealed class LongLookUpTests
     }
 
     [Fact]
-    public async Task Locations_are_found_by_their_beginning_without_going_through_others()
+    public async Task Locations_are_found_by_their_prefix_without_a_scan()
     {
         await using DirectoryWorld world = await StartAsync();
         string[] locations = [.. CoapLinkFormat.Parse(await world.EndpointsAsync("rt=core.rd-ep")).Select(link => link.Target)];
@@ -69,9 +69,9 @@ public sealed class LongLookUpTests
     }
 
     [Fact]
-    public async Task One_source_cannot_take_all_the_places_of_long_look_ups_and_whoever_gets_none_is_to_come_again()
+    public async Task A_source_cannot_use_the_whole_capacity_for_long_lookups_and_refused_lookups_may_be_repeated()
     {
-        await using DirectoryWorld world = await StartAsync(options => options.MaxScans = 8);
+        await using DirectoryWorld world = await StartAsync(options => options.Limits.MaxScans = 8);
         DirectoryCore core = world.Directory.Core;
         LookUpScans scans = core.Scans;
         await scans.Turn.WaitAsync();
@@ -83,12 +83,12 @@ public sealed class LongLookUpTests
 
         // Four of one source, and then half of what is free for each.
         Assert.Equal([false, false, false, false, true, true, false, false, false, false], all.Select(one => one.IsCompleted));
-        Assert.Equal((8, true), (scans.UnderWay, all.Take(6).Where(one => one.IsCompleted).All(
+        Assert.Equal((8, true), (scans.InProgress, all.Take(6).Where(one => one.IsCompleted).All(
             one => one.Result == LookUpFault.TooMuchWork)));
         scans.Turn.Release();
         await world.Clock.AdvanceUntilAsync(Task.WhenAll(all), FromMinutes(1));
         Assert.Equal(8, all.Count(one => one.Result == LookUpFault.None));
-        Assert.Equal(0, scans.UnderWay);
+        Assert.Equal(0, scans.InProgress);
 
         Task<LookUpFault> BeginAsync(string address)
         {
@@ -100,13 +100,14 @@ public sealed class LongLookUpTests
     }
 
     [Fact]
-    public async Task While_there_is_no_place_for_a_long_look_up_it_gets_5_03_and_short_ones_go_on()
+    public async Task A_long_lookup_without_free_capacity_gets_5_03_and_short_lookups_continue()
     {
-        await using DirectoryWorld world = await StartAsync(options => (options.MaxScans, options.MaxScansPerSource) = (1, 1));
+        await using DirectoryWorld world = await StartAsync(
+            options => (options.Limits.MaxScans, options.Limits.MaxScansPerSource) = (1, 1));
         DirectoryCore core = world.Directory.Core;
         await core.Scans.Turn.WaitAsync();
         Task<CoapResponse> first = world.MakeClient("[2001:db8:1::2]:5683").GetAsync(DirectoryWorld.Uri + "/rd-lookup/ep?ep=n2*");
-        await world.Clock.AdvanceUntilAsync(() => core.Scans.UnderWay == 1, FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => core.Scans.InProgress == 1, FromMinutes(1));
 
         CoapResponse refused = await world.GetAsync("/rd-lookup/ep?ep=n1*");
         string found = await world.EndpointsAsync("ep=n1");
@@ -119,7 +120,7 @@ public sealed class LongLookUpTests
     }
 
     [Fact]
-    public async Task What_goes_through_very_many_registrations_is_answered_and_not_observed()
+    public async Task A_lookup_over_very_many_registrations_is_answered_and_cannot_be_observed()
     {
         await using DirectoryWorld world = await StartAsync();
         CoapRequest request = new(CoapMethod.Get, DirectoryWorld.Uri + "/rd-lookup/ep?ep=n39*");
@@ -136,7 +137,7 @@ public sealed class LongLookUpTests
     {
         DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
-            options.MaxScanned = 64;
+            options.Limits.MaxScanned = 64;
             configure?.Invoke(options);
         });
         for (int i = 0; i < Endpoints; i++)

@@ -58,7 +58,7 @@ public class LookUpTests
     [InlineData("href=coap://two/2/light", "two")]
     [InlineData("anchor=coap://two*", "two")]
     [InlineData("d=*", "two")]
-    public async Task Endpoints_are_found_by_what_is_said_of_them_and_of_their_links(string query, string expected)
+    public async Task Endpoints_are_found_by_their_attributes_and_those_of_their_links(string query, string expected)
     {
         await using DirectoryWorld world = await StartAsync();
 
@@ -66,7 +66,7 @@ public class LookUpTests
     }
 
     [Fact]
-    public async Task An_endpoint_is_found_by_its_location_as_path_and_as_URI()
+    public async Task An_endpoint_is_found_by_its_location_as_a_path_or_a_URI()
     {
         await using DirectoryWorld world = await StartAsync();
         string location = await world.RegisterAsync("ep=three", "</3>");
@@ -78,7 +78,7 @@ public class LookUpTests
     }
 
     [Fact]
-    public async Task Pages_go_through_all_links_in_a_stable_order()
+    public async Task Pages_return_all_links_in_a_stable_order()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         for (int i = 0; i < 7; i++)
@@ -111,7 +111,7 @@ public class LookUpTests
     [InlineData("page=1&page=1&count=1", "once")]
     [InlineData("light", "criterion")]
     [InlineData("=light", "criterion")]
-    public async Task A_look_up_that_cannot_be_read_is_refused(string query, string said)
+    public async Task A_malformed_lookup_is_refused(string query, string said)
     {
         await using DirectoryWorld world = await StartAsync();
 
@@ -122,7 +122,7 @@ public class LookUpTests
     }
 
     [Fact]
-    public async Task An_unchanged_result_is_valid_by_its_entity_tag()
+    public async Task An_unchanged_result_is_validated_by_its_ETag()
     {
         await using DirectoryWorld world = await StartAsync();
         CoapResponse first = await world.GetAsync("/rd-lookup/res?ep=one");
@@ -134,7 +134,7 @@ public class LookUpTests
 
     [Fact]
     [Rfc("9176-6-2", "9176-5-7")]
-    public async Task What_is_link_local_is_shown_on_its_link_only_and_without_zones()
+    public async Task Link_local_registrations_are_shown_only_on_their_link_and_without_zone_IDs()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         CoapClient here = world.MakeClient("[fe80::2%1]:5683");

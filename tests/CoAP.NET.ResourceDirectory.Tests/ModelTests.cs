@@ -12,7 +12,7 @@ public class ModelTests
     [InlineData(2, 3_000, 4)]
     [InlineData(3, 12_000, 1_500)]
     [Rfc("9176-5.3-1")]
-    public async Task Look_ups_find_what_a_model_finds(ulong seed, int steps, int names)
+    public async Task Lookups_return_the_results_of_a_model(ulong seed, int steps, int names)
     {
         VirtualClock clock = new();
         VirtualRandom random = new(seed);
@@ -43,10 +43,10 @@ public class ModelTests
             {
                 case 0 or 1 or 2:
                     Modelled made = Make(random, name, sector, owner, registrant, now);
-                    DirectoryAnswer registered = await AskAsync(directory, key, DirectoryQuestion.Verb.Register, registrant,
+                    DirectoryDecision registered = await AskAsync(directory, key, DirectoryQuestion.Verb.Register, registrant,
                         made.ToRegistration(registrant).Bytes);
-                    Assert.Equal(isActive && one!.Owner != owner ? DirectoryAnswer.NotOwner : DirectoryAnswer.Done, registered);
-                    if (registered == DirectoryAnswer.Done)
+                    Assert.Equal(isActive && one!.Owner != owner ? DirectoryDecision.NotOwner : DirectoryDecision.Done, registered);
+                    if (registered == DirectoryDecision.Done)
                     {
                         model[order] = made;
                     }
@@ -55,7 +55,7 @@ public class ModelTests
                 case 3 or 4:
                     uint lifetime = (uint)Next(random, 3) * 50;
                     string? origin = Next(random, 3) == 0 ? "coap://new" + Next(random, 3) : null;
-                    DirectoryAnswer updated = await AskAsync(directory, key, DirectoryQuestion.Verb.Update, registrant,
+                    DirectoryDecision updated = await AskAsync(directory, key, DirectoryQuestion.Verb.Update, registrant,
                         new RegistrationUpdate
                         {
                             Lifetime = lifetime,
@@ -63,7 +63,7 @@ public class ModelTests
                             Base = origin is null ? registrant.Base : Utf8(origin),
                         }.ToArray());
                     Assert.Equal(Expected(one, owner), updated);
-                    if (updated == DirectoryAnswer.Done)
+                    if (updated == DirectoryDecision.Done)
                     {
                         one!.Lifetime = lifetime == 0 ? one.Lifetime : lifetime;
                         one.Base = origin ?? (one.HasOwnBase ? one.Base : Encoding.UTF8.GetString(registrant.Base));
@@ -73,9 +73,9 @@ public class ModelTests
 
                     break;
                 case 5:
-                    DirectoryAnswer removed = await AskAsync(directory, key, DirectoryQuestion.Verb.Remove, registrant, default);
+                    DirectoryDecision removed = await AskAsync(directory, key, DirectoryQuestion.Verb.Remove, registrant, default);
                     Assert.Equal(Expected(one, owner), removed);
-                    if (removed == DirectoryAnswer.Done)
+                    if (removed == DirectoryDecision.Done)
                     {
                         model.Remove(order);
                     }
@@ -97,12 +97,12 @@ public class ModelTests
         clock.Advance(FromDays(30));
         Assert.Equal(0, CountOf(directory));
         Assert.Equal(0, directory.Core.Index.Count);
-        DirectoryShares shares = directory.Core.Index.Shares;
+        RegistrationQuota shares = directory.Core.Index.Shares;
         Assert.Equal((0, 0L, 0), (shares.Count, shares.Bytes, shares.Sources));
     }
 
-    private static DirectoryAnswer Expected(Modelled? one, int owner) =>
-        one is null ? DirectoryAnswer.Missing : one.Owner != owner ? DirectoryAnswer.NotOwner : DirectoryAnswer.Done;
+    private static DirectoryDecision Expected(Modelled? one, int owner) =>
+        one is null ? DirectoryDecision.Missing : one.Owner != owner ? DirectoryDecision.NotOwner : DirectoryDecision.Done;
 
     private static int CountOf(CoapDirectoryServer directory)
     {
@@ -195,7 +195,7 @@ public class ModelTests
         return made;
     }
 
-    private static async Task<DirectoryAnswer> AskAsync(CoapDirectoryServer directory, CoapTableKey key, DirectoryQuestion.Verb what,
+    private static async Task<DirectoryDecision> AskAsync(CoapDirectoryServer directory, CoapTableKey key, DirectoryQuestion.Verb what,
         Registrant registrant, ReadOnlyMemory<byte> content) =>
         (await directory.Core.AskAsync(key, what, registrant, null, content, CancellationToken.None)).Answer;
 

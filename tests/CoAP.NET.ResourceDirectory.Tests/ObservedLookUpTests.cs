@@ -7,7 +7,7 @@ namespace CoAP.NET.ResourceDirectory.Tests;
 public class ObservedLookUpTests
 {
     [Fact]
-    public async Task Observers_are_told_when_their_result_changes_and_only_then()
+    public async Task Observers_of_a_lookup_are_notified_only_when_their_result_changes()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         Observed lights = await ObserveAsync(world, "/rd-lookup/res?rt=light");
@@ -35,7 +35,7 @@ public class ObservedLookUpTests
     }
 
     [Fact]
-    public async Task Many_changes_at_a_time_are_one_notification_for_those_they_concern()
+    public async Task Many_concurrent_changes_cause_a_single_notification_for_the_affected_observers()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         Observed lights = await ObserveAsync(world, "/rd-lookup/res?rt=light");
@@ -55,7 +55,7 @@ public class ObservedLookUpTests
     }
 
     [Fact]
-    public async Task Look_ups_that_nobody_observes_any_more_give_their_places_back()
+    public async Task Lookups_that_are_no_longer_observed_free_their_capacity()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         Observed lights = await ObserveAsync(world, "/rd-lookup/res?rt=light");
@@ -68,9 +68,9 @@ public class ObservedLookUpTests
     }
 
     [Fact]
-    public async Task One_source_cannot_take_the_places_of_others_and_gets_plain_answers_beyond_its_share()
+    public async Task A_source_that_exceeds_its_share_of_observations_gets_responses_without_Observe()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxWatched = 10);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxWatched = 10);
         CoapClient other = world.MakeClient("[2001:db8:1::2]:5683");
         await VerifyAsync(world, other);
         int observed = 0;
@@ -90,9 +90,9 @@ public class ObservedLookUpTests
     }
 
     [Fact]
-    public async Task Addresses_that_may_be_forged_have_half_of_the_places_however_many_they_are()
+    public async Task Unverified_addresses_get_half_of_the_observations_however_many_they_are()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxWatched = 6);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxWatched = 6);
         int observed = 0;
         for (int i = 1; i <= 12; i++)
         {
@@ -106,9 +106,9 @@ public class ObservedLookUpTests
     }
 
     [Fact]
-    public async Task When_all_places_are_taken_the_source_that_has_most_loses_the_oldest_to_those_that_have_less()
+    public async Task The_source_with_the_most_observations_loses_its_oldest_to_a_source_with_fewer()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxWatched = 4);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxWatched = 4);
         CoapClient[] others = [.. Enumerable.Range(1, 4).Select(i => world.MakeClient($"[2001:db8:{i}::2]:5683"))];
         await VerifyAsync(world, world.Node);
         Observed first = await ObserveAsync(world, "/rd-lookup/res?rt=a");
@@ -119,20 +119,20 @@ public class ObservedLookUpTests
             Assert.True(await MayObserveAsync(world, other, "/rd-lookup/res?rt=x" + Array.IndexOf(others, other)));
         }
 
-        // Full: the first one has two. Nobody gives way to an address that may be forged.
+        // Full: the first one has two. Nobody is evicted for an address that may be forged.
         Assert.False(await MayObserveAsync(world, others[2], "/rd-lookup/res?rt=y"));
-        Assert.Equal(0, world.Directory.GetCounters().WatchesGaveWay);
+        Assert.Equal(0, world.Directory.GetCounters().ObservedLookUpsEvicted);
         await VerifyAsync(world, others[2]);
         Assert.True(await MayObserveAsync(world, others[2], "/rd-lookup/res?rt=y"));
         await world.Clock.AdvanceUntilAsync(() => first.Observation.State != CoapObserveState.Observing, FromSeconds(10));
         CoapDirectoryCounters counters = world.Directory.GetCounters();
-        Assert.Equal((4, 1L, 1L), (counters.Watched, counters.WatchesGaveWay, counters.WatchesRefused));
+        Assert.Equal((4, 1L, 1L), (counters.Watched, counters.ObservedLookUpsEvicted, counters.WatchesRefused));
         Assert.Equal(CoapObserveState.Observing, second.Observation.State);
 
         // Each has one now, and displaces nobody.
         await VerifyAsync(world, others[3]);
         Assert.False(await MayObserveAsync(world, others[3], "/rd-lookup/res?rt=z"));
-        Assert.Equal(1, world.Directory.GetCounters().WatchesGaveWay);
+        Assert.Equal(1, world.Directory.GetCounters().ObservedLookUpsEvicted);
 
         // Who still has his place is told as before.
         await world.RegisterAsync("ep=lamp", "</1>;rt=\"b\"");

@@ -9,7 +9,7 @@ public class OwnershipTests
     private const string Secured = "coaps://[2001:db8::1]";
 
     [Fact]
-    public async Task Users_with_one_display_name_and_one_issuer_are_two_registrants()
+    public async Task Users_with_the_same_display_name_and_issuer_are_different_registrants()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         CoapClient first = world.MakeClient("[2001:db8::3]:6000", "coaps", User("1001"));
@@ -26,7 +26,7 @@ public class OwnershipTests
     }
 
     [Fact]
-    public async Task A_name_whose_lifetime_is_over_is_free()
+    public async Task A_name_is_free_after_its_lifetime()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         CoapClient first = world.MakeClient("[2001:db8::3]:6000", "coaps", CoapTestIdentity.Psk("alice"));
@@ -41,7 +41,7 @@ public class OwnershipTests
     }
 
     [Fact]
-    public async Task Without_security_a_registration_belongs_to_an_address()
+    public async Task An_unsecured_registration_belongs_to_its_address()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         CoapClient port = world.MakeClient("[2001:db8::2]:6000");
@@ -58,7 +58,7 @@ public class OwnershipTests
     }
 
     [Fact]
-    public async Task Anyone_may_change_what_is_unsecured_where_the_directory_says_so()
+    public async Task Any_client_may_change_unsecured_registrations_when_the_directory_allows_it()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(
             options => options.Unsecured = CoapUnsecuredRegistrations.Anyone);
@@ -72,7 +72,7 @@ public class OwnershipTests
     }
 
     [Fact]
-    public async Task Clients_without_credentials_only_look_up_where_the_directory_says_so()
+    public async Task Clients_without_credentials_may_only_look_up_when_the_directory_requires_credentials()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(
             options => options.Unsecured = CoapUnsecuredRegistrations.Refused);
@@ -86,7 +86,7 @@ public class OwnershipTests
     }
 
     [Fact]
-    public async Task The_name_of_an_endpoint_comes_from_its_credentials_where_the_directory_knows_it()
+    public async Task The_endpoint_name_is_taken_from_the_credentials_when_the_directory_knows_it()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
@@ -104,7 +104,7 @@ public class OwnershipTests
     }
 
     [Fact]
-    public async Task Whoever_brings_back_the_Echo_of_the_last_answer_needs_one_round_trip_for_each_change()
+    public async Task A_client_that_returns_the_last_Echo_needs_one_round_trip_for_each_change()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         string location = await world.RegisterAsync("ep=a&lt=100", "</1>");
@@ -124,7 +124,7 @@ public class OwnershipTests
 
     [Fact]
     [Rfc("9176-7.4-1")]
-    public async Task An_update_that_is_older_than_the_last_change_is_asked_to_come_again()
+    public async Task An_update_with_an_Echo_older_than_the_last_change_is_challenged()
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         string location = await world.RegisterAsync("ep=a", "</1>");

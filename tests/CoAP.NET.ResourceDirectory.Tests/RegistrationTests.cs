@@ -17,7 +17,7 @@ public class RegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5-2", "9176-4-1")]
-    public async Task What_is_registered_is_found_with_resolved_references()
+    public async Task A_registration_is_found_with_resolved_references()
     {
         CoapResponse response = await _world.PostAsync("/rd?ep=node1", Links);
 
@@ -35,7 +35,7 @@ public class RegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5-1", "9176-4-2")]
-    public async Task To_register_again_replaces_links_and_parameters_at_the_same_location()
+    public async Task Registering_again_replaces_links_and_parameters_at_the_same_location()
     {
         string first = await _world.RegisterAsync("ep=node1&et=a&con=x", Links);
 
@@ -48,7 +48,7 @@ public class RegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5-3")]
-    public async Task Parameters_without_a_meaning_are_kept_as_endpoint_attributes()
+    public async Task Unknown_parameters_are_kept_as_endpoint_attributes()
     {
         string location = await _world.RegisterAsync("ep=node1&d=floor-3&et=oic.d.sensor&et=core.x&vendor=%22a%5Cb%22&proxied");
 
@@ -86,7 +86,7 @@ public class RegistrationTests : IAsyncLifetime
     [InlineData("ep=a&a%20b=1", "attribute")]
     [InlineData("ep=a&x=%0D%0A", "attribute")]
     [InlineData("ep=a&p0&p1&p2&p3&p4&p5&p6&p7&p8&p9&p10&p11&p12&p13&p14&p15&p16", "16")]
-    public async Task Parameters_that_cannot_be_kept_are_refused_with_what_to_do(string query, string said)
+    public async Task Parameters_that_cannot_be_stored_are_refused_with_the_remedy(string query, string said)
     {
         CoapResponse response = await _world.PostAsync("/rd" + (query.Length == 0 ? "" : "?" + query), Links);
 
@@ -106,7 +106,7 @@ public class RegistrationTests : IAsyncLifetime
     [InlineData("<coap://[fe80::1]/temp>")]
     [InlineData("</temp>;title=\"a\r\n b\"")]
     [InlineData("not a link")]
-    public async Task Links_in_another_form_than_the_limited_one_are_refused(string links)
+    public async Task Links_outside_the_limited_link_format_are_refused(string links)
     {
         CoapResponse response = await _world.PostAsync("/rd?ep=node1", links);
 
@@ -115,7 +115,7 @@ public class RegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Another_content_format_is_refused()
+    public async Task Another_Content_Format_is_refused()
     {
         CoapRequest request = new(CoapMethod.Post, DirectoryWorld.Uri + "/rd?ep=node1")
         {
@@ -126,7 +126,7 @@ public class RegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Markup_in_names_is_kept_and_quoted()
+    public async Task Markup_in_names_is_stored_and_quoted()
     {
         await _world.RegisterAsync("ep=%3Cscript%3E%22%2C%3C/x%3E", "</a>;title=\"<b>\"");
 
@@ -137,7 +137,7 @@ public class RegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5-6")]
-    public async Task The_base_of_a_registration_is_given_or_where_it_came_from()
+    public async Task The_base_of_a_registration_is_its_base_parameter_or_its_source_address()
     {
         CoapClient other = _world.MakeClient("[2001:db8::3]:61616");
 
@@ -149,7 +149,7 @@ public class RegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Over_a_connection_the_base_has_to_be_given()
+    public async Task A_registration_over_a_connection_requires_a_base()
     {
         CoapClient client = _world.MakeClient("[2001:db8::3]:50000", "coap+tcp");
         const string Tcp = "coap+tcp://[2001:db8::1]";
@@ -164,7 +164,7 @@ public class RegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Full_references_with_dots_are_as_sent_and_paths_are_resolved()
+    public async Task Full_references_with_dot_segments_are_kept_and_relative_paths_are_resolved()
     {
         await _world.RegisterAsync("ep=a&base=coap://h/base/path", "</a/../b/./c>,<coap://x/a/../b>,</.well/..x>");
 
@@ -173,7 +173,7 @@ public class RegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-4-2")]
-    public async Task An_update_changes_what_it_names_and_keeps_the_rest()
+    public async Task An_update_changes_only_the_given_parameters()
     {
         string location = await _world.RegisterAsync("ep=node1&et=a&et=b&con=x", Links);
 
@@ -190,7 +190,7 @@ public class RegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_registration_without_base_follows_its_endpoint()
+    public async Task A_registration_without_a_base_follows_the_address_of_its_endpoint()
     {
         string location = await _world.RegisterAsync("ep=node1", "</x>");
         CoapClient moved = _world.MakeClient("[2001:db8::2]:7000");
@@ -209,7 +209,7 @@ public class RegistrationTests : IAsyncLifetime
     [InlineData("?d=other")]
     [InlineData("?lt=0")]
     [InlineData("?page=1")]
-    public async Task Updates_that_make_no_sense_are_refused(string query)
+    public async Task Invalid_updates_are_refused(string query)
     {
         string location = await _world.RegisterAsync("ep=node1", Links);
 
@@ -238,7 +238,7 @@ public class RegistrationTests : IAsyncLifetime
     [InlineData("/rd/AAAAAAAAAAAAAAAA")]
     [InlineData("/rd/AAAAAAAAAAAAAAA%20")]
     [InlineData("/rd/AAAAAAAAAAAAAAAAAAAA")]
-    public async Task Locations_that_are_none_are_not_found(string path)
+    public async Task Unknown_locations_are_answered_4_04(string path)
     {
         await _world.PostAsync(path).Gives(CoapCode.NotFound);
         await _world.DeleteAsync(path).Gives(CoapCode.NotFound);
@@ -247,7 +247,7 @@ public class RegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5-5")]
-    public async Task The_longest_lifetime_is_kept_the_usual_one_ends_after_25_hours_and_the_shortest_after_a_second()
+    public async Task The_lifetime_may_be_a_second_to_its_maximum_and_is_25_hours_by_default()
     {
         await _world.RegisterAsync("ep=long&lt=4294967295", "</1>");
         await _world.RegisterAsync("ep=usual", "</2>");
@@ -264,7 +264,7 @@ public class RegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5.3-1")]
-    public async Task A_registration_whose_lifetime_is_over_is_not_shown_and_can_be_refreshed_for_a_while()
+    public async Task An_expired_registration_is_hidden_and_can_be_refreshed_for_a_while()
     {
         string location = await _world.RegisterAsync("ep=node1&lt=100", "</x>");
 
@@ -282,7 +282,7 @@ public class RegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_same_name_in_two_sectors_is_two_endpoints()
+    public async Task The_same_name_in_two_sectors_belongs_to_two_endpoints()
     {
         string none = await _world.RegisterAsync("ep=a", "</1>");
         string one = await _world.RegisterAsync("ep=a&d=x", "</2>");

@@ -13,7 +13,7 @@ public sealed class RestartTests : IDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-directory-").FullName;
 
     [Fact]
-    public async Task What_was_registered_is_there_after_a_kill_at_its_location_and_still_somebodys()
+    public async Task A_registration_survives_a_kill_with_its_location_and_its_owner()
     {
         string file = Path.Combine(_folder, "coap.db");
         string left = Path.Combine(_folder, "left.db");
@@ -45,12 +45,12 @@ public sealed class RestartTests : IDisposable
         await PostAsync(client, again.Uri + locations[0]).Gives(CoapCode.NotFound);
         await PostAsync(client, again.Uri + locations[2]).Gives(CoapCode.Changed);
         Assert.Equal(locations[3], await RegisterAsync(client, again.Uri, "ep=n3&base=coap://b", "</3>"));
-        Assert.Equal(DirectoryAnswer.NotOwner, (await again.Directory.Core.AskAsync(again.Directory.Core.KeyOf(default, "n4"u8),
+        Assert.Equal(DirectoryDecision.NotOwner, (await again.Directory.Core.AskAsync(again.Directory.Core.KeyOf(default, "n4"u8),
             DirectoryQuestion.Verb.Remove, new Registrant(new DirectoryOwner(1, 2, 3), true, [], 0), null, default, default)).Answer);
     }
 
     [Fact]
-    public async Task An_application_with_a_cluster_keeps_its_directory_by_mapping_it()
+    public async Task An_application_with_a_cluster_stores_its_mapped_directory_in_the_cluster()
     {
         await using CoapClient client = new();
         string location;
@@ -72,7 +72,7 @@ public sealed class RestartTests : IDisposable
         {
             HostApplicationBuilder builder = new();
             ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
-            server.MapResourceDirectory(new CoapDirectoryOptions { MaxLinks = 10 });
+            server.MapResourceDirectory(new CoapDirectoryOptions { Limits = { MaxLinks = 10 } });
             builder.Services.AddCoapState(options => options.Secrets = DirectoryNodes.Options().Secrets)
                 .UseSqlite(Path.Combine(_folder, "hosted.db"));
             return builder.Build();
@@ -80,7 +80,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task An_application_without_a_cluster_has_one_directory_in_memory_for_all_its_servers()
+    public async Task An_application_without_a_cluster_has_a_single_in_memory_directory_for_all_its_servers()
     {
         await using CoapClient client = new();
         HostApplicationBuilder builder = new();
@@ -102,7 +102,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_starts_while_the_store_is_away_and_its_look_ups_get_5_03_until_it_is_back()
+    public async Task A_server_starts_without_its_store_and_answers_lookups_5_03_until_the_store_is_available()
     {
         VirtualClock clock = new();
         CoapMemoryCluster memory = new(clock) { IsAway = true };
@@ -140,7 +140,7 @@ public sealed class RestartTests : IDisposable
     {
         CoapCluster cluster = new CoapSqliteClusterOptions { Path = file }.CreateCluster(DirectoryNodes.Options());
         await cluster.StartAsync();
-        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = FromSeconds(20) });
+        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Limits = { Timeout = FromSeconds(20) } });
         await directory.StartAsync();
         CoapServer server = new();
         server.Routes.MapResourceDirectory(directory);

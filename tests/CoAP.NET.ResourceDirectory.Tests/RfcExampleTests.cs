@@ -26,7 +26,7 @@ public class RfcExampleTests
     }
 
     [Fact]
-    public async Task Groups()
+    public async Task The_group_examples_of_the_RFC_are_reproduced()
     {
         // Appendix B.
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();

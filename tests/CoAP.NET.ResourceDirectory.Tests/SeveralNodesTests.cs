@@ -9,7 +9,7 @@ public sealed class SeveralNodesTests
     private const int Endpoints = 24;
 
     [Fact]
-    public async Task What_is_registered_at_one_node_is_found_changed_and_removed_at_the_other_one()
+    public async Task A_registration_at_a_node_is_found_changed_and_removed_at_another_node()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode one = await nodes.AddAsync();
@@ -52,7 +52,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task What_a_node_has_answered_is_looked_up_there_at_once_whichever_node_decides()
+    public async Task An_answered_change_is_visible_in_lookups_at_the_same_node_at_once()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode one = await nodes.AddAsync();
@@ -78,7 +78,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task Observers_at_one_node_are_told_what_changes_at_the_other_one()
+    public async Task Observers_at_a_node_are_notified_of_changes_at_another_node()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode one = await nodes.AddAsync();
@@ -104,7 +104,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task What_nobody_refreshes_ends_on_all_nodes_and_a_refresh_at_any_node_counts()
+    public async Task A_registration_expires_on_all_nodes_and_can_be_refreshed_at_any_node()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode one = await nodes.AddAsync();
@@ -134,7 +134,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task While_the_store_is_away_new_registrations_get_5_03_and_refreshes_and_look_ups_go_on()
+    public async Task New_registrations_get_5_03_during_a_store_outage_and_refreshes_and_lookups_continue()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode node = await nodes.AddAsync(timeout: FromSeconds(5));
@@ -175,7 +175,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task Until_all_registrations_are_loaded_look_ups_and_updates_get_5_03_and_nobody_takes_a_part_for_all()
+    public async Task Lookups_and_updates_get_5_03_until_all_registrations_are_loaded()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode first = await nodes.AddAsync();
@@ -197,7 +197,7 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
-    public async Task After_the_end_of_a_directory_its_routes_answer_5_03()
+    public async Task The_routes_of_a_disposed_directory_answer_5_03()
     {
         await using DirectoryNodes nodes = new();
         DirectoryNode node = await nodes.AddAsync();

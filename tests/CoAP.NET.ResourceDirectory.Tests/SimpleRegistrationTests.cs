@@ -14,7 +14,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5.1-1", "9176-5.1-2")]
-    public async Task The_links_are_fetched_from_where_the_request_came_from()
+    public async Task The_links_are_fetched_from_the_source_of_the_request()
     {
         Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
 
@@ -29,7 +29,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9176-5.1-3")]
-    public async Task Nothing_is_left_when_the_lifetime_is_over()
+    public async Task A_simple_registration_is_removed_completely_after_its_lifetime()
     {
         Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
         await device.RegisterAsync("?ep=simple&lt=60");
@@ -42,7 +42,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Nobody_is_asked_before_he_has_shown_that_he_is_there()
+    public async Task Links_are_not_fetched_from_an_unverified_address()
     {
         Device victim = await Device.StartAsync(_world, "[2001:db8::9]:5683");
         ScriptedPeer forger = _world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8::66]:5683"),
@@ -64,7 +64,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_device_that_cannot_serve_while_it_waits_asks_again_and_is_answered_at_once()
+    public async Task A_device_that_cannot_serve_while_it_waits_may_repeat_its_request_and_is_answered_at_once()
     {
         Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
         device.Delay = FromSeconds(30);
@@ -83,7 +83,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
     [InlineData("", "4.00")]
     [InlineData("?ep=a&base=coap://x", "4.00")]
     [InlineData("?ep=a&lt=0", "4.00")]
-    public async Task What_would_be_refused_is_not_fetched(string query, string code)
+    public async Task Links_are_not_fetched_for_a_registration_that_would_be_refused(string query, string code)
     {
         Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
 
@@ -98,9 +98,9 @@ public class SimpleRegistrationTests : IAsyncLifetime
     [InlineData("error", "5.02")]
     [InlineData("large", "5.02")]
     [InlineData("format", "5.02")]
-    public async Task A_device_whose_links_cannot_be_registered_is_told_why(string what, string code)
+    public async Task A_device_whose_links_cannot_be_registered_gets_the_reason(string what, string code)
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxLinkBytes = 2_000);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxLinkBytes = 2_000);
         Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
         device.Answer = what switch
         {
@@ -118,7 +118,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_content_format_of_nothing_is_tolerated_and_a_payload_is_not()
+    public async Task A_Content_Format_without_a_payload_is_tolerated_and_a_payload_is_refused()
     {
         Device device = await Device.StartAsync(_world, "[2001:db8::9]:5683");
         CoapRequest tolerated = new(CoapMethod.Post, Rd + "?ep=simple");
@@ -133,7 +133,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Connections_have_no_simple_registration()
+    public async Task Simple_registration_is_not_available_over_connections()
     {
         CoapClient client = _world.MakeClient("[2001:db8::3]:50000", "coap+tcp");
 
@@ -144,9 +144,9 @@ public class SimpleRegistrationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Fetches_under_way_are_bounded_with_a_share_for_each_source()
+    public async Task Concurrent_fetches_are_limited_with_a_share_for_each_source()
     {
-        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MaxFetches = 6);
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.Limits.MaxFetches = 6);
         List<Task<CoapResponse>> answers = [];
         for (int i = 0; i < 6; i++)
         {
@@ -192,7 +192,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         public Task<CoapResponse> RegisterAsync(string query) => _world.SendAsync(new CoapRequest(CoapMethod.Post, Rd + query), Client);
 
-        private async Task<CoapResult> AnswerAsync(CoapRequest request, CancellationToken cancellationToken)
+        private async Task<CoapResult> AnswerAsync(CoapRequestContext request, CancellationToken cancellationToken)
         {
             Asked++;
             if (Delay > TimeSpan.Zero)

@@ -12,7 +12,7 @@ public sealed class CodecComparisonTests
     [InlineData(nameof(IMatrixCodec<>.Deserialize), nameof(IMatrixCodec<>.Deserialize))]
     [InlineData(nameof(IMatrixCodec<>.DeserializeAsync), nameof(IMatrixCodec<>.DeserializeAsync))]
     [InlineData(nameof(IMatrixCodec<>.SerializeAsync), nameof(IMatrixCodec<>.SerializeAsync))]
-    public async Task A_codec_with_other_bytes_than_the_library_is_not_measured(string fault, string method)
+    public async Task A_codec_whose_output_differs_from_that_of_the_library_is_not_measured(string fault, string method)
     {
         Comparison comparison = new(new FaultyCodec(fault)) { Case = s_case };
 
@@ -40,7 +40,7 @@ public sealed class CodecComparisonTests
     }
 
     [Fact]
-    public async Task The_plain_codec_of_the_sample_reads_and_writes_what_the_library_does()
+    public async Task The_plain_codec_of_the_sample_reads_and_writes_the_same_bytes_as_the_library()
     {
         foreach (MatrixCase one in new PlainComparison().Cases.Append(new(20, 0)))
         {
@@ -55,7 +55,7 @@ public sealed class CodecComparisonTests
     [Theory]
     [InlineData("Codec")]
     [InlineData("Message")]
-    public void The_template_has_the_codec_of_the_sample(string file)
+    public void The_template_contains_the_codec_of_the_sample(string file)
     {
         string sample = Code("samples/SerializerComparison", "Plain");
         string template = Code("src/CoAP.NET.Templates/content/coap-serializer-benchmark", "My");
@@ -75,7 +75,7 @@ public sealed class CodecComparisonTests
     }
 
     [Fact]
-    public void Each_method_of_the_codec_has_the_same_one_of_the_library_as_its_baseline()
+    public void Each_codec_method_has_the_corresponding_library_method_as_its_baseline()
     {
         BenchmarkCase[] cases = BenchmarkConverter.TypeToBenchmarks(typeof(PlainComparison)).BenchmarksCases;
         string[] methods = ["Deserialize", "DeserializeAsync", "Serialize", "SerializeAsync"];
@@ -89,7 +89,7 @@ public sealed class CodecComparisonTests
     }
 
     [Fact]
-    public async Task A_serializer_of_the_library_takes_part_as_it_is()
+    public async Task A_serializer_of_the_library_can_be_compared_without_an_adapter()
     {
         SameComparison comparison = new() { Case = s_case };
         await comparison.SetupAsync();

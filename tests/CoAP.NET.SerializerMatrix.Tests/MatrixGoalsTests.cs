@@ -10,7 +10,7 @@ public sealed class MatrixGoalsTests
     public MatrixGoalsTests() => CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
 
     [Fact]
-    public void A_run_that_meets_the_goals_misses_none()
+    public void A_run_that_meets_the_goals_reports_no_miss()
     {
         (int cells, int fast, IReadOnlyList<string> misses, IReadOnlyList<string> excepted) = MatrixGoals.Judge(Format, [.. Rows()]);
 
@@ -20,7 +20,7 @@ public sealed class MatrixGoalsTests
     }
 
     [Fact]
-    public void Every_cell_slower_than_published_is_a_miss()
+    public void Every_cell_slower_than_the_published_result_is_reported()
     {
         foreach (MatrixCase one in MatrixCase.All)
         {
@@ -36,7 +36,7 @@ public sealed class MatrixGoalsTests
     }
 
     [Fact]
-    public void A_slower_cell_without_options_that_allocates_a_large_object_is_excepted_and_reported()
+    public void A_slower_cell_without_options_that_allocates_a_large_object_is_exempt_and_reported()
     {
         MatrixCase one = new(0, 131_072);
         Way serialize = Way.All[2];
@@ -53,7 +53,7 @@ public sealed class MatrixGoalsTests
     }
 
     [Fact]
-    public void Eighty_of_a_hundred_cells_are_ten_times_faster_and_less_is_a_miss()
+    public void The_goal_of_eighty_percent_of_the_cells_being_ten_times_faster_is_checked()
     {
         // Of the 25 messages with four methods each.
         Assert.Empty(MatrixGoals.Judge(Format, [.. Slow(5)]).Misses);
@@ -63,7 +63,7 @@ public sealed class MatrixGoalsTests
     }
 
     [Fact]
-    public void The_bytes_of_the_message_count_on_neither_side_where_the_result_keeps_them()
+    public void The_message_bytes_are_excluded_on_both_sides_when_the_result_references_them()
     {
         MatrixCase one = new(0, 65_536);
         Way read = Way.All[0];
@@ -82,7 +82,7 @@ public sealed class MatrixGoalsTests
     }
 
     [Fact]
-    public void An_asynchronous_method_is_judged_by_the_synchronous_one_with_the_same_stream()
+    public void An_asynchronous_method_is_compared_with_the_synchronous_method_on_the_same_stream()
     {
         MatrixCase one = new(4096, 0);
         foreach (Way way in Way.All.Where(way => way.Synchronous is not null))
@@ -115,7 +115,19 @@ public sealed class MatrixGoalsTests
     }
 
     [Fact]
-    public void The_page_has_the_goals_and_the_tables_of_the_program()
+    public void A_report_has_tables_of_six_messages_of_the_first_format()
+    {
+        StringBuilder text = new();
+        MatrixReport.AppendMatrix(text, [(Format, [.. Rows()]), ("RFC 7252", [.. Rows()])]);
+        string[] report = text.ToString().ReplaceLineEndings("\n").Split('\n');
+
+        Assert.Equal(["### Reading, RFC 8323", "### Writing, RFC 8323", "### Other methods, RFC 8323"],
+            report.Where(line => line.StartsWith("### ", StringComparison.Ordinal)).Skip(2));
+        Assert.Equal(3 * 6, report.Count(line => line.Length > 2 && line[0] == '|' && char.IsAsciiDigit(line[2])));
+    }
+
+    [Fact]
+    public void The_page_states_the_goals_and_the_tables_of_the_program()
     {
         StringBuilder text = new();
         MatrixReport.AppendMatrix(text, [(Format, [.. Rows()])]);

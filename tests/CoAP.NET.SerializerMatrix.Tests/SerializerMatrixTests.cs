@@ -17,7 +17,7 @@ public sealed class SerializerMatrixTests
     }
 
     [Fact]
-    public async Task Results_count_as_allocated_and_a_stream_that_is_written_does_not()
+    public async Task Results_count_as_allocations_and_the_target_stream_does_not()
     {
         StreamMatrix matrix = new() { Case = new MatrixCase(2, 1024) };
         await matrix.SetupAsync();

@@ -4,11 +4,11 @@ namespace CoAP.NET.Benchmarks.Tests;
 public sealed class SerializersDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("benchmarks/serializers.md", ".", 2, "CoAP.NET.SerializerMatrix.Tests");
 
     [Fact]
-    public async Task A_comparison_and_a_matrix_of_the_page_measure_the_messages_that_they_select()
+    public async Task The_comparison_and_the_matrix_of_the_page_measure_the_selected_messages()
     {
         MyComparison comparison = new();
         Assert.Equal([new(0, 0), new(100, 1000)], comparison.Cases);

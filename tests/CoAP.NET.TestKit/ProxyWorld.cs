@@ -45,7 +45,7 @@ public sealed class ProxyWorld : IAsyncDisposable
     internal Dictionary<string, IPAddress[]> Names { get; } = [];
 
     /// <summary>The requests that came to the origin.</summary>
-    internal List<CoapRequest> Asked { get; } = [];
+    internal List<CoapRequestContext> Asked { get; } = [];
 
     public async ValueTask DisposeAsync()
     {
@@ -62,9 +62,9 @@ public sealed class ProxyWorld : IAsyncDisposable
     internal void Configure(CoapEndpointOptions options)
     {
         options.TimeProvider = Clock;
-        options.Random = new VirtualRandom(++_seed);
-        options.Scheduler = new VirtualScheduler(Clock);
-        options.ResolveHost = (name, _) => Names.TryGetValue(name, out IPAddress[]? addresses)
+        options.Pipeline.Random = new VirtualRandom(++_seed);
+        options.Pipeline.Scheduler = new VirtualScheduler(Clock);
+        options.Transports.ResolveHost = (name, _) => Names.TryGetValue(name, out IPAddress[]? addresses)
             ? Task.FromResult(addresses)
             : Task.FromException<IPAddress[]>(new SocketException((int)SocketError.HostNotFound));
     }
@@ -102,14 +102,14 @@ public sealed class ProxyWorld : IAsyncDisposable
     }
 
     /// <summary>Has the origin answer everything.</summary>
-    internal CoapRouteHandlerBuilder Answer(Func<CoapRequest, CoapResult> handler) => Origin.Routes.Map(
+    internal CoapRouteHandlerBuilder Answer(Func<CoapRequestContext, CoapResult> handler) => Origin.Routes.Map(
         "/{*path}",
         [CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch],
-        request =>
+        (CoapRequestContext request) =>
         {
             Asked.Add(request);
             return handler(request);
-        }).Forwards().IgnoreAccept();
+        }).AllowForwarding().AllowAnyAccept();
 
     internal async Task StartAsync()
     {
@@ -130,7 +130,7 @@ public sealed class ProxyWorld : IAsyncDisposable
     internal static CoapRequest Ask(string target, CoapMethod method = CoapMethod.Get)
     {
         CoapRequest request = new(method, ProxyUri);
-        request.Options.Add(new ProxyUri(target));
+        request.Options.Add(new ProxyUriOption(target));
         return request;
     }
 

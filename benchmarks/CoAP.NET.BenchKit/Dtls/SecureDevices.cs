@@ -60,7 +60,7 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
                 MessageId = (ushort)(step * 7),
                 Token = new CoapToken([1, 2, 3, 4])
             };
-            request.Options.Add(new UriPath("hello"));
+            request.Options.Add(new UriPathOption("hello"));
             socket.Send(record.AsSpan(0, peer.Seal(CoapDatagramSerializer.Default.Serialize(request), record)));
             int length = 0;
             for (int tries = 0; length == 0 && tries < Tries; tries++)
@@ -87,7 +87,6 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
         }
 
         _port.Dispose();
-        _client.Dispose();
     }
 
     private static Socket Bind(IPEndPoint source)

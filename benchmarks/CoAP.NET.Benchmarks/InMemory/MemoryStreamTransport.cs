@@ -43,7 +43,7 @@ internal sealed class MemoryStreamTransport(CoapAddress local) : CoapStreamTrans
         MemoryConnection connection = new(this, remote, LocalAddresses[0], isInitiator);
         if (!Context!.Opened(connection))
         {
-            throw new CoapConnectionException(CoapConnectionError.Refused, $"The endpoint refused the connection with {remote}.");
+            throw new CoapConnectionException(CoapError.Refused, $"The endpoint refused the connection with {remote}.");
         }
 
         connection.Deliver(s_csm);

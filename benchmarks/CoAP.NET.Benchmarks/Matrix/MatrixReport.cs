@@ -48,9 +48,9 @@ internal static class MatrixReport
         return text.ToString();
     }
 
-    /// <summary>Writes the goals, what the run makes of them, and the tables.</summary>
+    /// <summary>Writes the goals, what the run makes of them, and tables of some messages.</summary>
     /// <param name="text">Where to.</param>
-    /// <param name="formats">The formats, and the figures of each.</param>
+    /// <param name="formats">The formats, and the figures of each; the first one has tables.</param>
     public static void AppendMatrix(
         StringBuilder text, IReadOnlyList<(string Format, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> Rows)> formats)
     {
@@ -76,15 +76,12 @@ internal static class MatrixReport
             AppendList(text, excepted);
         }
 
-        foreach ((string format, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> rows) in formats)
-        {
-            AppendPublished(text, format, rows);
-        }
-
-        foreach ((string format, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> rows) in formats)
-        {
-            AppendOthers(text, format, rows);
-        }
+        // A few messages of the first format show what there is to see; all cells are judged above.
+        (string first, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> all) = formats[0];
+        (MatrixCase Case, MatrixFigures Figures)[] shown =
+            [.. all.Where(row => row.Case.Options is 0 or 1024 or 131_072 && row.Case.Payload is 0 or 131_072)];
+        AppendPublished(text, first, shown);
+        AppendOthers(text, first, shown);
     }
 
     /// <summary>How it is measured.</summary>

@@ -254,7 +254,7 @@ public class HopBenchmarks
         {
             if (i == 2)
             {
-                _watched[1].LinkTo(new UserTarget<int>(_user), s_propagate);
+                _watched[1].LinkTo(new UserCodeTarget<int>(_user), s_propagate);
                 _user.LinkTo(_watched[2], s_propagate);
             }
             else

@@ -74,7 +74,7 @@ public class MeshBenchmarks
         CoapChannel channel = new(shard, new MemoryTransport(MemoryServer.PeerAt(-1)), 0, MemoryServer.PeerAt(0), default,
             CoapTransmissionParameters.Default);
         CoapMessage message = new(CoapCode.Get);
-        CoapExchange exchange = new(channel, null, new CoapRequest(message));
+        CoapExchange exchange = new(channel, null, new CoapRequestContext(message, channel));
         CoapInbound inbound = new() { Channel = channel, Message = message };
         CoapOutbound outbound = new() { Channel = channel, Message = message };
 

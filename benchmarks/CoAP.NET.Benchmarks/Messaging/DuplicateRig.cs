@@ -19,21 +19,21 @@ internal sealed class DuplicateRig
     public DuplicateRig(int remembered)
     {
         _shard = NewShard(_clock, Counters);
-        Memory = new DuplicateMemory(_shard, 1);
+        Memory = new DeduplicationStore(_shard, 1);
         PeerTimes times = new(CoapTransmissionParameters.Default);
         MemoryTransport transport = new(MemoryServer.PeerAt(-1));
 
         // Each has 16 to 1,000 in its index.
         _peers = [.. Enumerable.Range(0, Math.Min(MemoryServer.Peers, remembered / 16))
             .Select(i => new CoapChannel(_shard, transport, 0, MemoryServer.PeerAt(i), default, CoapTransmissionParameters.Default))];
-        CurrentTimes current = new();
+        TransmissionTimeCache current = new();
         Array.ForEach(_peers, channel => current.Refresh(channel));
         _step = times.ExchangeLifetime / remembered;
     }
 
     public CoapCounters Counters { get; } = new();
 
-    public DuplicateMemory Memory { get; }
+    public DeduplicationStore Memory { get; }
 
     /// <summary>A shard of no endpoint.</summary>
     public static CoapShard NewShard(TimeProvider clock, CoapCounters counters) => new(0, new CoapEnvironment
@@ -41,7 +41,7 @@ internal sealed class DuplicateRig
         TimeProvider = clock,
         Random = CoapRandomSource.Secure,
         Scheduler = CoapScheduler.Default,
-        Limits = new CoapLimits { DeduplicationBytes = 1L << 30, SafeDeduplicationShare = 1, UnverifiedDeduplicationShare = 1 },
+        Limits = new CoapLimits { Deduplication = { Memory = 1L << 30, SafeShare = 1, UnverifiedShare = 1 } },
         Counters = counters,
         Logger = NullLogger.Instance,
         ParametersOf = _ => CoapTransmissionParameters.Default,
@@ -52,7 +52,7 @@ internal sealed class DuplicateRig
     {
         (long round, long peer) = Math.DivRem(_count - 1 - ago, _peers.Length);
         return Memory.Find(_peers[peer], (ushort)round, _clock.GetTimestamp(), out _, out _,
-            out ReadOnlySpan<byte> reply) == Recall.Finished && reply.Length == s_reply.Length;
+            out ReadOnlySpan<byte> reply) == DuplicateLookup.Finished && reply.Length == s_reply.Length;
     }
 
     /// <summary>New messages come and are answered.</summary>
@@ -63,13 +63,13 @@ internal sealed class DuplicateRig
             (long round, long peer) = Math.DivRem(_count++, _peers.Length);
             CoapChannel channel = _peers[peer];
             long now = _clock.GetTimestamp();
-            CoapReception reception = new(channel, CoapMessageType.Confirmable, (ushort)round)
+            ReceivedMessage reception = new(channel, CoapMessageType.Confirmable, (ushort)round)
             {
                 Code = CoapCode.Get,
                 Hash = (uint)_count,
                 ReceivedAt = now
             };
-            if (!Memory.TryAdmit(channel, MethodClass.Safe, now, out Reservation reserved))
+            if (!Memory.TryAdmit(channel, MethodSafety.Safe, now, out Reservation reserved))
             {
                 throw new InvalidOperationException("The message is not admitted.");
             }

@@ -18,27 +18,27 @@ internal sealed class ObservedServer
     private readonly Queue<(ushort MessageId, CoapAddress Peer)> _unacknowledged = new();
     private HashSet<CoapAddress>? _told = [];
     private readonly CoapServer _server;
-    private readonly CoapNotificationMode _mode;
+    private readonly bool _confirmable;
     private readonly int _observers;
     private readonly byte[] _last = new byte[256];
     private int _lastLength;
     private int _count;
     private int _state;
 
-    public ObservedServer(int observers, CoapNotificationMode mode)
+    public ObservedServer(int observers, bool confirmable)
     {
-        (_observers, _mode) = (observers, mode);
+        (_observers, _confirmable) = (observers, confirmable);
         CoapEndpointOptions options = new() { TimeProvider = _clock };
 
         // These peers say nothing by which their addresses could be verified; every tenth notification would be Confirmable.
-        options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         _server = new CoapServer(options);
         byte[] payload = new byte[12];
         _server.MapGet("/state", _ =>
         {
             BinaryPrimitives.WriteInt32BigEndian(payload, _state);
             return new CoapResult(CoapCode.Content, payload);
-        }).Observable(mode: mode);
+        }).Observable(observe => observe.Confirmable = confirmable);
         _server.Endpoint.AddTransport(_transport);
         _server.StartAsync().GetAwaiter().GetResult();
         _transport.Sent = Take;
@@ -85,7 +85,7 @@ internal sealed class ObservedServer
     {
         CoapMessage last = CoapDatagramSerializer.Default.Deserialize(_last.AsMemory(0, _lastLength));
         if (_told!.Count != _observers
-            || last.Type != (_mode == CoapNotificationMode.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable)
+            || last.Type != (_confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable)
             || last.Code != CoapCode.Content || !last.Options.Contains(OptionNumber.Observe)
             || BinaryPrimitives.ReadInt32BigEndian(last.Payload.Span) != _state)
         {
@@ -100,7 +100,7 @@ internal sealed class ObservedServer
     {
         UserCode.Role = _role;
         CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([0x4a, 0x11, 0xf0, 0x0d]) };
-        request.Options.Add(new Observe(Observe.RegisterValue)).Add(new UriPath("state"));
+        request.Options.Add(new ObserveOption(ObserveOption.RegisterValue)).Add(new UriPathOption("state"));
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(request);
         for (int i = 0; i < _observers; i++)
         {

@@ -18,7 +18,7 @@ public class ObserverBenchmarks
 
     /// <summary>How notifications are sent.</summary>
     [ParamsAllValues]
-    public CoapNotificationMode Mode { get; set; }
+    public bool Confirmable { get; set; }
 
     /// <summary>
     /// Registers the observers, and checks that a change reaches each of them once, in the right type and with the new state.
@@ -26,7 +26,7 @@ public class ObserverBenchmarks
     [GlobalSetup]
     public void Setup()
     {
-        _server = new ObservedServer(Observers, Mode);
+        _server = new ObservedServer(Observers, Confirmable);
         for (int i = 0; i < 3; i++)
         {
             _server.Change();

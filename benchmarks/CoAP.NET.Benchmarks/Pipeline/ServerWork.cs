@@ -93,7 +93,7 @@ public sealed record ServerCase(WireFormat Format, ServerWork Work)
         };
         foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))
         {
-            request.Options.Add(new UriPath(segment));
+            request.Options.Add(new UriPathOption(segment));
         }
 
         request.Payload = Work == ServerWork.Post ? new byte[64] : default;

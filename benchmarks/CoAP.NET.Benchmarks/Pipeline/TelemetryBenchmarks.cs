@@ -30,7 +30,7 @@ public class TelemetryBenchmarks
     {
         _server = new MemoryServer(WireFormat.Datagram, server => server.MapGet("/t", () => "21.5"));
         CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([0x4a, 0x11]) };
-        request.Options.Add(new UriPath("t"));
+        request.Options.Add(new UriPathOption("t"));
         _request = WireFormat.Datagram.Serializer().Serialize(request);
         if (Use is TelemetryUse.Metrics or TelemetryUse.MetricsAndTraces)
         {

@@ -32,8 +32,8 @@ internal static class Host
         CoapEndpointOptions options = new();
         if (args.Contains(Small))
         {
-            options.Limits.DeduplicationBytes = 8 << 20;
-            options.Limits.NewcomerBytes = 1 << 20;
+            options.Limits.Deduplication.Memory = 8 << 20;
+            options.Limits.Peers.NewcomerMemory = 1 << 20;
         }
 
         await using CoapServer server = new(options);

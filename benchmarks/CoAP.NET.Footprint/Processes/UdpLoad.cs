@@ -29,14 +29,14 @@ internal sealed class UdpLoad : IDisposable
 
     public UdpLoad(IPEndPoint server, int peers)
     {
-        _request = Bytes(new CoapMessage(CoapCode.Get), options => options.Add(new UriPath("hello")));
+        _request = Bytes(new CoapMessage(CoapCode.Get), options => options.Add(new UriPathOption("hello")));
         _expected = Bytes(
             new CoapMessage(CoapCode.Content)
             {
                 Type = CoapMessageType.Acknowledgement,
                 Payload = System.Text.Encoding.UTF8.GetBytes(Frames.Hello)
             },
-            options => options.Add(new ContentFormat(CoapContentFormat.TextPlain)));
+            options => options.Add(new ContentFormatOption(CoapContentFormat.TextPlain)));
         _counts = new uint[peers];
         _sentAt = new long[peers];
         _peers = new Socket[peers];

@@ -49,7 +49,7 @@ internal sealed class AllocationRow : IRow
         TimeSpan pace, Func<long>? made = null)
     {
         await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(),
-            options => options.Limits.NewcomerPeriod = TimeSpan.Zero, handler: handler);
+            options => options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero, handler: handler);
         using Lane lane = new();
         (double, double) figures = await lane.RunAsync(() =>
         {

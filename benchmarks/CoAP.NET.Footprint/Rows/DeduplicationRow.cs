@@ -28,9 +28,9 @@ internal sealed class DeduplicationRow : IRow
     {
         await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
-            options.Limits.DeduplicationBytes = 4L << 30;
-            options.Limits.UnverifiedDeduplicationShare = 1;
-            options.Limits.SafeDeduplicationShare = 1;
+            options.Limits.Deduplication.Memory = 4L << 30;
+            options.Limits.Deduplication.UnverifiedShare = 1;
+            options.Limits.Deduplication.SafeShare = 1;
         });
         using Lane lane = new();
         (long before, long held, long after) = await lane.RunAsync(() =>
@@ -66,19 +66,19 @@ internal sealed class DeduplicationRow : IRow
 
         // As by default, at the bound of what unverified peers may take, so that the oldest is forgotten for the newest.
         await using MemoryServer with = await MemoryServer.StartAsync(new HeldClock(),
-            options => options.Limits.NewcomerPeriod = TimeSpan.Zero);
+            options => options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero);
 
         // RFC 7252 section 4.5 allows to process safe requests again instead of storing the reply.
         await using MemoryServer without = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
-            options.Limits.NewcomerPeriod = TimeSpan.Zero;
-            options.Limits.MaxStoredSafeReply = 0;
+            options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero;
+            options.Limits.Deduplication.MaxSafeReplySize = 0;
         });
 
         // Replies are stored and forgotten at once: EXCHANGE_LIFETIME is ACK_TIMEOUT and twice MAX_LATENCY, as nothing is sent again.
         await using MemoryServer brief = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
-            options.Limits.NewcomerPeriod = TimeSpan.Zero;
+            options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero;
             options.Parameters = CoapTransmissionParameters.Default with
             {
                 AckTimeout = TimeSpan.FromMilliseconds(1),
@@ -101,7 +101,7 @@ internal sealed class DeduplicationRow : IRow
         Array.ForEach(lanes, lane => lane.Dispose());
         double ratio = Slices.Ratio(rates[0], rates[1]);
         table.Add("requests a second, remembering (defaults)", $"{Slices.Median(rates[0]):N0}");
-        table.Add("not remembering answers to safe requests (MaxStoredSafeReply = 0)", $"{Slices.Median(rates[1]):N0}");
+        table.Add("not remembering answers to safe requests (Deduplication.MaxSafeReplySize = 0)", $"{Slices.Median(rates[1]):N0}");
         table.Add("remembering for 3 ms (Parameters)", $"{Slices.Median(rates[2]):N0}");
         table.Add("remembering / not remembering", $"{ratio:0.00}", ">= 0.9", ratio >= GoalOfRatio);
         table.Add("remembering / remembering for 3 ms", $"{Slices.Ratio(rates[0], rates[2]):0.00}");

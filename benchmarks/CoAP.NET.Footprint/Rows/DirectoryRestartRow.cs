@@ -51,7 +51,7 @@ internal sealed class DirectoryRestartRow : IRow
         await using CoapDirectoryServer directory = new(cluster, Options(count));
         await directory.StartAsync();
         long start = TimeProvider.System.GetTimestamp();
-        Task<DirectoryAnswer>[] asked = new Task<DirectoryAnswer>[AtATime];
+        Task<DirectoryDecision>[] asked = new Task<DirectoryDecision>[AtATime];
         for (int from = 0; from < count; from += AtATime)
         {
             int some = Math.Min(AtATime, count - from);
@@ -60,8 +60,8 @@ internal sealed class DirectoryRestartRow : IRow
                 asked[i] = RegisterAsync(directory.Core, from + i);
             }
 
-            if ((await Task.WhenAll(asked.AsSpan(0, some))).FirstOrDefault(answer => answer != DirectoryAnswer.Done) is var other
-                && other != DirectoryAnswer.Done)
+            if ((await Task.WhenAll(asked.AsSpan(0, some))).FirstOrDefault(answer => answer != DirectoryDecision.Done) is var other
+                && other != DirectoryDecision.Done)
             {
                 throw new InvalidOperationException($"A registration was answered {other}.");
             }
@@ -72,7 +72,7 @@ internal sealed class DirectoryRestartRow : IRow
         return perSecond;
     }
 
-    private static async Task<DirectoryAnswer> RegisterAsync(DirectoryCore core, int i)
+    private static async Task<DirectoryDecision> RegisterAsync(DirectoryCore core, int i)
     {
         Registration made = Registered.Make(i);
         return (await core.AskAsync(core.KeyOf(default, made.Endpoint), DirectoryQuestion.Verb.Register, Registered.ByWhom(i), null,
@@ -113,6 +113,9 @@ internal sealed class DirectoryRestartRow : IRow
 
     private static CoapDirectoryOptions Options(int count) => new()
     {
-        MaxRegistrations = 2 * count, MaxRegistrationsPerSource = count, MaxBytes = 8L << 30, Timeout = TimeSpan.FromMinutes(1),
+        Limits =
+        {
+            MaxRegistrations = 2 * count, MaxRegistrationsPerSource = count, MaxBytes = 8L << 30, Timeout = TimeSpan.FromMinutes(1),
+        },
     };
 }

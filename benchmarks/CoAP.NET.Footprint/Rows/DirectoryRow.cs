@@ -25,7 +25,7 @@ internal sealed class DirectoryRow : IRow
         table.Begin(Name);
         await using CoapDirectoryServer directory = new(new CoapDirectoryOptions
         {
-            MaxRegistrations = 2 * count, MaxRegistrationsPerSource = count, MaxBytes = 1L << 33, MaxScanned = 1_000,
+            Limits = { MaxRegistrations = 2 * count, MaxRegistrationsPerSource = count, MaxBytes = 1L << 33, MaxScanned = 1_000 },
         });
         DirectoryCore core = directory.Core;
         await RegisterAsync(core, count, 1);

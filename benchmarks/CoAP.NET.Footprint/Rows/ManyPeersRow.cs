@@ -66,11 +66,11 @@ internal sealed class ManyPeersRow : IRow
         {
             MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
             {
-                options.Limits.MaxChannels = 2 * peers;
-                options.Limits.NewcomerBytes = 256 << 20;
-                options.Limits.DeduplicationBytes = 16L << 30;
-                options.Limits.UnverifiedDeduplicationShare = 1;
-                options.Limits.SafeDeduplicationShare = 1;
+                options.Limits.Peers.MaxCount = 2 * peers;
+                options.Limits.Peers.NewcomerMemory = 256 << 20;
+                options.Limits.Deduplication.Memory = 16L << 30;
+                options.Limits.Deduplication.UnverifiedShare = 1;
+                options.Limits.Deduplication.SafeShare = 1;
             });
             Level level = new(server, peers);
             await level._lane.RunAsync(() =>

@@ -29,7 +29,7 @@ internal sealed class MemoryRow : IRow
 
         TimeSpan time = sizes.IsSelfCheck ? TimeSpan.FromMilliseconds(300) : TimeSpan.FromSeconds(Time(sizes));
         Measure(table, time, "defaults", DefaultGoal, []);
-        Measure(table, time, "DeduplicationBytes of 8 MiB and NewcomerBytes of 1 MiB", SmallGoal, [Host.Small]);
+        Measure(table, time, "Deduplication.Memory of 8 MiB and Peers.NewcomerMemory of 1 MiB", SmallGoal, [Host.Small]);
         return Task.CompletedTask;
     }
 
@@ -70,7 +70,7 @@ internal sealed class MemoryRow : IRow
         {
             emptyIdle = host.Figures.ResidentBytes;
             long before = host.Inside().Allocated;
-            host.TellAsync($"{Host.Allocate}{(long)allocated}").GetAwaiter().GetResult();
+            host.ReportAsync($"{Host.Allocate}{(long)allocated}").GetAwaiter().GetResult();
             using ManualResetEventSlim never = new();
             never.Wait(time);
             empty = host.Figures.ResidentBytes;

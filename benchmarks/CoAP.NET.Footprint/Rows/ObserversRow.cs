@@ -3,7 +3,7 @@ namespace CoAP.NET.Footprint.Rows;
 /// <summary>Memory for an observer, and for a Confirmable notification that waits for its acknowledgement.</summary>
 internal sealed class ObserversRow : IRow
 {
-    // So many newcomers may observe at a time by default (CoapLimits.NewcomerBytes).
+    // So many newcomers may observe at a time by default (CoapLimits.Peers.NewcomerMemory).
     private const int Group = 2_000;
 
     public string Name => "observers";
@@ -18,9 +18,9 @@ internal sealed class ObserversRow : IRow
         int observers = sizes.Of(10_000, 2_000);
         HeldClock clock = new();
         CoapEndpointOptions options = new() { TimeProvider = clock };
-        options.Limits.MaxChannels = 2 * observers;
+        options.Limits.Peers.MaxCount = 2 * observers;
         await using CoapServer server = new(options);
-        server.MapGet("/state", () => CoapResults.Text("on")).Observable(TimeSpan.FromDays(1));
+        server.MapGet("/state", () => CoapResults.Text("on")).Observable(observe => observe.MaxAge = TimeSpan.FromDays(1));
         ObserverTransport transport = new();
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();

@@ -27,7 +27,7 @@ internal sealed class OscoreRow : IRow
         OscoreContexts contexts = new();
         await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
-            options.Limits.MaxChannels = 2 * (devices + 1);
+            options.Limits.Peers.MaxCount = 2 * (devices + 1);
             options.UseOscore(contexts);
         });
         using Lane lane = new();
@@ -78,7 +78,7 @@ internal sealed class OscoreRow : IRow
         ProtectedPeer[] clients = [.. Enumerable.Range(0, Clients).Select(i => new ProtectedPeer(i))];
         await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
         {
-            options.Limits.NewcomerPeriod = TimeSpan.Zero;
+            options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero;
             options.UseOscore(contexts);
         });
         using Lane lane = new();

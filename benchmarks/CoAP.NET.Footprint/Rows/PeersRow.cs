@@ -16,7 +16,7 @@ internal sealed class PeersRow : IRow
         table.Begin(Name);
         int peers = sizes.Of(100_000, 2_000);
         await using (MemoryServer server = await MemoryServer.StartAsync(new HeldClock(),
-            options => options.Limits.MaxChannels = 2 * peers))
+            options => options.Limits.Peers.MaxCount = 2 * peers))
         {
             using Lane lane = new();
             long before = await lane.RunAsync(() => Empty(server));

@@ -133,8 +133,8 @@ internal sealed class ScalingRow : IRow
                     clock: null,
                     options =>
                     {
-                        options.Shards = shards;
-                        options.Limits.NewcomerPeriod = TimeSpan.Zero;
+                        options.Transports.Shards = shards;
+                        options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero;
 
                         // Where a thread is kept off its processor for longer, the answer is still one datagram.
                         options.Parameters = options.Parameters with { PiggybackWindow = TimeSpan.FromMinutes(10) };

@@ -15,7 +15,7 @@ internal class BroadcastLoop(IPEndPoint server, int payload = BroadcastLoop.Digi
     private const double PatienceToRegister = 30;
 
     private static readonly byte[] s_register = Frames.Request(CoapCode.Get, "chat", token: ObserveToken,
-        options: options => options.Add(new Observe(0)));
+        options: options => options.Add(new ObserveOption(0)));
 
     private readonly List<long> _dueAt = [];
     private LatencyHistogram? _times;

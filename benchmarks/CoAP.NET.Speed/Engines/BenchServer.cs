@@ -22,21 +22,21 @@ internal static class BenchServer
         CoapEndpointOptions options = new();
 
         // 10,000 frames of which a part is there are what is measured, not what a server should allow.
-        options.Limits.MaxFrameAssemblyBytes = 1L << 30;
+        options.Limits.Connections.ReceiveMemory = 1L << 30;
         if (arguments.Has("--frame-timeout"))
         {
             int seconds = arguments.Number("--frame-timeout", 0);
-            options.Streams.FrameTimeout = seconds == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(seconds);
-            options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
-            options.Streams.IdleTimeout = Timeout.InfiniteTimeSpan;
+            options.Transports.Streams.FrameTimeout = seconds == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(seconds);
+            options.Transports.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+            options.Transports.Streams.IdleTimeout = Timeout.InfiniteTimeSpan;
         }
 
         if (engine != "blocking")
         {
-            options.TcpEngine = engine switch
+            options.Transports.TcpEngine = engine switch
             {
-                "inline" => CoapTcpEngine.Inline,
-                "async" => CoapTcpEngine.Async,
+                "inline" => CoapSocketEngine.LinuxLoop,
+                "async" => CoapSocketEngine.Portable,
                 _ => throw new ArgumentException($"'{engine}' is no engine: inline, async or blocking."),
             };
         }
@@ -74,9 +74,9 @@ internal static class BenchServer
         });
 
         // Says what came, so that who sent it knows that nothing was lost or mixed up.
-        server.MapPut("/sum", request => CoapResults.Text(Sum(request.Options.GetAll<UriQuery>().Count(), request.Payload.Span)));
+        server.MapPut("/sum", request => CoapResults.Text(Sum(request.Options.GetAll<UriQueryOption>().Count(), request.Payload.Span)));
         CoapRouteHandlerBuilder observed = server.MapGet("/state", () => CoapResults.Text($"state {Volatile.Read(ref state)}"))
-            .Observable(TimeSpan.FromHours(1));
+            .Observable(observe => observe.MaxAge = TimeSpan.FromHours(1));
         server.MapPut("/state", () =>
         {
             Interlocked.Increment(ref state);
@@ -85,7 +85,7 @@ internal static class BenchServer
         });
         byte[] message = [];
         CoapRouteHandlerBuilder chat = server.MapGet("/chat", () => CoapResults.Bytes(Volatile.Read(ref message)))
-            .Observable(TimeSpan.FromHours(1));
+            .Observable(observe => observe.MaxAge = TimeSpan.FromHours(1));
         server.MapPut("/chat", request =>
         {
             Volatile.Write(ref message, request.Payload.ToArray());

@@ -64,12 +64,12 @@ internal sealed record Conversation(string Name, byte[][] Pieces, int Frames, bo
     private static ReadOnlySpan<byte> WithoutNumber(ReadOnlySpan<byte> frame)
     {
         CoapMessage message = CoapStreamSerializer.Default.Deserialize(frame);
-        if (message.Options.Get<Observe>() is null)
+        if (message.Options.Get<ObserveOption>() is null)
         {
             return frame;
         }
 
-        message.Options.Set(new Observe(1));
+        message.Options.Set(new ObserveOption(1));
         return CoapStreamSerializer.Default.Serialize(message);
     }
 

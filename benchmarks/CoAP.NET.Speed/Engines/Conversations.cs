@@ -20,7 +20,7 @@ internal static class Conversations
         AfterCsm("a body of 100 KiB in one message", 2, Frames.Request(CoapCode.Put, "sum", s_body, 0x0102)),
         AfterCsm("a body of 256 KiB in the answer", 2, Frames.Request(CoapCode.Get, "large", token: 0x0103)),
         AfterCsm("one block of it", 2,
-            Frames.Request(CoapCode.Get, "large", token: 0x0104, options: options => options.Add(new Block2(3, false, 1024)))),
+            Frames.Request(CoapCode.Get, "large", token: 0x0104, options: options => options.Add(new Block2Option(3, false, 1024)))),
         AfterCsm("a body in three blocks, and back", 5, Block(0, true), Block(1, true), Block(2, false),
             Frames.Request(CoapCode.Get, "stored", token: 0x0106)),
         AfterCsm("Observe: registration, a change, its notification", 4, Observe(0),
@@ -41,10 +41,10 @@ internal static class Conversations
 
     private static byte[] Block(int number, bool hasMore) => Frames.Request(
         CoapCode.Put, "stored", s_body.AsMemory(number * 1024, hasMore ? 1024 : 100), (ushort)(0x0200 + number),
-        options => options.Add(new Block1(number, hasMore, 1024)));
+        options => options.Add(new Block1Option(number, hasMore, 1024)));
 
     private static byte[] Observe(uint value) =>
-        Frames.Request(CoapCode.Get, "state", token: 0x0107, options: options => options.Add(new Observe(value)));
+        Frames.Request(CoapCode.Get, "state", token: 0x0107, options: options => options.Add(new ObserveOption(value)));
 
     private static byte[] MakeBody()
     {

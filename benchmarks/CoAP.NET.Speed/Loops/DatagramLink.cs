@@ -379,7 +379,6 @@ internal abstract unsafe class DatagramLink : IDisposable
             peer.Dispose();
         }
 
-        _client?.Dispose();
         NativeMemory.Free(_message);
     }
 }

@@ -191,7 +191,7 @@ internal sealed unsafe class ObserveLoop : DatagramLink
         {
             // What says Observe is a registration that was taken; what does not ends one.
             bool isObserved = CoapDatagramSerializer.Default.Deserialize(new ReadOnlySpan<byte>(message, length)).Options
-                .Get<Observe>() is not null;
+                .Get<ObserveOption>() is not null;
             if (isObserved != _isCancelling)
             {
                 _isRegistered[index] = !_isCancelling;

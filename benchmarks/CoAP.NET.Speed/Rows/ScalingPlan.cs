@@ -9,7 +9,7 @@ internal sealed class ScalingPlan
     /// <summary>The switch by which each shard keeps to a processor of its own.</summary>
     public const string PinSwitch = "--pin-shards";
 
-    // As CoapEndpointOptions.Shards allows.
+    // As CoapEndpointOptions.Transports.Shards allows.
     private const int MostShards = 64;
 
     private readonly int[] _server;

@@ -97,7 +97,7 @@ internal sealed class CoapServers(string? path, bool isAlone, string? californiu
                 MessageId = i,
                 Payload = Encoding.UTF8.GetBytes(payload)
             };
-            message.Options.Add(new UriPath(path)).Add(new ContentFormat(CoapContentFormat.TextPlain));
+            message.Options.Add(new UriPathOption(path)).Add(new ContentFormatOption(CoapContentFormat.TextPlain));
             try
             {
                 socket.Send(CoapDatagramSerializer.Default.Serialize(message));

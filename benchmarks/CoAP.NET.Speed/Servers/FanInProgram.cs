@@ -40,11 +40,19 @@ internal sealed class FanInProgram : IAsyncDisposable
         {
             int server = i / ObservationsOfServer;
             string uri = $"coap://127.250.{server / 250}.{1 + (server % 250)}:{port}/{i % ObservationsOfServer}";
-            await _client.ObserveAsync(uri, OnNotification, cancellationToken: cancellation).ConfigureAwait(false);
+            _ = ReadAsync(await _client.ObserveAsync(uri, cancellation).ConfigureAwait(false));
         });
     }
 
-    private void OnNotification(CoapResponse response)
+    private async Task ReadAsync(CoapObservation observation)
+    {
+        await foreach (CoapResponse response in observation.ReadAllAsync().ConfigureAwait(false))
+        {
+            Count(response);
+        }
+    }
+
+    private void Count(CoapResponse response)
     {
         long now = TimeProvider.System.GetTimestamp();
         ReadOnlySpan<byte> payload = response.Payload.Span;

@@ -11,7 +11,7 @@ internal static class PubSubProgram
     {
         Arguments arguments = Arguments.Parse(args, ["--port"], [Child.WithParent]);
         await using CoapServer server = new();
-        await using CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions { PublicationsPerSecond = null });
+        await using CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions { Limits = { PublicationsPerSecond = null } });
         server.Listen($"coap://127.0.0.1:{arguments.Number("--port", 0)}");
         await server.StartAsync();
         Child.EndWithParent(arguments);

@@ -21,7 +21,7 @@ internal static class SlowMessages
             {
                 for (int i = 0; i < options; i++)
                 {
-                    all.Add(new UriQuery(i.ToString("00")));
+                    all.Add(new UriQueryOption(i.ToString("00")));
                 }
             }));
             answers.Add(Encoding.UTF8.GetBytes(BenchServer.Sum(options, payload)));

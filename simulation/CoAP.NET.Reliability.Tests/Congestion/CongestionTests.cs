@@ -15,7 +15,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public async Task Measured_timings_answer_more_on_a_path_that_loses_and_give_up_no_more()
+    public async Task Measured_timings_have_more_goodput_and_no_more_failures_than_fixed_timings_on_a_lossy_path()
     {
         CongestionScenario scenario = Find("10 clients, losses at random", "100 ms, 10 %");
         CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Default, 1);
@@ -25,7 +25,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public async Task Behind_a_long_queue_measured_timings_do_not_fill_it_with_copies()
+    public async Task Measured_timings_send_few_unneeded_retransmissions_behind_a_long_queue()
     {
         CongestionScenario scenario = Find("A bottleneck in each direction, round trip 100 ms without it",
             "50 clients, 500 B/s, queue 200");
@@ -37,7 +37,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Copies_that_were_not_needed_are_told_from_others()
+    public void Unneeded_retransmissions_are_distinguished_from_needed_ones()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock,
@@ -71,7 +71,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public async Task Blocks_of_a_body_are_repeated_by_measured_times_by_default()
+    public async Task Block_transfers_use_measured_retransmission_times_by_default()
     {
         TransferScenario scenario = TransferScenario.All.Single(
             one => one is { Table: "Download of 5 MiB", Name: "20 ms, 5 %" }) with
@@ -85,7 +85,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public async Task Behind_a_long_queue_measured_blocks_are_more_polite_than_those_of_the_RFC()
+    public async Task Measured_block_timings_send_fewer_datagrams_behind_a_long_queue_than_RFC_timings()
     {
         TransferScenario scenario = TransferScenario.All.Single(
             one => one.Name == "20 clients, 16 KiB each, 2500 B/s, queue 100");

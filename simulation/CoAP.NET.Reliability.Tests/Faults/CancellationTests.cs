@@ -6,12 +6,12 @@ public sealed class CancellationTests
 {
     [Fact]
     [Rfc("7252-4.7-2")]
-    public async Task An_answer_to_a_cancelled_request_shows_that_the_peer_is_there_so_the_next_one_leaves_at_once()
+    public async Task The_next_request_is_sent_at_once_after_the_response_to_a_cancelled_request()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
         using ScriptedPeer device = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
-        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(7) });
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock, Pipeline = { Random = new VirtualRandom(7) } });
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
         using CancellationTokenSource cancellation = new();
 

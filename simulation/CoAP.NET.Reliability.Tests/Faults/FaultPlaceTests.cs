@@ -11,7 +11,7 @@ public sealed class FaultPlaceTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task A_fault_hits_only_the_one_who_was_meant_and_is_counted_and_logged(string scheme)
+    public async Task An_injected_fault_affects_only_its_target_and_is_counted_and_logged(string scheme)
     {
         await using FaultRig rig = await FaultRig.StartAsync(shards: 2);
         List<string> found = [];
@@ -39,7 +39,7 @@ public sealed class FaultPlaceTests
     }
 
     [Fact]
-    public async Task A_fault_that_a_handler_hides_is_found_not_to_be_counted()
+    public async Task The_check_reports_a_fault_that_a_handler_hides()
     {
         await using FaultRig rig = await FaultRig.StartAsync(shards: 1, new FaultInjector { Hides = true });
         FaultFinding finding = await Assert.ThrowsAsync<FaultFinding>(

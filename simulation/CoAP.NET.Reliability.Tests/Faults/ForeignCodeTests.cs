@@ -9,7 +9,7 @@ namespace CoAP.NET.Reliability.Tests.Faults;
 public sealed class ForeignCodeTests
 {
     [Fact]
-    public async Task A_logger_that_throws_while_a_stand_by_takes_over_leaves_no_deaf_server()
+    public async Task A_server_continues_to_receive_when_a_logger_throws_during_the_takeover_by_a_standby_thread()
     {
         using ManualResetEventSlim release = new();
         await using CoapServer server = new(new CoapEndpointOptions { LoggerFactory = new ThrowingLog() });
@@ -33,7 +33,7 @@ public sealed class ForeignCodeTests
     }
 
     [Fact]
-    public async Task A_block_that_ends_while_the_endpoint_runs_ends_the_endpoint_aloud()
+    public async Task A_pipeline_block_that_completes_early_ends_the_endpoint_with_a_critical_log_entry()
     {
         FaultLog log = new(new FaultInjector());
         CoapEndpointOptions options = new() { LoggerFactory = log };
@@ -55,7 +55,7 @@ public sealed class ForeignCodeTests
     [Theory]
     [InlineData("seam Exchanges to Resource")]
     [InlineData("seam Resource to Exchanges")]
-    public async Task A_block_that_throws_while_a_notification_is_made_ends_no_observation_for_ever(string seam)
+    public async Task A_pipeline_block_that_throws_during_a_notification_does_not_end_the_observation(string seam)
     {
         await using FaultRig rig = await FaultRig.StartAsync(shards: 1);
         await using FaultClient client = rig.NewClient("coap");
@@ -75,7 +75,7 @@ public sealed class ForeignCodeTests
     [Theory]
     [InlineData(FaultClock.Timestamp)]
     [InlineData(FaultClock.Timer)]
-    public async Task A_clock_that_throws_once_ends_neither_process_nor_service(string place)
+    public async Task A_clock_that_throws_once_ends_neither_the_process_nor_the_server(string place)
     {
         FaultInjector injector = new();
         CoapEndpointOptions options = new()

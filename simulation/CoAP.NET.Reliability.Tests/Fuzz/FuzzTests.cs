@@ -1,5 +1,6 @@
 using CoAP.NET.Simulation;
 using CoAP.NET.Simulation.Fuzz;
+using CoAP.NET.Tests.Endpoints;
 using Server;
 
 namespace CoAP.NET.Reliability.Tests.Fuzz;
@@ -29,7 +30,7 @@ public sealed class FuzzTests
 
     [Theory]
     [MemberData(nameof(Targets))]
-    public async Task Each_target_stands_its_corpus_and_some_mutations(string target, int executions) =>
+    public async Task Each_fuzz_target_passes_its_corpus_and_some_mutations(string target, int executions) =>
         Assert.Empty((await RunAsync(target, executions)).Findings);
 
     [Theory]
@@ -61,7 +62,7 @@ public sealed class FuzzTests
     [InlineData("options", 3000)]
     [InlineData("server", 150)]
     [InlineData("client", 120)]
-    public async Task The_same_seed_makes_the_same_executions(string target, int executions)
+    public async Task The_same_seed_gives_the_same_fuzz_executions(string target, int executions)
     {
         FuzzRow first = await RunAsync(target, executions);
         FuzzRow second = await RunAsync(target, executions);
@@ -71,7 +72,7 @@ public sealed class FuzzTests
     }
 
     [Fact]
-    public void An_input_that_was_slow_or_large_once_counts_like_any_other()
+    public void An_input_that_was_slow_or_large_only_once_is_not_reported()
     {
         FuzzRunner[] runners = [.. new[] { false, true }.Select(stalls =>
             new FuzzRunner(new StallingTarget { Stalls = stalls }, Seed, [[1], [2], [3]], null))];
@@ -105,12 +106,12 @@ public sealed class FuzzTests
     [InlineData("[\"\u00ff\"]")]
     [InlineData("[\"\\ud800\"]")]
     [Rfc("8132-3.4-1")]
-    public void Names_that_are_no_Unicode_are_a_bad_request(string json)
+    public void A_JSON_name_that_is_not_valid_Unicode_is_answered_4_00(string json)
     {
         CoapMessage message = new(CoapCode.Fetch) { Payload = Encoding.Latin1.GetBytes(json) };
-        Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Fetch(new CoapRequest(message)).Code);
+        Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Fetch(ReceivedRequest.Of(message)).Code);
         message.Payload = Encoding.Latin1.GetBytes($"{{\"a\":{json}}}");
-        Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Patch(new CoapRequest(message)).Code);
+        Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Patch(ReceivedRequest.Of(message)).Code);
     }
 
     private static async Task<FuzzRow> RunAsync(string target, long executions, string? plant = null, ulong seed = Seed)

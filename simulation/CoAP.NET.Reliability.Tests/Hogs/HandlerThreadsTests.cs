@@ -4,20 +4,20 @@ namespace CoAP.NET.Reliability.Tests.Hogs;
 public sealed class HandlerThreadsTests
 {
     [Fact]
-    public void While_a_handler_computes_no_other_gets_a_thread()
+    public void No_further_thread_is_started_while_a_handler_computes()
     {
         Threads threads = new(maxBusy: 1);
         Waiting queue = new(threads, waiting: 100);
         threads.Start();
         threads.All.Ask(queue);
-        Assert.False(threads.All.HasRoom);
+        Assert.False(threads.All.HasCapacity);
         Assert.True(threads.All.Look());
         Assert.True(threads.All.Look());
         Assert.Equal(0, queue.Started);
     }
 
     [Fact]
-    public void Handlers_that_wait_soon_have_as_many_threads_as_there_are_of_them()
+    public void Waiting_handlers_soon_have_a_thread_each()
     {
         Threads threads = new(maxBusy: 1) { AllWait = true };
         Waiting queue = new(threads, waiting: 255);
@@ -34,7 +34,7 @@ public sealed class HandlerThreadsTests
     }
 
     [Fact]
-    public void What_computes_among_what_waits_counts_alone()
+    public void A_computing_handler_counts_as_busy_among_waiting_handlers()
     {
         Threads threads = new(maxBusy: 2) { AllWait = true };
         for (int i = 0; i < 10; i++)
@@ -53,7 +53,7 @@ public sealed class HandlerThreadsTests
     }
 
     [Fact]
-    public void Room_goes_to_one_queue_after_the_other()
+    public void Thread_capacity_is_given_to_the_queues_in_turn()
     {
         Threads threads = new(maxBusy: 1) { AllWait = true };
         threads.Start();
@@ -67,12 +67,12 @@ public sealed class HandlerThreadsTests
     }
 
     [Fact]
-    public void A_thread_that_ended_leaves_its_room()
+    public void A_thread_that_ends_frees_its_capacity()
     {
         Threads threads = new(maxBusy: 2);
         threads.Start();
         threads.StartAndEnd();
-        Assert.True(threads.All.HasRoom);
+        Assert.True(threads.All.HasCapacity);
         Waiting queue = new(threads, waiting: 2);
         threads.All.Ask(queue);
         threads.All.Look();
@@ -80,7 +80,7 @@ public sealed class HandlerThreadsTests
     }
 
     [Fact]
-    public void Of_threads_that_waited_and_compute_now_those_too_many_may_leave()
+    public void Surplus_threads_may_end_when_handlers_that_waited_compute_again()
     {
         Threads threads = new(maxBusy: 1) { AllWait = true };
         for (int i = 0; i < 4; i++)
@@ -95,7 +95,7 @@ public sealed class HandlerThreadsTests
     }
 
     [Fact]
-    public void Where_no_thread_is_to_be_had_nobody_looks_and_the_next_one_who_asks_tries_again()
+    public void A_later_queue_tries_again_to_start_a_thread_after_a_thread_could_not_be_started()
     {
         Threads threads = new(maxBusy: 1) { AllWait = true, Refuses = true };
         threads.Start();

@@ -9,7 +9,7 @@ namespace CoAP.NET.Reliability.Tests.Hogs;
 public sealed class HogTests
 {
     [Fact]
-    public async Task Handlers_that_block_run_beside_each_other_although_few_may_compute()
+    public async Task Blocking_handlers_run_concurrently_although_few_handlers_may_compute()
     {
         using CountdownEvent all = new(20);
         await using CoapServer server = new();
@@ -18,7 +18,7 @@ public sealed class HogTests
             all.Signal();
             all.Wait(TimeSpan.FromMinutes(2));
             return all.IsSet ? "all" : "not all";
-        }).RunQueued(20);
+        }).WithExecution(queued: 20);
         server.Listen("coap+tcp://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
@@ -28,7 +28,7 @@ public sealed class HogTests
     }
 
     [Fact]
-    public async Task Of_handlers_that_compute_no_more_run_at_a_time_than_half_the_processors()
+    public async Task Computing_handlers_occupy_at_most_half_of_the_processors()
     {
         int running = 0;
         int most = 0;
@@ -45,7 +45,7 @@ public sealed class HogTests
 
             Interlocked.Decrement(ref running);
             return work > 0 ? "done" : "";
-        }).RunQueued(20);
+        }).WithExecution(queued: 20);
         server.Listen("coap+tcp://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
@@ -54,9 +54,9 @@ public sealed class HogTests
     }
 
     [Fact]
-    public void Three_calls_during_which_the_role_was_taken_make_a_handler_slow_however_short_they_were()
+    public void A_handler_is_slow_after_three_calls_during_which_another_thread_took_over_the_receive_role()
     {
-        SlowWatch watch = new(TimeProvider.System);
+        HandlerProfile watch = new(TimeProvider.System);
         long milliseconds = TimeSpan.TicksPerMillisecond;
         for (int i = 0; i < UserCodePolicy.FirstCalls; i++)
         {

@@ -11,7 +11,7 @@ public sealed class ForgedHolderTests
 
     [Theory]
     [MemberData(nameof(ForgedRows))]
-    public async Task Honest_clients_are_served_while_addresses_that_nobody_verified_hold_a_bound_full(string name)
+    public async Task Honest_clients_are_served_while_unverified_addresses_exhaust_a_limit(string name)
     {
         List<string> told = [];
         AttackRun run = await AttackCampaign.RunRowAsync(ForgedHolders.Rows.Single(row => row.Name == name), isShort: true, tell: told.Add);

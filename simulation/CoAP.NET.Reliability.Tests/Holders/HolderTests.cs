@@ -2,7 +2,7 @@ using CoAP.NET.Simulation.Holders;
 
 namespace CoAP.NET.Reliability.Tests.Holders;
 
-/// <summary>Short forms of the rows of docs/reliability.md: each bound is held full, and honest clients are served nevertheless.</summary>
+/// <summary>Short forms of rows of the campaign: each bound is held full, and honest clients are served nevertheless.</summary>
 /// <param name="output">Takes the figures.</param>
 public sealed class HolderTests(ITestOutputHelper output)
 {
@@ -23,7 +23,7 @@ public sealed class HolderTests(ITestOutputHelper output)
 
     [Theory]
     [MemberData(nameof(Rows))]
-    public async Task Honest_clients_are_served_while_sources_hold_a_bound_full(string name, int sources)
+    public async Task Honest_clients_are_served_while_some_sources_exhaust_a_limit(string name, int sources)
     {
         HolderResult result = await HolderRun.RunShortAsync(HolderRows.All.Single(row => row.Name == name), sources);
         output.WriteLine(

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
-/// <summary>Bad input for every layer of the protocol: a theory for each table of docs/reliability.md.</summary>
+/// <summary>Bad input for every layer of the protocol: a theory for each table.</summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class HostileTests(HostileWorlds worlds) : IClassFixture<HostileWorlds>
 {
@@ -26,7 +26,7 @@ public sealed class HostileTests(HostileWorlds worlds) : IClassFixture<HostileWo
     [Theory]
     [Rfc("7252-3.2-2", "7252-3.2-3", "7252-5.10.1-1", "7252-5.10.1-2", "7252-11.1-1", "7252-6.4-1", "7252-5.5-1", "8132-2.3.1-1")]
     [MemberData(nameof(Rows), "values")]
-    public Task Values_of_options_that_are_no_text_lead_elsewhere_or_mean_nothing_do_no_harm(string peer, string row) =>
+    public Task Option_values_that_are_not_text_point_elsewhere_or_have_no_meaning_do_no_harm(string peer, string row) =>
         worlds.RunAsync("values", peer, row);
 
     /// <summary>Message IDs and tokens that come again, belong to others or come from elsewhere (RFC 7252 sections 4.4, 4.5 and 5.3).</summary>
@@ -41,7 +41,7 @@ public sealed class HostileTests(HostileWorlds worlds) : IClassFixture<HostileWo
     [Theory]
     [Rfc("7641-2-1", "7641-3.4-1", "7641-3.5-1", "7641-4.1-2", "7641-4.1-3", "7641-4.1-4", "7641-4.1-5", "7641-4.2-2", "7641-4.5-2")]
     [MemberData(nameof(Rows), "Observe")]
-    public Task Registrations_and_notifications_out_of_range_order_or_place_do_no_harm(string peer, string row) =>
+    public Task Registrations_and_notifications_that_are_out_of_range_out_of_order_or_misplaced_do_no_harm(string peer, string row) =>
         worlds.RunAsync("Observe", peer, row);
 
     /// <summary>Blocks of other sizes, out of order, of other bodies, and without end (RFC 7959, RFC 9177).</summary>
@@ -71,28 +71,28 @@ public sealed class HostileTests(HostileWorlds worlds) : IClassFixture<HostileWo
     [Theory]
     [Rfc("6690-2-1", "6690-2-3", "6690-4.1-1", "6690-4.1-2", "6690-4-1")]
     [MemberData(nameof(Rows), "link format")]
-    public Task Filters_and_documents_of_links_do_no_harm(string peer, string row) =>
+    public Task Hostile_link_filters_and_link_documents_do_no_harm(string peer, string row) =>
         worlds.RunAsync("link format", peer, row);
 
     /// <summary>URIs of somebody who means harm (RFC 7252 section 6).</summary>
     [Theory]
     [Rfc("7252-5.10.1-1", "7252-5.10.1-3", "7252-6.1-1", "7252-6.4-1")]
     [MemberData(nameof(Rows), "URI")]
-    public Task URIs_of_somebody_who_means_harm_do_none(string peer, string row) =>
+    public Task Malicious_URIs_do_no_harm(string peer, string row) =>
         worlds.RunAsync("URI", peer, row);
 
     /// <summary>Echo values that are foreign, stale, cut or too long (RFC 9175 section 2).</summary>
     [Theory]
     [Rfc("9175-2.2.1-1", "9175-2.2.1-2", "9175-2.3-1", "9175-2.3-2", "9175-2.3-4", "9175-2.4-2")]
     [MemberData(nameof(Rows), "freshness")]
-    public Task Echo_values_that_are_foreign_stale_cut_or_too_long_do_no_harm(string peer, string row) =>
+    public Task Echo_values_that_are_foreign_stale_truncated_or_too_long_do_no_harm(string peer, string row) =>
         worlds.RunAsync("freshness", peer, row);
 
     /// <summary>Responses that a cache must not keep, or not use again (RFC 7252 section 5.6).</summary>
     [Theory]
     [Rfc("7252-5.3.2-1", "7252-5.6-2", "7252-5.6-3", "7252-5.6.1-1", "7252-5.6.2-2", "7252-5.6.2-3")]
     [MemberData(nameof(Rows), "cached answers")]
-    public Task Responses_that_a_cache_must_not_keep_or_use_again_do_no_harm(string peer, string row) =>
+    public Task Responses_that_a_cache_must_not_store_or_reuse_do_no_harm(string peer, string row) =>
         worlds.RunAsync("cached answers", peer, row);
 
     /// <summary>Bytes of other protocols on the port of CoAP.</summary>

@@ -14,13 +14,18 @@ public sealed class ClockTests
     [Theory]
     [MemberData(nameof(Years))]
     [Rfc("7252-4.5-1")]
-    public async Task A_duplicate_after_the_date_was_changed_is_a_duplicate_and_one_after_its_lifetime_is_none(int years)
+    public async Task Deduplication_ignores_changes_of_the_date_and_ends_with_the_exchange_lifetime(int years)
     {
         VirtualClock clock = new();
         int runs = 0;
         RecordingTransport transport = new();
         await using CoapServer server =
-            new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1), StopGracePeriod = TimeSpan.Zero });
+            new(new CoapEndpointOptions
+            {
+                TimeProvider = clock,
+                Pipeline = { Random = new VirtualRandom(1) },
+                Processes = { StopGracePeriod = TimeSpan.Zero },
+            });
         server.Endpoint.AddTransport(transport);
         server.MapPost("/c", () => $"{++runs}");
         await server.StartAsync();
@@ -36,23 +41,23 @@ public sealed class ClockTests
 
     [Theory]
     [MemberData(nameof(Years))]
-    public async Task Max_Age_and_Echo_count_time_and_not_dates(int years)
+    public async Task Max_Age_and_Echo_use_the_monotonic_clock_and_not_the_date(int years)
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
         int runs = 0;
-        await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1) });
+        await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = clock, Pipeline = { Random = new VirtualRandom(1) } });
         server.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683")));
         server.MapGet("/age", () => $"{++runs}"); // Max-Age: 60 s
         server.MapGet("/lock", () => "open").RequireFreshness(TimeSpan.FromSeconds(30));
         await server.StartAsync();
         await using CoapClient client =
-            new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(2), Cache = new CoapCache() });
+            new(new CoapEndpointOptions { TimeProvider = clock, Pipeline = { Random = new VirtualRandom(2) }, Cache = new CoapCache() });
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
         int jumps = 0;
         network.Filter = packet =>
         {
-            if (packet.Head.Code == CoapCode.Unauthorized)
+            if (packet.Code == CoapCode.Unauthorized)
             {
                 jumps++;
                 clock.JumpWallClock(TimeSpan.FromDays(365 * years));
@@ -73,12 +78,17 @@ public sealed class ClockTests
     }
 
     [Fact]
-    public async Task After_hours_of_sleep_everything_ends_once_and_nothing_floods()
+    public async Task Exchanges_end_once_without_a_flood_of_messages_after_the_machine_slept_for_hours()
     {
         JumpingClock clock = new();
         RecordingTransport transport = new();
         await using CoapServer server =
-            new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1), StopGracePeriod = TimeSpan.Zero });
+            new(new CoapEndpointOptions
+            {
+                TimeProvider = clock,
+                Pipeline = { Random = new VirtualRandom(1) },
+                Processes = { StopGracePeriod = TimeSpan.Zero },
+            });
         server.Endpoint.AddTransport(transport);
         int runs = 0;
         server.MapPost("/c", () => $"{++runs}");

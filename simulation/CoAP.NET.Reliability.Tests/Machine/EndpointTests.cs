@@ -11,7 +11,7 @@ public sealed class EndpointTests
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public async Task A_port_in_use_is_said_with_what_to_do_and_the_server_starts_when_it_is_free()
+    public async Task The_error_for_a_port_in_use_says_what_to_do_and_the_server_starts_when_the_port_is_free()
     {
         MachineFindings findings = new();
         await PortInUseCase.TryAllAsync(findings, isAlone: false);
@@ -20,7 +20,7 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task A_handler_without_memory_costs_its_request_only()
+    public async Task A_handler_that_runs_out_of_memory_fails_only_its_own_request()
     {
         using LogCounts log = new();
         await using CoapServer server = new(new CoapEndpointOptions { LoggerFactory = log });
@@ -42,12 +42,13 @@ public sealed class EndpointTests
     }
 
     [Theory]
-    [InlineData(CoapUdpEngine.Auto)]
-    [InlineData(CoapUdpEngine.Portable)]
-    public async Task Without_a_thread_a_server_says_so_and_starts_when_there_is_one(CoapUdpEngine engine)
+    [InlineData(CoapSocketEngine.Auto)]
+    [InlineData(CoapSocketEngine.Portable)]
+    public async Task A_server_without_a_thread_reports_an_error_and_starts_when_a_thread_is_available(CoapSocketEngine engine)
     {
         FewThreads threads = new();
-        await using CoapServer server = new(new CoapEndpointOptions { Scheduler = threads, UdpEngine = engine });
+        await using CoapServer server =
+            new(new CoapEndpointOptions { Pipeline = { Scheduler = threads }, Transports = { UdpEngine = engine } });
         server.Listen("coap://127.0.0.1:0");
         server.MapGet("/hi", () => "hi");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => server.StartAsync());
@@ -59,13 +60,13 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task Without_a_stand_by_a_blocked_loop_goes_on_when_its_handler_returns_and_says_so_once()
+    public async Task A_loop_blocked_without_a_standby_thread_continues_when_its_handler_returns_and_warns_once()
     {
         using LogCounts log = new();
         FewThreads threads = new() { Left = 2 }; // the loop and its watchdog
         using ManualResetEventSlim entered = new();
         using ManualResetEventSlim goesOn = new();
-        await using CoapServer server = new(new CoapEndpointOptions { Scheduler = threads, LoggerFactory = log });
+        await using CoapServer server = new(new CoapEndpointOptions { Pipeline = { Scheduler = threads }, LoggerFactory = log });
         server.Listen("coap://127.0.0.1:0");
         server.MapGet("/slow", () =>
         {
@@ -89,10 +90,10 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public void A_fault_that_lasts_is_told_once_a_minute()
+    public void A_persistent_fault_is_logged_once_a_minute()
     {
         VirtualClock clock = new();
-        OccasionalLog log = new(clock);
+        RateLimitedLog log = new(clock);
         Assert.True(log.IsDue());
         Assert.False(log.IsDue());
         clock.Advance(TimeSpan.FromSeconds(59));
@@ -108,11 +109,11 @@ public sealed class EndpointTests
     [InlineData(223, 256, false)]
     [InlineData(224, 256, true)]
     [InlineData(1_000_000, ulong.MaxValue, false)]
-    public void The_last_descriptors_are_not_for_peers(int descriptor, ulong limit, bool isTouched) =>
+    public void The_last_file_descriptors_are_reserved(int descriptor, ulong limit, bool isTouched) =>
         Assert.Equal(isTouched, DescriptorReserve.IsTouchedBy(descriptor, limit));
 
     [Fact]
-    public async Task A_fault_that_does_not_exist_is_a_failure_of_the_campaign()
+    public async Task A_campaign_with_an_unknown_fault_fails()
     {
         CampaignReport report = await new MachineCampaign()
             .RunAsync(new CampaignOptions { Only = "no-such" }, TextWriter.Null, CancellationToken.None);

@@ -16,7 +16,7 @@ public sealed class SendingTests
     [InlineData(SocketError.AddressNotAvailable)]
     [InlineData(SocketError.WouldBlock)]
     [Rfc("7252-4.2-11")]
-    public async Task What_passes_is_waited_for_by_retransmission(SocketError error)
+    public async Task A_transient_send_error_is_covered_by_retransmission(SocketError error)
     {
         VirtualClock clock = new();
         RecordingTransport transport = new() { Refuses = error };
@@ -25,7 +25,7 @@ public sealed class SendingTests
     }
 
     [Fact]
-    public async Task An_address_of_ours_that_is_away_is_waited_for()
+    public async Task A_request_waits_for_its_missing_local_address()
     {
         VirtualClock clock = new();
         RecordingTransport transport = new() { Refuses = SocketError.InvalidArgument, HasAddress = false };
@@ -35,28 +35,28 @@ public sealed class SendingTests
     }
 
     [Fact]
-    public async Task An_argument_that_is_wrong_for_other_reasons_fails_at_once()
+    public async Task An_invalid_argument_with_another_cause_fails_the_request_at_once()
     {
         VirtualClock clock = new();
         RecordingTransport transport = new() { Refuses = SocketError.InvalidArgument };
-        await Assert.ThrowsAsync<CoapSendException>(() =>
+        await Failure.OfAsync(CoapError.SendFailed, () =>
             AskAsync(clock, transport,
                 new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { LocalAddress = IPAddress.Parse("192.0.2.1") }));
         Assert.Single(transport.Sent);
     }
 
     [Theory]
-    [InlineData(CoapUdpEngine.Auto)]
-    [InlineData(CoapUdpEngine.Portable)]
-    public async Task Refusals_are_counted_each_and_told_once(CoapUdpEngine engine)
+    [InlineData(CoapSocketEngine.Auto)]
+    [InlineData(CoapSocketEngine.Portable)]
+    public async Task Each_send_error_is_counted_and_send_errors_are_logged_once(CoapSocketEngine engine)
     {
         using LogCounts log = new();
-        await using CoapClient client = new(new CoapEndpointOptions { LoggerFactory = log, UdpEngine = engine });
+        await using CoapClient client = new(new CoapEndpointOptions { LoggerFactory = log, Transports = { UdpEngine = engine } });
         for (int i = 0; i < 10; i++)
         {
             // A broadcast needs a permission that is not asked for; this one needs no route but that of the loopback.
-            await Assert.ThrowsAsync<CoapSendException>(
-                () => client.GetAsync("coap://127.255.255.255/x").WaitAsync(TimeSpan.FromMinutes(2)));
+            await Failure.OfAsync(
+                CoapError.SendFailed, () => client.GetAsync("coap://127.255.255.255/x").WaitAsync(TimeSpan.FromMinutes(2)));
         }
 
         Assert.Equal(10, client.Endpoint.Counters[CoapCounter.SendErrors]);
@@ -67,7 +67,7 @@ public sealed class SendingTests
     /// <summary>Asks through a transport that refuses for 7 s, and answers what is sent later.</summary>
     private static async Task<string> AskAsync(VirtualClock clock, RecordingTransport transport, CoapRequest request)
     {
-        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1) });
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock, Pipeline = { Random = new VirtualRandom(1) } });
         client.Endpoint.AddTransport(transport);
         Task<CoapResponse> asked = client.SendAsync(request);
         using ITimer back = clock.CreateTimer(_ => transport.Refuses = null, null, TimeSpan.FromSeconds(7), Timeout.InfiniteTimeSpan);

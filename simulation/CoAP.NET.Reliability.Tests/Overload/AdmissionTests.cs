@@ -15,11 +15,11 @@ public sealed class AdmissionTests : IAsyncLifetime
     public AdmissionTests()
     {
         _network = new InMemoryNetwork(_clock);
-        CoapEndpointOptions options = new() { TimeProvider = _clock, Random = new VirtualRandom(1) };
-        options.Limits.MaxRequestsServed = 2;
+        CoapEndpointOptions options = new() { TimeProvider = _clock, Pipeline = { Random = new VirtualRandom(1) } };
+        options.Limits.Requests.MaxServed = 2;
         _server = new CoapServer(options);
         _server.Endpoint.AddTransport(_network.CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683")));
-        _server.MapGet("/w", async (CoapRequest _, CancellationToken _) =>
+        _server.MapGet("/w", async (CoapRequestContext _, CancellationToken _) =>
         {
             _calls++;
             TaskCompletionSource done = new();
@@ -41,7 +41,7 @@ public sealed class AdmissionTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public void Beyond_the_bound_requests_are_refused_with_Max_Age_before_user_code_and_served_again_at_once()
+    public void Requests_beyond_the_limit_get_5_03_with_Max_Age_before_user_code_and_are_served_when_it_is_free()
     {
         using ScriptedPeer one = Peer(1);
         using ScriptedPeer two = Peer(2);
@@ -69,7 +69,7 @@ public sealed class AdmissionTests : IAsyncLifetime
     }
 
     [Fact]
-    public void While_it_is_full_observers_are_told_and_transfers_go_on()
+    public void A_full_server_notifies_observers_and_continues_transfers()
     {
         using ScriptedPeer observer = Peer(1);
         observer.Send("41 01 0001 b1 60 51 's'");

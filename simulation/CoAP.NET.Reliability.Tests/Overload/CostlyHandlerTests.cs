@@ -14,9 +14,9 @@ public sealed class CostlyHandlerTests
     private readonly VirtualClock _clock = new();
 
     [Fact]
-    public void Costly_calls_leave_a_crowded_loop_until_nothing_has_waited_for_a_second()
+    public void Costly_calls_move_off_a_crowded_loop_until_no_request_has_waited_for_a_second()
     {
-        SlowWatch watch = new(_clock);
+        HandlerProfile watch = new(_clock);
         Observe(watch, UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly - 1, isCrowded: true, s_cost);
         Assert.True(watch.IsInline);
         Observe(watch, 1, isCrowded: true, s_cost);
@@ -34,18 +34,18 @@ public sealed class CostlyHandlerTests
     }
 
     [Fact]
-    public void Without_need_nothing_leaves_the_receiving_thread()
+    public void Handlers_stay_on_the_receiving_thread_unless_they_are_costly_on_a_crowded_loop()
     {
-        SlowWatch calm = new(_clock);
+        HandlerProfile calm = new(_clock);
         Observe(calm, 1000, isCrowded: false, s_cost);
         Assert.True(calm.IsInline);
 
-        SlowWatch cheap = new(_clock);
+        HandlerProfile cheap = new(_clock);
         Observe(cheap, 1000, isCrowded: true, UserCodePolicy.CostlyFrom - TimeSpan.FromTicks(1));
         Assert.True(cheap.IsInline);
 
         // Some of them were kept off the processor; the handler is not at fault.
-        SlowWatch mixed = new(_clock);
+        HandlerProfile mixed = new(_clock);
         for (int i = 0; i < 100; i++)
         {
             Observe(mixed, UserCodePolicy.CallsToBeCostly - 1, isCrowded: true, s_cost);
@@ -56,7 +56,7 @@ public sealed class CostlyHandlerTests
     }
 
     [Fact]
-    public void A_loop_is_crowded_when_hardly_anything_but_user_code_runs()
+    public void A_loop_is_crowded_when_it_spends_almost_all_its_time_in_user_code()
     {
         HeldScheduler scheduler = new();
         WatchedLoop loop = new(scheduler);
@@ -65,7 +65,7 @@ public sealed class CostlyHandlerTests
         Assert.Equal(["calm", "crowded", "crowded", "calm"], loop.Seen);
     }
 
-    private void Observe(SlowWatch watch, int calls, bool isCrowded, TimeSpan cost)
+    private void Observe(HandlerProfile watch, int calls, bool isCrowded, TimeSpan cost)
     {
         IReceiveRole? before = UserCode.Role;
         UserCode.Role = new Role(isCrowded);

@@ -7,7 +7,7 @@ namespace CoAP.NET.Reliability.Tests.Overload;
 public sealed class OverloadTests
 {
     [Fact]
-    public async Task Beyond_what_can_be_served_requests_are_refused_with_Max_Age_and_what_is_under_way_goes_on()
+    public async Task Requests_beyond_the_capacity_get_5_03_with_Max_Age_and_requests_in_progress_continue()
     {
         const int Observers = 20;
         await using OverloadServer server = new(maxRequestsServed: 20);

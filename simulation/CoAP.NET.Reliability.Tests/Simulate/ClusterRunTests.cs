@@ -13,7 +13,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
 
     // All of them: simulate --only cluster --plant each.
     [Fact]
-    public async Task A_planted_defect_is_found_by_the_check_that_is_there_for_it()
+    public async Task A_planted_defect_is_found_by_its_check()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -271,7 +271,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
     ];
 
     [Fact]
-    public async Task Nothing_that_is_promised_breaks_while_nodes_die_sleep_and_are_cut_off_and_what_broke_once_holds()
+    public async Task The_promises_hold_while_nodes_die_sleep_and_are_cut_off_also_in_scenarios_that_failed_before()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -298,7 +298,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
     }
 
     [Fact]
-    public void A_device_that_sent_nothing_while_all_went_well_may_take_its_session_for_lost()
+    public void A_device_that_sent_nothing_during_a_quiet_time_may_consider_its_session_lost()
     {
         TimeSpan now = TimeSpan.FromSeconds(100);
         ClusterTroubles troubles = new();
@@ -314,7 +314,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
     }
 
     [Fact]
-    public void A_scenario_can_be_kept_as_text()
+    public void A_cluster_scenario_can_be_stored_as_text()
     {
         ClusterScenario scenario = ClusterScenario.Make(5, 100);
 

@@ -13,7 +13,7 @@ public sealed class ProxyRunTests(ITestOutputHelper output)
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(6)]
-    public async Task Nothing_that_is_promised_breaks_behind_proxies_on_a_bad_network_with_restarts(int seed)
+    public async Task The_promises_hold_behind_proxies_on_a_bad_network_with_restarts(int seed)
     {
         (IReadOnlyList<ProxyViolation> violations, string summary) = await ProxyRuns.RunAsync(
             ProxyScenario.Make((ulong)seed, Steps), plant: null);
@@ -28,7 +28,7 @@ public sealed class ProxyRunTests(ITestOutputHelper output)
     [InlineData("no-max-age")]
     [InlineData("no-hop-limit")]
     [InlineData("second-registration")]
-    public async Task A_planted_defect_is_found_by_the_check_that_is_there_for_it(string plant)
+    public async Task A_planted_defect_is_found_by_its_check(string plant)
     {
         ulong? seed = await ProxyRuns.FindAsync(plant);
         output.WriteLine($"{plant}: seed {seed}");
@@ -36,7 +36,7 @@ public sealed class ProxyRunTests(ITestOutputHelper output)
     }
 
     [Fact]
-    public async Task What_fails_is_told_with_as_few_steps_as_will_do()
+    public async Task A_failing_proxy_scenario_is_shrunk_to_the_steps_that_cause_the_failure()
     {
         ProxyStep cause = new() { Kind = ProxyStepKind.Ask, Id = 7, Method = CoapMethod.Put, Size = 3000 };
         ProxyScenario scenario = new(
@@ -49,7 +49,7 @@ public sealed class ProxyRunTests(ITestOutputHelper output)
     }
 
     [Fact]
-    public void A_scenario_can_be_kept_as_text()
+    public void A_proxy_scenario_can_be_stored_as_text()
     {
         ProxyScenario scenario = ProxyScenario.Make(5, 100);
 

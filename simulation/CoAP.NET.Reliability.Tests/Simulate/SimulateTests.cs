@@ -9,7 +9,7 @@ public sealed class SimulateTests
     public static TheoryData<string> PlantedDefects => [.. Plants.All.Keys];
 
     [Fact]
-    public void Runs_of_many_seeds_violate_nothing()
+    public void Runs_of_many_seeds_violate_no_rule()
     {
         using IDisposable poison = BufferPoison.Start();
         for (ulong seed = 1; seed <= 30; seed++)
@@ -20,7 +20,7 @@ public sealed class SimulateTests
     }
 
     [Fact]
-    public void The_same_seed_gives_the_same_run_bit_for_bit()
+    public void The_same_seed_gives_an_identical_run()
     {
         for (ulong seed = 1; seed <= 4; seed++)
         {
@@ -31,7 +31,7 @@ public sealed class SimulateTests
     }
 
     [Fact]
-    public void A_scenario_is_read_again_from_its_text()
+    public void A_scenario_survives_the_conversion_to_text_and_back()
     {
         Scenario scenario = ScenarioGenerator.Make(7);
         Scenario again = Scenario.Parse(scenario.ToString());
@@ -58,7 +58,7 @@ public sealed class SimulateTests
     }
 
     [Fact]
-    public void What_failed_is_told_with_its_scenario_and_trace_and_as_few_steps_as_will_do()
+    public void The_report_of_a_failed_run_has_its_scenario_its_trace_and_as_few_steps_as_possible()
     {
         RunResult failed = SimulateCampaign.Run(ScenarioGenerator.Make(1), "changed-block");
         RunResult shrunk = Shrinker.Shrink(failed, scenario => SimulateCampaign.Run(scenario, "changed-block"));

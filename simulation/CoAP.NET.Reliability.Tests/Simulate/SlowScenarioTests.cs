@@ -12,7 +12,7 @@ public sealed class SlowScenarioTests
         seed 2103
         node Serves=True MaxRepresentationBytes=-1
         node Index=1 NStart=4 BlockSize=16
-        step At=39779 Id=8 Node=1 Route=Queued Download=2360 HandlerTime=90000 Patience=Wait
+        step At=39779 Id=8 Node=1 Route=Queued Download=2360 HandlerTime=90000 TooManyRequests=Wait
         """;
 
     [Theory]
@@ -38,13 +38,13 @@ public sealed class SlowScenarioTests
         node Serves=True BlockSize=64 MaxRequestsServed=1 MaxRepresentationBytes=-1
         node Index=1 MaxRetransmit=2
         node Index=2 MaxRetransmit=2 BlockSize=256
-        step At=4787 Id=4 Node=1 Download=3695 HandlerTime=20000 Patience=Wait
+        step At=4787 Id=4 Node=1 Download=3695 HandlerTime=20000 TooManyRequests=Wait
         step At=10220 Kind=Observe Id=1 Node=2 Route=State
         """)]
     public void An_observer_comes_back_when_a_server_that_serves_one_request_at_a_time_has_time_for_it(string scenario) => Passes(scenario);
 
     [Fact]
-    public void Many_events_over_hours_are_no_endless_loop()
+    public void A_run_with_many_events_over_hours_is_not_reported_as_an_endless_loop()
     {
         RunResult result = SimulatedWorld.Run(Scenario.Parse("seed 1\nnode Serves=True"),
             new EverAgain(TimeSpan.FromMilliseconds(50), 140_000));
@@ -53,33 +53,33 @@ public sealed class SlowScenarioTests
     }
 
     [Fact]
-    public void A_node_that_forwards_does_not_pass_on_that_the_next_one_wants_smaller_blocks() => Passes("""
+    public void A_forwarding_node_does_not_pass_on_the_smaller_block_size_of_its_server() => Passes("""
         seed 16376
         node Serves=True Shards=2 ProbesFreely=True BlockSize=16 MaxAssemblyBytes=4096
         node Index=1 Serves=True NStart=4
         node Index=2 Serves=True ForwardsTo=0 NStart=16 BlockSize=64 MaxAssemblyBytes=4096
         node Index=3 MaxRetransmit=2 MaxQueuedRequests=8
         step At=95508 Id=31 Node=2 Method=Post Route=Limited Upload=2432 Timeout=5000
-        step At=287312 Id=17 Node=3 Peer=2 Method=Post Route=Forward Upload=61 Timeout=1 HandlerTime=20000 Patience=Wait
+        step At=287312 Id=17 Node=3 Peer=2 Method=Post Route=Forward Upload=61 Timeout=1 HandlerTime=20000 TooManyRequests=Wait
         step At=287312 Id=19 Node=3 Peer=2 Method=Post Route=Forward Upload=23
         """);
 
     [Fact]
-    public void Whose_answer_is_kept_has_no_more_time_than_others()
+    public void A_request_whose_response_is_kept_has_the_usual_time_limit()
     {
         Scenario kept = Scenario.Parse(BlockByBlock.Replace(" MaxRepresentationBytes=-1", ""));
         Assert.Equal(TimeSpan.FromHours(3), LongestTimes.Of(kept, kept.Steps[0]));
     }
 
     [Fact]
-    public void Blocks_and_the_time_of_the_handler_are_what_is_added()
+    public void The_time_limit_includes_the_handler_time_of_every_block()
     {
         Scenario scenario = Scenario.Parse(BlockByBlock);
         Assert.Equal(TimeSpan.FromHours(3) + TimeSpan.FromSeconds(147 * 90), LongestTimes.Of(scenario, scenario.Steps[0]));
     }
 
     [Fact]
-    public void A_request_that_never_ends_is_found_when_the_time_for_all_its_blocks_is_over()
+    public void A_request_that_never_ends_is_reported_after_the_time_for_all_its_blocks()
     {
         RunResult result = SimulateCampaign.Run(Scenario.Parse(BlockByBlock.Replace("Id=8", "Id=10")),
             "forgotten-request");
@@ -89,14 +89,14 @@ public sealed class SlowScenarioTests
     [Theory]
     [InlineData(0, nameof(CheckKind.Errors))]
     [InlineData(1, nameof(CheckKind.Timers))]
-    public void What_goes_on_for_ever_is_found_on_a_clock_that_stands_still_and_on_one_that_does_not(int seconds, string check)
+    public void An_endless_loop_is_reported_on_a_clock_that_advances_and_on_a_clock_that_does_not(int seconds, string check)
     {
         RunResult result = SimulatedWorld.Run(Scenario.Parse("seed 1\nnode Serves=True"), new EverAgain(TimeSpan.FromSeconds(seconds)));
         Assert.Equal(check, Assert.Single(result.Violations).Check.ToString());
     }
 
     [Fact]
-    public void An_observer_that_never_comes_back_is_found() => Assert.Contains(
+    public void An_observer_that_never_registers_again_is_reported() => Assert.Contains(
         SimulateCampaign.Run(
             Scenario.Parse("""
                 seed 1

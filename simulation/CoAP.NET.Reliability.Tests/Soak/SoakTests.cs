@@ -26,7 +26,7 @@ public sealed class SoakTests
     }
 
     [Fact]
-    public async Task Under_loss_nothing_grows_is_lost_or_goes_wrong()
+    public async Task A_soak_run_with_loss_leaks_nothing_loses_nothing_and_logs_no_error()
     {
         SoakResult result = await SoakRun.RunAsync(s_short, TextWriter.Null, CancellationToken.None);
 
@@ -43,7 +43,7 @@ public sealed class SoakTests
     }
 
     [Fact]
-    public async Task What_is_planted_is_found()
+    public async Task Planted_leaks_and_errors_are_found_by_the_soak_checks()
     {
         SoakResult result = await SoakRun.RunAsync(s_short with { Plant = SoakCampaign.Plants }, TextWriter.Null, CancellationToken.None);
         IReadOnlyList<string> found = SoakChecks.Of(result);
@@ -57,7 +57,7 @@ public sealed class SoakTests
     }
 
     [Fact]
-    public async Task Clients_that_were_closed_are_not_kept_by_the_loop_that_others_share()
+    public async Task Closed_clients_are_not_referenced_by_the_shared_loop()
     {
         await using CoapServer server = new();
         server.MapGet("/x", () => "x");
@@ -82,7 +82,7 @@ public sealed class SoakTests
     }
 
     [Fact]
-    public void The_slope_is_that_of_the_nearest_line()
+    public void The_slope_is_computed_by_least_squares()
     {
         SoakSample[] samples = [.. Enumerable.Range(0, 5)
             .Select(i => new SoakSample(TimeSpan.FromMinutes(30 * i), 1000 + (10 * i), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))];

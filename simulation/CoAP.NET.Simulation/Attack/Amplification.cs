@@ -28,7 +28,7 @@ internal static class Amplification
 
     private static void Plant(AttackRun run, CoapEndpointOptions options)
     {
-        options.Limits.LimitAmplification = !run.IsPlanted("no-amplification-limit");
+        options.Limits.Amplification.IsLimited = !run.IsPlanted("no-amplification-limit");
     }
 
     // Each resource on a server of its own, so that each has a whole allowance and none is changed by others.
@@ -84,7 +84,7 @@ internal static class Amplification
                 }
             }
 
-            run.Tell($"/{path}: {worstOfPath.answer:0.0}, {worstOfPath.factor:0.0}, {worstOfPath.unpaid:N0} B, {worstOfPath.name}");
+            run.Report($"/{path}: {worstOfPath.answer:0.0}, {worstOfPath.factor:0.0}, {worstOfPath.unpaid:N0} B, {worstOfPath.name}");
             table.AppendLine(
                 $"| `/{path}` | {worstOfPath.answer:0.0} | {worstOfPath.factor:0.0} | {worstOfPath.name} | {worstOfPath.unpaid:N0} B |");
         }
@@ -137,7 +137,7 @@ internal static class Amplification
         await using AttackServer server = await AttackServer.StartAsync(options =>
         {
             Plant(run, options);
-            options.Limits.AmplificationBytesPerSecond = perSecond;
+            options.Limits.Amplification.TotalBytesPerSecond = perSecond;
         });
         byte[][] requests = [.. Resources.Paths(server).SelectMany(path => Resources.Requests(path, observes: true, changes: false))
             .Select(request => request.Bytes)];
@@ -192,7 +192,7 @@ internal static class Amplification
                 server.Server.Notify("/" + path);
             }
 
-            run.Tell($"/{path}: {datagrams} datagrams, {confirmable} Confirmable, {bytes:N0} B, {server.Server.ObserverCount} observers");
+            run.Report($"/{path}: {datagrams} datagrams, {confirmable} Confirmable, {bytes:N0} B, {server.Server.ObserverCount} observers");
             mostDatagrams = Math.Max(mostDatagrams, datagrams);
             mostConfirmable = Math.Max(mostConfirmable, confirmable);
             mostBytes = Math.Max(mostBytes, bytes);

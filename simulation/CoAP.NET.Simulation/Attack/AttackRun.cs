@@ -42,7 +42,7 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
 
     public bool IsPlanted(string name) => plant == name;
 
-    public void Tell(string line) => tell($"  {row.Name}: {line}");
+    public void Report(string line) => tell($"  {row.Name}: {line}");
 
     public void Append(string markdown) => _appended.Add(markdown);
 
@@ -71,7 +71,7 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
         _figures.Add(new AttackFigure(what, bound, holds));
         if (!holds)
         {
-            Tell($"{what}, which must be {bound}");
+            Report($"{what}, which must be {bound}");
         }
     }
 }

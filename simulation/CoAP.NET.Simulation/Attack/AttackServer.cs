@@ -15,7 +15,7 @@ internal sealed class AttackServer : IAsyncDisposable
 
     private AttackServer(Action<CoapEndpointOptions>? configure, Action<CoapServer>? map)
     {
-        CoapEndpointOptions options = new() { TimeProvider = Clock, Random = new VirtualRandom(42), LoggerFactory = Log };
+        CoapEndpointOptions options = new() { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(42) }, LoggerFactory = Log };
         configure?.Invoke(options);
         _server = new CoapServer(options);
         PlugtestResources.MapTo(_server, Clock);

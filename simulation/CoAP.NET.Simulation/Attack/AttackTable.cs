@@ -2,7 +2,7 @@ using CoAP.NET.Stateless;
 
 namespace CoAP.NET.Simulation.Attack;
 
-/// <summary>The table of docs/reliability.md.</summary>
+/// <summary>The table of the campaign's report.</summary>
 internal static class AttackTable
 {
     private static readonly (string Attack, string Why)[] s_notClaimed =
@@ -22,11 +22,11 @@ internal static class AttackTable
     private static readonly (string Attack, string Test)[] s_shownByTests =
     [
         ("Amplification after an address change under a Connection ID (RFC 9146 section 6)",
-            "All_that_goes_to_a_new_address_stays_within_three_times_what_came_from_there"),
-        ("Replayed and forged records of DTLS", "Forged_flipped_cut_and_replayed_datagrams_end_no_session"),
+            "At_most_three_times_the_bytes_received_from_a_new_address_are_sent_to_that_address"),
+        ("Replayed and forged records of DTLS", "Forged_modified_truncated_and_replayed_datagrams_end_no_session"),
         ("Nonces used again after a restart or a crash of a server with DTLS",
-            "No_number_of_a_record_is_used_twice_over_crashes_at_any_point"),
-        ("Oracles through error codes of the handshake: which identities exist", "A_wrong_key_and_an_unknown_identity_are_refused_alike"),
+            "A_record_number_is_never_reused_across_crashes_at_any_point"),
+        ("Oracles through error codes of the handshake: which identities exist", "A_wrong_key_and_an_unknown_identity_are_refused_alike_for_the_client"),
     ];
 
     /// <summary>Prints what rows measured.</summary>

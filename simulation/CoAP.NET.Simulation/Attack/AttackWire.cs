@@ -29,7 +29,7 @@ internal sealed class AttackWire(CoapAddress local) : CoapDatagramTransport
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         _context = context;
-        _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);
+        _pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize);
         return ValueTask.CompletedTask;
     }
 

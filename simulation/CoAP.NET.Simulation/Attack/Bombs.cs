@@ -57,7 +57,7 @@ internal static class Bombs
                 catch (Exception exception)
                 {
                     unexpected++;
-                    run.Tell($"{parser} of {name}: {exception.GetType().Name}: {exception.Message}");
+                    run.Report($"{parser} of {name}: {exception.GetType().Name}: {exception.Message}");
                 }
 
                 long allocated = GC.GetAllocatedBytesForCurrentThread() - before;

@@ -51,10 +51,10 @@ internal static class DirectoryFills
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(
             options =>
             {
-                options.MaxRegistrations = max;
-                options.MaxRegistrationsPerSource = ofSource;
+                options.Limits.MaxRegistrations = max;
+                options.Limits.MaxRegistrationsPerSource = ofSource;
             },
-            options => options.Limits.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56);
+            options => options.Limits.Peers.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56);
         long idle = LiveHeap.Measure();
         byte[] request = Registration();
         int nameAt = request.AsSpan().IndexOf(Encoding.UTF8.GetBytes(Name));
@@ -99,7 +99,7 @@ internal static class DirectoryFills
         run.AtMost("bytes of them", counters.Bytes / LiveHeap.MiB, 256, " MiB");
         run.Exactly("that came anew and found no place", (Sources * newcomers) - taken, 0);
         run.Exactly("of these not found at the end", (Sources * newcomers) - CoapLinkFormat.Parse(found).Count, 0);
-        run.AtLeast("registrations that the greediest source lost to others", counters.GaveWay, 1);
+        run.AtLeast("registrations that the greediest source lost to others", counters.Evicted, 1);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, run.Size(128, 8), " MiB");
         run.Exactly("errors of stages", world.Server.Counters[CoapCounter.StageErrors], 0);
     }
@@ -110,8 +110,8 @@ internal static class DirectoryFills
         int max = run.Size(100_000, 1_000);
         int newcomers = run.Size(50, 10);
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(
-            options => options.MaxRegistrations = run.IsPlanted("large-room") ? 4 * max : max,
-            options => options.Limits.NewcomerBytes = run.Size(8 << 20, 1 << 20));
+            options => options.Limits.MaxRegistrations = run.IsPlanted("large-room") ? 4 * max : max,
+            options => options.Limits.Peers.NewcomerMemory = run.Size(8 << 20, 1 << 20));
         KnownPeers known = new(world.Server, run.Size(100, 10));
         byte[] request = Registration();
         int nameAt = request.AsSpan().IndexOf(Encoding.UTF8.GetBytes(Name));
@@ -149,7 +149,7 @@ internal static class DirectoryFills
         run.Done = $"{count:N0} addresses, each another source, in a minute; {newcomers} that come anew and answer their challenge";
         run.AtMost("registrations of forged addresses", held, max / 2);
         run.Exactly("that came anew and found no place", newcomers - taken, 0);
-        run.Exactly("registrations that gave way", world.Counters.GaveWay, 0);
+        run.Exactly("registrations that were evicted", world.Counters.Evicted, 0);
         run.AtMost("bytes out / bytes in", (double)sent / received, 2);
         known.Check(run);
     }
@@ -161,8 +161,8 @@ internal static class DirectoryFills
         int bytes = run.Size(128 << 10, 16 << 10);
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
-            options.MaxScanned = run.IsPlanted("no-scan-bound") ? int.MaxValue : scanned;
-            options.MaxAnswerBytes = bytes;
+            options.Limits.MaxScanned = run.IsPlanted("no-scan-bound") ? int.MaxValue : scanned;
+            options.Limits.MaxAnswerBytes = bytes;
         });
         DirectoryCore core = world.Directory.Core;
         for (int i = 0; i < count; i++)
@@ -194,7 +194,7 @@ internal static class DirectoryFills
         {
             foreach (bool ofLinks in new[] { true, false })
             {
-                if (LookUp.TryRead(queries, ofLinks, core.Options.MaxCriteriaPerLookUp, out LookUp? lookUp) is not null)
+                if (LookUp.TryRead(queries, ofLinks, core.Options.Limits.MaxCriteriaPerLookUp, out LookUp? lookUp) is not null)
                 {
                     refused++;
                     continue;
@@ -232,8 +232,8 @@ internal static class DirectoryFills
         int ofSource = run.Size(50, 6);
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
-            options.MaxWatched = run.IsPlanted("no-watch-bound") ? 1_000_000 : max;
-            options.MaxWatchedPerSource = run.IsPlanted("no-watch-bound") ? 1_000_000 : ofSource;
+            options.Limits.MaxWatched = run.IsPlanted("no-watch-bound") ? 1_000_000 : max;
+            options.Limits.MaxWatchedPerSource = run.IsPlanted("no-watch-bound") ? 1_000_000 : ofSource;
         });
         WireClient device = world.Client(1);
         WireClient honest = world.Client(2);

@@ -34,8 +34,8 @@ internal static class DirectoryTricks
         int count = run.Size(20_000, 400);
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
-            options.MaxRegistrations = 100_000;
-            options.MaxRegistrationsPerSource = 100_000;
+            options.Limits.MaxRegistrations = 100_000;
+            options.Limits.MaxRegistrationsPerSource = 100_000;
         });
         Dice dice = new(run.Seed);
         WireClient client = world.Client(FirstAttacker);
@@ -217,7 +217,7 @@ internal static class DirectoryTricks
         bool isPlanted = run.IsPlanted("no-verification");
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(
             options => options.AllowSimpleRegistration = !isPlanted,
-            options => options.Limits.NewcomerBytes = run.Size(8 << 20, 1 << 20),
+            options => options.Limits.Peers.NewcomerMemory = run.Size(8 << 20, 1 << 20),
             server =>
             {
                 if (isPlanted)
@@ -274,7 +274,7 @@ internal static class DirectoryTricks
     // They answer the challenge, and not the request for their links.
     private static async Task VerifiedAsync(AttackRun run, DirectoryWorld world, int count)
     {
-        int max = world.Directory.Core.Options.MaxFetches;
+        int max = world.Directory.Core.Options.Limits.MaxFetches;
         HashSet<CoapAddress> asked = [];
         int elsewhere = 0;
         int otherPath = 0;

@@ -18,8 +18,8 @@ internal static class Exhaustion
         int most = run.Size(1000, 200);
         await using AttackServer server = await AttackServer.StartAsync(options =>
         {
-            options.Limits.MaxUnverifiedObserversPerSource = run.IsPlanted("no-source-bound") ? int.MaxValue >> 8 : most;
-            options.Limits.MaxObserversPerPeer = most;
+            options.Limits.Observe.MaxUnverifiedObserversPerSource = run.IsPlanted("no-source-bound") ? int.MaxValue >> 8 : most;
+            options.Limits.Observe.MaxObserversPerPeer = most;
         });
         KnownPeers known = new(server, run.Size(100, 10));
         int before = server.Server.ObserverCount;
@@ -62,13 +62,13 @@ internal static class Exhaustion
         {
             if (run.IsPlanted("no-assembly-bound"))
             {
-                options.Limits.PeerAssemblyShare = 1;
-                options.Limits.MaxAssemblyBytes = 1L << 40;
+                options.Limits.Blockwise.SourceShare = 1;
+                options.Limits.Blockwise.RequestMemory = 1L << 40;
             }
             else if (run.IsShort)
             {
-                options.Limits.MaxAssemblyBytes = 2 << 20;
-                options.Limits.MaxRepresentationBytes = 1 << 20;
+                options.Limits.Blockwise.RequestMemory = 2 << 20;
+                options.Limits.Blockwise.ResponseMemory = 1 << 20;
             }
         });
         KnownPeers known = new(server, run.Size(100, 10));
@@ -152,10 +152,10 @@ internal static class Exhaustion
         int channels = run.Size(100_000, 2000);
         await using AttackServer server = await AttackServer.StartAsync(options =>
         {
-            options.Limits.MaxChannels = channels;
+            options.Limits.Peers.MaxCount = channels;
             if (run.IsShort)
             {
-                options.Limits.DeduplicationBytes = 4 << 20;
+                options.Limits.Deduplication.Memory = 4 << 20;
             }
         });
         KnownPeers known = new(server, run.Size(100, 10));

@@ -26,9 +26,9 @@ internal static class Floods
         {
             if (!run.IsPlanted("no-stream-limits"))
             {
-                options.Streams.CsmTimeout = TimeSpan.FromMilliseconds(run.Size(2000, 300));
-                options.Streams.ReleaseTimeout = TimeSpan.FromMilliseconds(run.Size(1000, 100));
-                options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(run.Size(3000, 500));
+                options.Transports.Streams.CsmTimeout = TimeSpan.FromMilliseconds(run.Size(2000, 300));
+                options.Transports.Streams.ReleaseTimeout = TimeSpan.FromMilliseconds(run.Size(1000, 100));
+                options.Transports.Streams.FrameTimeout = TimeSpan.FromMilliseconds(run.Size(3000, 500));
             }
         });
         IPEndPoint at = At(server);
@@ -76,7 +76,7 @@ internal static class Floods
 
             if (at1 % 10 == 0)
             {
-                run.Tell($"{Closed()} of {count} are closed "
+                run.Report($"{Closed()} of {count} are closed "
                         + $"after {begin.Elapsed.TotalSeconds:0.0} s");
             }
 
@@ -108,11 +108,11 @@ internal static class Floods
         int inAll = run.Size(300, 30);
         await using CoapServer server = await StartAsync(options =>
         {
-            options.Limits.MaxConnectionsPerAddress = run.IsPlanted("no-connection-bound") ? 100_000 : ofAddress;
-            options.Limits.MaxConnections = run.IsPlanted("no-connection-bound") ? 100_000 : inAll;
+            options.Limits.Connections.MaxCountPerSource = run.IsPlanted("no-connection-bound") ? 100_000 : ofAddress;
+            options.Limits.Connections.MaxCount = run.IsPlanted("no-connection-bound") ? 100_000 : inAll;
 
             // None makes room for another by leaving, however long they take to come.
-            options.Streams.CsmTimeout = TimeSpan.FromMinutes(5);
+            options.Transports.Streams.CsmTimeout = TimeSpan.FromMinutes(5);
         });
         IPEndPoint at = At(server);
         await using CoapClient honest = new();

@@ -32,7 +32,7 @@ internal static class ForgedKids
         {
             if (run.IsShort)
             {
-                options.Limits.NewcomerBytes = 1 << 20;
+                options.Limits.Peers.NewcomerMemory = 1 << 20;
             }
 
             options.UseOscore(contexts);
@@ -135,7 +135,7 @@ internal static class ForgedKids
         {
             OscoreRequestId id = new(_context.Parameters.SenderKid, 0);
             CoapMessage plain = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([1, 2, 3, 4]) };
-            plain.Options.Add(new UriPath("hello"));
+            plain.Options.Add(new UriPathOption("hello"));
             CoapMessage message = OscoreCodec.ProtectRequest(_context, plain, id, kidContext: false);
             for (int i = 0; i < Tries; i++)
             {

@@ -145,7 +145,7 @@ internal static class Fragments
         await using AttackServer open = await AttackServer.StartAsync(options =>
         {
             options.UseQBlock(CoapQBlock.AllowUnsecured);
-            options.TrustedPrefixes.Add(IPNetwork.Parse("198.51.100.0/24"));
+            options.Limits.Peers.TrustedPrefixes.Add(IPNetwork.Parse("198.51.100.0/24"));
         });
         open.Wire.Sent = (in to, bytes) => blocks++;
         for (int i = 0; i < Math.Min(count, 200); i++)

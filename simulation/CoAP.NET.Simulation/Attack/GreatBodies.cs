@@ -37,7 +37,7 @@ internal static class GreatBodies
             {
                 if (isPlanted)
                 {
-                    options.StreamsAbove = options.MaxBodySize = 1 << 30;
+                    options.Limits.StreamsAbove = options.Limits.MaxBodySize = 1 << 30;
                 }
             },
             new InMemoryNetworkOptions { MaxTraceLength = 0 });
@@ -49,7 +49,7 @@ internal static class GreatBodies
             {
                 await TakeAsync(request.BodyReader, taken, world.Clock, cancellationToken);
                 return CoapResults.Changed();
-            }).StreamBody(1 << 30, CoapMethod.Put);
+            }).WithStreamedBody(1 << 30, CoapMethod.Put);
             world.Answer(_ => CoapResults.Text("here"));
             world.Network.Conditions = NetworkConditions.Delayed(s_hop);
             CoapClient client = await StartAsync(world);
@@ -96,7 +96,7 @@ internal static class GreatBodies
                 beside,
                 withoutIt + 5,
                 " ms");
-            run.Exactly("requests under way afterwards", counters.UnderWay, 0);
+            run.Exactly("requests under way afterwards", counters.InProgress, 0);
         }
     }
 
@@ -116,7 +116,7 @@ internal static class GreatBodies
     private static CoapRequest Ask(CoapMethod method)
     {
         CoapRequest request = new(method, Front);
-        request.Options.Add(new ProxyUri(Resource));
+        request.Options.Add(new ProxyUriOption(Resource));
         return request;
     }
 

@@ -28,9 +28,9 @@ internal static class GreedyClients
         int value = 0;
         ProxyWorld world = new(options =>
         {
-            options.MaxObservations = isPlanted ? 1_000_000 : max;
-            options.MaxObservationsPerSource = isPlanted ? 1_000_000 : maxOfSource;
-            options.MaxRequestsPerSource = options.MaxRequests;
+            options.Limits.MaxObservations = isPlanted ? 1_000_000 : max;
+            options.Limits.MaxObservationsPerSource = isPlanted ? 1_000_000 : maxOfSource;
+            options.Limits.MaxRequestsPerSource = options.Limits.MaxRequests;
         });
         await using (world)
         {
@@ -80,7 +80,7 @@ internal static class GreedyClients
         byte[] large = new byte[size];
         int honestRuns = 0;
         ProxyWorld world = new(
-            options => options.CacheBytes = run.IsPlanted("no-cache-bound") ? 1 << 30 : bytes,
+            options => options.Limits.CacheBytes = run.IsPlanted("no-cache-bound") ? 1 << 30 : bytes,
             new InMemoryNetworkOptions { MaxTraceLength = 0 });
         await using (world)
         {
@@ -134,12 +134,13 @@ internal static class GreedyClients
         const int ports = 50;
 
         // Bodies that pass block by block are opened for verified addresses only; here the proxy puts them together.
-        ProxyWorld world = new(options => options.StreamsAbove = 1 << 30, new InMemoryNetworkOptions { MaxTraceLength = 0 });
+        ProxyWorld world = new(options => options.Limits.StreamsAbove = 1 << 30, new InMemoryNetworkOptions { MaxTraceLength = 0 });
         await using (world)
         {
             world.Network.Conditions = NetworkConditions.Delayed(s_hop);
             CoapServer server = world.MakeServer(
-                "[2001:db8::7]:5683", options => options.Limits.MaxAssemblyBytes = run.IsPlanted("no-assembly-bound") ? 1 << 30 : bound);
+                "[2001:db8::7]:5683",
+                options => options.Limits.Blockwise.RequestMemory = run.IsPlanted("no-assembly-bound") ? 1 << 30 : bound);
             server.MapForwardProxy(world.Proxy);
             world.Answer(request => CoapResults.Text(Text(request.Payload.Length)));
             await server.StartAsync();
@@ -189,7 +190,7 @@ internal static class GreedyClients
                 count - (bound / block));
             run.Exactly("uploads of the other client that failed", failed, 0);
             run.AtMost("p99 of them (virtual time, 40 blocks)", latencies.Microseconds(0.99) / 1000, 1500, " ms");
-            run.Exactly("requests under way afterwards", world.Proxy.GetCounters().UnderWay, 0);
+            run.Exactly("requests under way afterwards", world.Proxy.GetCounters().InProgress, 0);
         }
     }
 
@@ -206,7 +207,7 @@ internal static class GreedyClients
     private static CoapRequest Upload(int size)
     {
         CoapRequest request = new(CoapMethod.Put, "coap://[2001:db8::7]") { Content = CoapContent.Binary(new byte[size]) };
-        request.Options.Add(new ProxyUri($"{ProxyWorld.OriginUri}/x"));
+        request.Options.Add(new ProxyUriOption($"{ProxyWorld.OriginUri}/x"));
         return request;
     }
 

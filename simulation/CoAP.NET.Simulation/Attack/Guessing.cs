@@ -21,7 +21,7 @@ internal static class Guessing
     {
         if (run.IsPlanted(Plant))
         {
-            options.Random = new ConstantRandom();
+            options.Pipeline.Random = new ConstantRandom();
         }
     }
 

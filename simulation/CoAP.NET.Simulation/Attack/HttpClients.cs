@@ -31,7 +31,7 @@ internal static class HttpClients
         Slow slow = new();
         using HttpExchanges filling = new(slow, options, fillsCache: true, clock, NullLogger.Instance);
         ResourceEndpoint path = new(
-            filling, new HttpPlaces(options), context => CoapUri.Parse((string)context.Items["target"]!));
+            filling, new HttpRequestLimiter(options), context => CoapUri.Parse((string)context.Items["target"]!));
         List<Task> all = [];
         int mostUnderWay = 0;
         int honestRefused = 0;
@@ -52,7 +52,7 @@ internal static class HttpClients
                 context.Abort();
             }
 
-            mostUnderWay = Math.Max(mostUnderWay, (int)options.Counters.UnderWay - honestAsked);
+            mostUnderWay = Math.Max(mostUnderWay, (int)options.Counters.InProgress - honestAsked);
             if (i % (each / 40) == 0)
             {
                 HttpContext honest = Make(Honest, $"coap://s.example.com/honest/{i}");
@@ -74,7 +74,7 @@ internal static class HttpClients
         run.Exactly("requests of the other one refused", honestRefused, 0);
         run.AtLeast("bodies given up after 30 s", options.Counters.Stalled, 1);
         run.AtLeast("refused with 503 and counted", options.Counters.Busy, each - max);
-        run.Exactly("requests under way afterwards", options.Counters.UnderWay, 0);
+        run.Exactly("requests under way afterwards", options.Counters.InProgress, 0);
     }
 
     private static DefaultHttpContext Make(string remote, string target)
@@ -88,7 +88,7 @@ internal static class HttpClients
         return context;
     }
 
-    private sealed class Slow : ICoapObserver
+    private sealed class Slow : ICoapClient
     {
         private readonly TaskCompletionSource _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         private int _asked;

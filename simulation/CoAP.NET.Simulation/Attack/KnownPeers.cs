@@ -54,7 +54,7 @@ internal sealed class KnownPeers
         foreach (string text in _peers.SelectMany(peer => peer.Troubles).CountBy(trouble => trouble)
             .Select(pair => $"{pair.Value} x {pair.Key}"))
         {
-            run.Tell(text);
+            run.Report(text);
         }
 
         run.Exactly($"of {_peers.Length} known peers: requests, blocks and duplicates gone wrong", Troubles, 0);

@@ -68,13 +68,13 @@ internal sealed class OpenRelay : IAsyncDisposable
         {
             options.Targets.AllowHost(Named).AllowHost($"*.{Owned}");
             options.AllowSecuredTargetsToAnyone = true;
-            options.CacheBytes = 0;
+            options.Limits.CacheBytes = 0;
             options.Timeout = TimeSpan.FromSeconds(1);
             Action<CoapEndpointOptions> configure = options.ConfigureClient!;
             options.ConfigureClient = endpoint =>
             {
                 configure(endpoint);
-                endpoint.ResolveHost = ResolveAsync;
+                endpoint.Transports.ResolveHost = ResolveAsync;
             };
             if (isOpen)
             {
@@ -104,7 +104,7 @@ internal sealed class OpenRelay : IAsyncDisposable
                 Connect = (remote, _) =>
                 {
                     _sent.Enqueue((_asked, remote.ToIPAddress()));
-                    throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "Nobody listens there.");
+                    throw new CoapConnectionException(CoapError.ConnectFailed, "Nobody listens there.");
                 },
             }));
         }
@@ -200,7 +200,7 @@ internal sealed class OpenRelay : IAsyncDisposable
         (string Target, IPAddress To)[] wrong = [.. _sent.Where(one => !one.To.Equals(s_public) && !origins.Contains(one.To))];
         foreach (string text in wrong.Select(one => $"'{one.Target}' had {one.To} asked").Distinct())
         {
-            run.Tell(text);
+            run.Report(text);
         }
 
         run.Done = $"{asked:N0} requests by Proxy-Uri and Proxy-Scheme with {s_schemes.Length + s_others.Length} schemes: "
@@ -211,7 +211,7 @@ internal sealed class OpenRelay : IAsyncDisposable
         run.AtLeast("of these requests refused by the proxy", refused, (asked - unmade) / 2);
         run.Mention($"requests that CoAP cannot express {unmade}");
         run.AtLeast("times that a name stood for another address", _resolved.GetValueOrDefault("rebind"), rounds);
-        run.Exactly("requests still under way", _world.Proxy.GetCounters().UnderWay, 0);
+        run.Exactly("requests still under way", _world.Proxy.GetCounters().InProgress, 0);
     }
 
     private async Task<(bool IsMade, bool IsRefused)> AskAsync(string host, CoapRequest request)
@@ -238,7 +238,7 @@ internal sealed class OpenRelay : IAsyncDisposable
     private static CoapRequest ByScheme(string scheme, string host)
     {
         CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/x");
-        request.Options.Add(new ProxyScheme(scheme));
+        request.Options.Add(new ProxySchemeOption(scheme));
         request.Options.Remove(OptionNumber.UriHost);
         request.Options.Add(OptionNumber.UriHost, Encoding.UTF8.GetBytes(host));
         return request;

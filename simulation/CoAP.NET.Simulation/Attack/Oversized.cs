@@ -69,7 +69,7 @@ internal static class Oversized
                 victims.Forge(CoapAddress.FromIPv4(0xcb00_7105 + (uint)i, (ushort)(1000 + round)), bytes);
                 if (server.Counters[CoapCounter.StageErrors] + server.Counters[CoapCounter.HandlerErrors] != errors)
                 {
-                    run.Tell($"{all[i].Name}: an error of the server's");
+                    run.Report($"{all[i].Name}: an error of the server's");
                 }
             }
 
@@ -79,7 +79,7 @@ internal static class Oversized
         known.Attach();
         foreach (string error in server.Log.Take())
         {
-            run.Tell(error);
+            run.Report(error);
         }
 
         run.Done = $"{rounds} times each: {string.Join(", ", all.Select(one => one.Name))}";

@@ -37,11 +37,11 @@ internal static class Proxies
             options =>
             {
                 clock = options.TimeProvider;
-                options.Limits.NewcomerBytes = run.Size(8 << 20, 1 << 20);
+                options.Limits.Peers.NewcomerMemory = run.Size(8 << 20, 1 << 20);
                 if (run.IsShort)
                 {
-                    options.Limits.AmplificationBytesPerSecond = 16 * 1024;
-                    options.Limits.MaxAssemblyBytes = 8 << 20;
+                    options.Limits.Amplification.TotalBytesPerSecond = 16 * 1024;
+                    options.Limits.Blockwise.RequestMemory = 8 << 20;
                 }
             },
             server =>
@@ -71,7 +71,7 @@ internal static class Proxies
             Forged.Message(CoapMethod.Get, "x", options: options =>
             {
                 options.Add(OptionNumber.UriHost, "203.0.113.9"u8);
-                options.Add(new ProxyScheme("coap"));
+                options.Add(new ProxySchemeOption("coap"));
             }),
         ];
         long idle = LiveHeap.Measure();
@@ -107,7 +107,7 @@ internal static class Proxies
         run.Done =
             $"{count:N0} addresses in a minute, {kinds.Length} kinds of requests: Proxy-Uri, Proxy-Scheme, Observe, uploads, forged Echo";
         run.Exactly("datagrams to the server that they name", upstream.Datagrams, 0);
-        run.Exactly("requests sent on, and under way", counters.Forwarded + counters.UnderWay, 0);
+        run.Exactly("requests sent on, and under way", counters.Forwarded + counters.InProgress, 0);
         run.AtLeast("challenged or refused", counters.Challenges, 1);
         run.AtMost("bytes out / bytes in, that of known peers beside", (double)sent / received, 2);
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, run.Size(16, 4), " MiB");
@@ -160,9 +160,9 @@ internal static class Proxies
         int maxOfSource = run.Size(100, 15);
         await using ProxyWorld world = new(options =>
         {
-            options.MaxRequests = run.IsPlanted("no-request-bound") ? 1_000_000 : max;
-            options.MaxRequestsPerSource = run.IsPlanted("no-request-bound") ? 1_000_000 : maxOfSource;
-            options.CacheBytes = 0;
+            options.Limits.MaxRequests = run.IsPlanted("no-request-bound") ? 1_000_000 : max;
+            options.Limits.MaxRequestsPerSource = run.IsPlanted("no-request-bound") ? 1_000_000 : maxOfSource;
+            options.Limits.CacheBytes = 0;
             options.Timeout = s_timeout;
         });
         world.Network.Conditions = NetworkConditions.Delayed(s_hop);
@@ -186,7 +186,7 @@ internal static class Proxies
         int mostOfSource = 0;
         for (int i = 0; i < sources; i++)
         {
-            int held = world.Proxy.GetCounters().UnderWay;
+            int held = world.Proxy.GetCounters().InProgress;
             for (int k = 0; k < each; k++)
             {
                 string host = $"[2001:db8:1::{0x100 + i:x}:{k + 1:x}]";
@@ -204,10 +204,10 @@ internal static class Proxies
 
             long came = before + ((i + 1) * each);
             await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().Requests >= came, s_timeout);
-            mostOfSource = Math.Max(mostOfSource, world.Proxy.GetCounters().UnderWay - held);
+            mostOfSource = Math.Max(mostOfSource, world.Proxy.GetCounters().InProgress - held);
         }
 
-        int underWay = world.Proxy.GetCounters().UnderWay;
+        int underWay = world.Proxy.GetCounters().InProgress;
         (double beside, int failed) = await MeasureAsync(world, "beside", honestCount);
         CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(slow));
         peers.ForEach(peer => peer.Dispose());
@@ -226,7 +226,7 @@ internal static class Proxies
             ends.Count(end => end.Code != CoapCode.ServiceUnavailable && end.Code != CoapCode.GatewayTimeout), 0);
         int timeouts = ends.Count(end => end.Code == CoapCode.GatewayTimeout);
         run.Mention($"5.04 {timeouts:N0}, 5.03 {ends.Length - timeouts:N0}");
-        run.Exactly("requests under way a minute later", world.Proxy.GetCounters().UnderWay, 0);
+        run.Exactly("requests under way a minute later", world.Proxy.GetCounters().InProgress, 0);
     }
 
     /// <summary>Sends requests of the honest client, one after the other.</summary>
@@ -257,10 +257,10 @@ internal static class Proxies
         await using ProxyWorld world = new(
             options =>
             {
-                options.MaxBodySize = run.IsPlanted("no-body-bound") ? 1 << 30 : bound;
+                options.Limits.MaxBodySize = run.IsPlanted("no-body-bound") ? 1 << 30 : bound;
 
                 // What passes block by block takes no memory that could run out.
-                options.StreamsAbove = 1 << 30;
+                options.Limits.StreamsAbove = 1 << 30;
             },
             new InMemoryNetworkOptions { MaxTraceLength = 0 });
         world.ProxyServer.MapForwardProxy(world.Proxy);
@@ -325,7 +325,7 @@ internal static class Proxies
         run.AtMost("heap above idle while they come (memory for a body doubles)", highest / LiveHeap.MiB,
             (2 * requests * bound / LiveHeap.MiB) + run.Size(16, 4), " MiB");
         run.AtMost("heap above idle afterwards", after / LiveHeap.MiB, run.Size(16, 4), " MiB");
-        run.Exactly("requests under way afterwards", world.Proxy.GetCounters().UnderWay, 0);
+        run.Exactly("requests under way afterwards", world.Proxy.GetCounters().InProgress, 0);
         run.Holds("another server is asked as before", honest.IsSuccess);
     }
 

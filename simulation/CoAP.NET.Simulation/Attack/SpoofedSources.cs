@@ -47,11 +47,11 @@ internal static class SpoofedSources
         int newcomerBytes = run.Size(NewcomerBytes, ShortNewcomerBytes);
         await using AttackServer server = await AttackServer.StartAsync(options =>
         {
-            options.Limits.NewcomerBytes = run.IsPlanted("large-table") ? int.MaxValue : newcomerBytes;
+            options.Limits.Peers.NewcomerMemory = run.IsPlanted("large-table") ? int.MaxValue : newcomerBytes;
             if (run.IsShort)
             {
-                options.Limits.AmplificationBytesPerSecond = 16 * 1024;
-                options.Limits.MaxAssemblyBytes = 8 << 20;
+                options.Limits.Amplification.TotalBytesPerSecond = 16 * 1024;
+                options.Limits.Blockwise.RequestMemory = 8 << 20;
             }
         });
         KnownPeers known = new(server, run.Size(Known, 10));
@@ -80,7 +80,7 @@ internal static class SpoofedSources
                 mostChannels = Math.Max(mostChannels, server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Channels.Count));
                 mostNewcomers =
                     Math.Max(mostNewcomers, server.Server.Endpoint.Pipelines.Sum(pipeline => pipeline.Channels.Newcomers));
-                run.Tell($"{i + 1:N0} sources, {heap / LiveHeap.MiB:0.00} MiB above idle, {mostChannels} "
+                run.Report($"{i + 1:N0} sources, {heap / LiveHeap.MiB:0.00} MiB above idle, {mostChannels} "
                         + $"channels, {server.Server.ObserverCount} observers, {known.OthersDatagrams:N0} answers");
                 known.Step();
             }

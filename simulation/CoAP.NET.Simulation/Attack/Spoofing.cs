@@ -73,7 +73,7 @@ internal static class Spoofing
             if (early || text != "honest")
             {
                 forged++;
-                run.Tell(name);
+                run.Report(name);
             }
 
             client.Clear();
@@ -121,7 +121,7 @@ internal static class Spoofing
     {
         string state = "";
         int runs = 0;
-        CoapResult Set(CoapRequest request)
+        CoapResult Set(CoapRequestContext request)
         {
             state = request.GetText();
             runs++;
@@ -205,7 +205,7 @@ internal static class Spoofing
                 || timeout.IsOutcomeUnknown != unknown)
             {
                 wrong++;
-                run.Tell(name);
+                run.Report(name);
             }
 
             client.Clear();
@@ -217,7 +217,7 @@ internal static class Spoofing
             Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(await client.TakeAsync())));
         run.Done = "a PUT, POST, DELETE and GET whose response never comes, and a PUT that is rejected";
         run.Exactly("time-outs that say the wrong thing (OutcomeUnknown for what may have been done)", wrong, 0);
-        run.Holds("a reset is told apart", await AttackClient.FailureOfAsync(rejected) is CoapResetException);
+        run.Holds("a reset is told apart", await AttackClient.FailureOfAsync(rejected) is CoapProtocolException { Error: CoapError.Reset });
     }
 
     private static async Task CrossProtocolAsync(AttackRun run)

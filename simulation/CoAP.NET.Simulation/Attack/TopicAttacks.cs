@@ -33,8 +33,8 @@ internal static class TopicAttacks
         int max = run.Size(10_000, 400);
         int newcomers = run.Size(4, 1);
         await using World world = await World.StartAsync(
-            options => options.MaxTopics = max,
-            options => options.Limits.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56);
+            options => options.Limits.MaxTopics = max,
+            options => options.Limits.Peers.SourcePrefixLength = run.IsPlanted("one-source") ? 32 : 56);
         long idle = LiveHeap.Measure();
         byte[] request = Creation();
         int nameAt = request.AsSpan().IndexOf(Encoding.UTF8.GetBytes(Name)) + 2;
@@ -85,7 +85,7 @@ internal static class TopicAttacks
         run.AtMost("bytes of them", counters.Bytes / LiveHeap.MiB, 64, " MiB");
         run.Exactly("that came anew and found no place", (Sources * newcomers) - taken, 0);
         run.Exactly("of these not found at the end", (Sources * newcomers) - found, 0);
-        run.AtLeast("topics that the greediest source lost to others", counters.GaveWay, 1);
+        run.AtLeast("topics that the greediest source lost to others", counters.Evicted, 1);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, run.Size(64, 8), " MiB");
         run.Exactly("errors of stages", world.Server.Counters[CoapCounter.StageErrors], 0);
     }
@@ -97,7 +97,7 @@ internal static class TopicAttacks
         int perSecond = run.Size(5_000, 1_000);
         const int rate = 100;
         await using World world = await World.StartAsync(
-            options => options.PublicationsPerSecond = run.IsPlanted("no-rate") ? null : rate);
+            options => options.Limits.PublicationsPerSecond = run.IsPlanted("no-rate") ? null : rate);
         WireClient greedy = new(world.Server, DirectoryWorld.AddressOf(FirstAttacker));
         string path = await PathOfAsync(greedy, "flooded");
         string quiet = await PathOfAsync(new WireClient(world.Server, DirectoryWorld.AddressOf(1)), "quiet");
@@ -199,7 +199,7 @@ internal static class TopicAttacks
         int each = run.Size(50, 5);
         await using World world = await World.StartAsync(options =>
         {
-            options.MaxTopics = 2 * count;
+            options.Limits.MaxTopics = 2 * count;
             options.Authorize = run.IsPlanted("each-by-itself") ? (_, _, _) => true : null;
         });
         WireClient owner = new(world.Server, DirectoryWorld.AddressOf(FirstAttacker));

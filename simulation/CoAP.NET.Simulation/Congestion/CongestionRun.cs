@@ -19,7 +19,7 @@ public static class CongestionRun
         CoapEndpointOptions Options(int number) => new()
         {
             TimeProvider = clock,
-            Random = new VirtualRandom(((ulong)seed << 16) + (ulong)number),
+            Pipeline = { Random = new VirtualRandom(((ulong)seed << 16) + (ulong)number) },
             Parameters = new CoapTransmissionParameters { RetransmissionTiming = timing },
         };
 

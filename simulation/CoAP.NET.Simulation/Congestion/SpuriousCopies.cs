@@ -25,7 +25,7 @@ public sealed class SpuriousCopies
     /// <param name="trace">The trace.</param>
     /// <param name="server">The server's address.</param>
     /// <returns>The counts.</returns>
-    public static SpuriousCopies Count(IEnumerable<NetworkEvent> trace, CoapAddress server)
+    internal static SpuriousCopies Count(IEnumerable<NetworkEvent> trace, CoapAddress server)
     {
         SpuriousCopies counts = new();
         foreach (NetworkEvent happened in trace)
@@ -44,9 +44,9 @@ public sealed class SpuriousCopies
         switch (kind)
         {
             case NetworkEventKind.Sent when isRequest:
-                if (!_copies.TryGetValue((packet.From, packet.Head.MessageId), out List<long>? copies))
+                if (!_copies.TryGetValue((packet.From, packet.MessageId), out List<long>? copies))
                 {
-                    _copies.Add((packet.From, packet.Head.MessageId), copies = []);
+                    _copies.Add((packet.From, packet.MessageId), copies = []);
                 }
 
                 copies.Add(packet.Number);
@@ -58,10 +58,10 @@ public sealed class SpuriousCopies
             case NetworkEventKind.Sent:
                 _copyAnsweredBy[packet.Number] = _arrived;
                 break;
-            case NetworkEventKind.Delivered when _answered.Add((packet.To, packet.Head.MessageId)):
+            case NetworkEventKind.Delivered when _answered.Add((packet.To, packet.MessageId)):
                 // Numbers of datagrams grow with time.
                 long answered = _copyAnsweredBy[packet.Number];
-                Spurious += _copies[(packet.To, packet.Head.MessageId)].Count(copy => copy > answered);
+                Spurious += _copies[(packet.To, packet.MessageId)].Count(copy => copy > answered);
                 break;
             default:
                 break;

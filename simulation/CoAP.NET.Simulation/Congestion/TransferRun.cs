@@ -28,8 +28,7 @@ public static class TransferRun
         CoapEndpointOptions Options(int number) => new CoapEndpointOptions
         {
             TimeProvider = clock,
-            Scheduler = new VirtualScheduler(clock),
-            Random = new VirtualRandom(((ulong)seed << 16) + (ulong)number),
+            Pipeline = { Scheduler = new VirtualScheduler(clock), Random = new VirtualRandom(((ulong)seed << 16) + (ulong)number) },
             Parameters = new CoapTransmissionParameters { RetransmissionTiming = way.Timing },
         }.UseQBlock(way.QBlock);
 
@@ -43,7 +42,7 @@ public static class TransferRun
         {
             stored += request.Payload.Span.SequenceEqual(body) ? 1 : 0;
             return CoapResults.Changed();
-        }).MaxBodySize(scenario.Length);
+        }).WithMaxBodySize(scenario.Length);
         await server.StartAsync();
         List<CoapClient> clients = [];
         for (int i = 0; i < scenario.Clients; i++)

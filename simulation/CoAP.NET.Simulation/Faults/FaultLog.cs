@@ -30,7 +30,7 @@ internal sealed class FaultLog(FaultInjector injector) : KeptLog(LogLevel.Warnin
 
         // An option of 70,000 bytes is the one thing that is thrown by the library itself.
         if (level >= LogLevel.Error && !isInjected && id.Id is not (FaultPlaces.NullResult or FaultPlaces.EncodeFailed)
-            && exception is not Serialization.CoapFormatException and not ArgumentException)
+            && exception is not CoapFormatException and not ArgumentException)
         {
             _unexpected.Enqueue($"{id.Id} {text} {exception}");
         }

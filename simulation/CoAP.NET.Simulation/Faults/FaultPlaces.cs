@@ -75,9 +75,9 @@ internal static class FaultPlaces
             },
         },
         Handler("a rate limiter", "/limited"),
-        Handler("ListedWhen", "/.well-known/core"),
+        Handler("WithDiscoveryCondition", "/.well-known/core"),
         Handler("a task scheduler: QueueTask", "/handler/scheduler"),
-        new FaultPlace("DescribeErrors", "the error answer, without a description", CoapCounter.HandlerErrors, DescribingFailed,
+        new FaultPlace("WithErrorContent", "the error answer, without a description", CoapCounter.HandlerErrors, DescribingFailed,
             Asks("/described", "4.09 Conflict")),
         new FaultPlace(FaultScheduler.ForHandlers, "5.03, as when there is no thread", CoapCounter.StageErrors, StageFailed,
             Asks("/handler/queued", "5.03 Service Unavailable")),
@@ -175,11 +175,18 @@ internal static class FaultPlaces
     private static IEnumerable<FaultPlace> OfClients() =>
     [
         Caller("IProgress.Report, of a download", probe => probe.ArmAndThrowAsync(() =>
-            probe.Client.Client.GetAsync(probe.Client.Uri("/large"), new Progress(probe.Rig.Injector, "IProgress.Report, of a download"))))
+            probe.Client.Client.SendAsync(new CoapRequest(CoapMethod.Get, probe.Client.Uri("/large"))
+            {
+                Progress = new Progress(probe.Rig.Injector, "IProgress.Report, of a download"),
+            })))
             with { Scheme = "coap" },
         Caller("IProgress.Report, of an upload", probe => probe.ArmAndThrowAsync(() =>
-            probe.Client.Client.PutAsync(probe.Client.Uri("/upload"), CoapContent.Binary(FaultResources.Body),
-                new Progress(probe.Rig.Injector, "IProgress.Report, of an upload")))) with { Scheme = "coap" },
+            probe.Client.Client.SendAsync(new CoapRequest(CoapMethod.Put, probe.Client.Uri("/upload"))
+            {
+                Content = CoapContent.Binary(FaultResources.Body),
+                Progress = new Progress(probe.Rig.Injector, "IProgress.Report, of an upload"),
+            })))
+            with { Scheme = "coap" },
         Caller("the stream of a request: reading", probe => probe.ArmAndThrowAsync(() =>
             probe.Client.Client.PutAsync(probe.Client.Uri("/upload"),
                 CoapContent.Stream(new FaultStream(probe.Rig.Injector, "the stream of a request", FaultResources.Body))))),
@@ -190,7 +197,7 @@ internal static class FaultPlaces
         }) with { Scheme = "coap" },
         Caller("ResolveHost", async probe =>
         {
-            await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme, options => options.ResolveHost = (_, _) =>
+            await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme, options => options.Transports.ResolveHost = (_, _) =>
             {
                 probe.Rig.Injector.Hit("ResolveHost");
                 return Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
@@ -202,7 +209,7 @@ internal static class FaultPlaces
         Caller("CoapRandomSource.Fill", async probe =>
         {
             await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme,
-                options => options.Random = new RandomSource(probe.Rig.Injector));
+                options => options.Pipeline.Random = new RandomSource(probe.Rig.Injector));
             await probe.ArmAndThrowAsync(() => other.Client.GetAsync(other.Uri("/plain")));
             (await other.Client.GetAsync(other.Uri("/plain"))).EnsureSuccess();
         }),
@@ -232,13 +239,13 @@ internal static class FaultPlaces
                 probe.Outcome = "the exception";
             }
         }) with { Effect = "an OperationCanceledException; the server is told by a Reset if it still answers" },
-        Client("CoapObserveOptions.OnNotification", async probe =>
+        Client("the handler of a notification", async probe =>
         {
             int calls = 0;
             await using CoapObservation observation = await probe.Client.Client.ObserveAsync(probe.Client.Uri("/observed"), _ =>
             {
                 calls++;
-                probe.Rig.Injector.Hit("CoapObserveOptions.OnNotification");
+                probe.Rig.Injector.Hit("the handler of a notification");
             });
             await FaultProbe.UntilAsync(() => Volatile.Read(ref calls) > 0, "the first notification did not come");
             probe.Arm();

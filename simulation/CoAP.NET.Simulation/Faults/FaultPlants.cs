@@ -50,7 +50,7 @@ internal static class FaultPlants
         {
             never.WaitOne(TimeSpan.FromSeconds(60));
             return "late";
-        }).RunQueued();
+        }).WithExecution(queued: 1);
         FaultClient client = rig.NewClient("coap");
         _ = client.OutcomeAsync(CoapMethod.Get, "/never");
     }

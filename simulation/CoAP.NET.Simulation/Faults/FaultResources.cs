@@ -83,10 +83,10 @@ internal sealed class FaultResources
             return Fail("a handler, after an await");
         });
         _server.MapGet("/handler/null",
-            () => _injector.TryTake("a handler that returns null", 0, out _) ? null! : CoapResults.Text("fine"));
-        _server.MapGet("/handler/queued", () => Fail("a handler that is queued")).RunQueued();
-        _server.MapGet("/handler/serial", () => Fail("a serial handler")).Serial();
-        _server.MapGet("/handler/scheduler", () => "fine").RunOn(new FaultTasks(_injector));
+            _ => _injector.TryTake("a handler that returns null", 0, out ArmedFault? _) ? null! : CoapResults.Text("fine"));
+        _server.MapGet("/handler/queued", () => Fail("a handler that is queued")).WithExecution(queued: 1);
+        _server.MapGet("/handler/serial", () => Fail("a serial handler")).WithExecution(CoapExecution.Serial());
+        _server.MapGet("/handler/scheduler", () => "fine").WithExecution(CoapExecution.On(new FaultTasks(_injector)));
         _server.MapGet("/handler/option", request => $"{request.Options.OfType<FaultOption>().FirstOrDefault()?.Value}");
         _server.MapGet("/handler/notes", () => new CoapResult(CoapCode.Valid, "too much"u8.ToArray()));
         _server.MapGet("/handler/unwritable", () =>
@@ -94,13 +94,13 @@ internal sealed class FaultResources
             CoapResult result = CoapResults.Text("fine");
             if (_injector.TryTake("a response that has no form on the wire", 0, out _))
             {
-                result.Options.Add(65_002, new byte[70_000]);
+                result.OwnOptions.Add(65_002, new byte[70_000]);
             }
 
             return result;
         });
         _server.MapGet("/observed", () => Fail("an observed resource, for a notification")).Observable();
-        _server.MapResource("/resource", _ => new Resource(_injector));
+        _server.AddResource("/resource", _ => new Resource(_injector));
     }
 
     private void MapAround()
@@ -120,19 +120,19 @@ internal sealed class FaultResources
             return result;
         });
         after.MapGet("/after", () => "fine");
-        _server.MapGet("/limited", () => "fine").LimitRate(_ =>
+        _server.MapGet("/limited", () => "fine").RequireRateLimiting(_ =>
         {
             _injector.Hit("a rate limiter");
             return null;
         });
-        _server.MapGet("/described", () => CoapResults.Conflict()).DescribeErrors((_, _, _) =>
+        _server.MapGet("/described", () => CoapResults.Conflict()).WithErrorContent((_, _, _) =>
         {
-            _injector.Hit("DescribeErrors");
+            _injector.Hit("WithErrorContent");
             return null;
         });
-        _server.MapGet("/listed", () => "fine").ListedWhen(_ =>
+        _server.MapGet("/listed", () => "fine").WithDiscoveryCondition(_ =>
         {
-            _injector.Hit("ListedWhen");
+            _injector.Hit("WithDiscoveryCondition");
             return true;
         });
         _server.MapGet("/metered", () => Fail("a metered handler"));
@@ -160,7 +160,7 @@ internal sealed class FaultResources
                     return length == Body.Length ? CoapResults.Changed() : CoapResults.BadRequest($"{length} bytes");
                 }
             }
-        }).StreamBody();
+        }).WithStreamedBody();
     }
 
     private CoapResult Fail(string place)
@@ -184,7 +184,7 @@ internal sealed class FaultResources
             _injector = injector;
         }
 
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken)
+        protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken)
         {
             _injector.Hit("a method of a CoapResource");
             return new ValueTask<CoapResult>(CoapResults.Text("fine"));

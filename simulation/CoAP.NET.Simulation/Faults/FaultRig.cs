@@ -53,8 +53,8 @@ internal sealed class FaultRig : IAsyncDisposable
         FaultLog serverLog = new(injector);
         CoapEndpointOptions options = new()
         {
-            Shards = shards,
-            Scheduler = scheduler,
+            Transports = { Shards = shards },
+            Pipeline = { Scheduler = scheduler },
             LoggerFactory = serverLog,
             Registry = CoapOptionRegistryWithFault(injector),
             ParametersOf = _ =>
@@ -125,7 +125,7 @@ internal sealed class FaultRig : IAsyncDisposable
 /// <summary>An option of a user. Its factory throws when a fault is due, though it must not.</summary>
 internal sealed class FaultOption(uint value) : UIntOption(Definition, value), ITypedOption<FaultOption>
 {
-    public static new OptionDefinition Definition { get; } = new(65_000, "Fault", OptionFormat.UInt, MinLength: 0, MaxLength: 1);
+    public static new OptionDefinition Definition { get; } = new(65_000, "Fault", OptionFormat.UInt, minLength: 0, maxLength: 1);
 
     public static FaultOption Create(OptionData data) => new(data.GetUInt());
 

@@ -12,7 +12,7 @@ internal sealed class FaultScheduler(FaultInjector injector) : CoapScheduler
     public override bool Queue(Action<object?> work, object? state)
     {
         string? asker = work.Method.DeclaringType?.FullName;
-        if (asker is not null && asker.Contains("WorkQueue"))
+        if (asker is not null && asker.Contains("HandlerWorkQueue"))
         {
             injector.Hit(ForHandlers);
         }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>The places and what follows there, as a table of docs/reliability.md.</summary>
+/// <summary>The places and what follows there, as the table of the campaign's report.</summary>
 internal static class FaultTable
 {
     /// <summary>Makes it.</summary>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Simulation.Fuzz;
 
-/// <summary>The table of docs/reliability.md.</summary>
+/// <summary>The table of the campaign's report.</summary>
 internal static class FuzzReport
 {
     public static string Make(IReadOnlyList<FuzzRow> rows, int workers, ulong seed, TimeSpan took)

@@ -47,7 +47,7 @@ internal static class FuzzSession
                     }
 
                     done += runner.Executions - before;
-                    FuzzStatus.Tell(status, done, runners, findings, coverage);
+                    FuzzStatus.Report(status, done, runners, findings, coverage);
                 }
             }
 

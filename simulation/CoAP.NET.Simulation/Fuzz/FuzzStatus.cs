@@ -11,7 +11,7 @@ internal static class FuzzStatus
         status[1] = (Func<byte[]>)(() => runner.Current);
     }
 
-    public static void Tell(object?[] status, long executions, List<FuzzRunner> runners, List<FuzzFinding>[] findings,
+    public static void Report(object?[] status, long executions, List<FuzzRunner> runners, List<FuzzFinding>[] findings,
         CoverageMap? coverage)
     {
         status[3] = runners.Sum(runner => (long)runner.Corpus.Count);

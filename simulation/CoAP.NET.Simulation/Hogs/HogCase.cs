@@ -13,8 +13,8 @@ internal sealed record HogCase(string Name, string Scheme, Func<CoapServer, Func
     [
         new("busy, 20 to 50 ms", "coap", (server, time) => server.MapGet(Path, () => HogWork.Burn(time()))),
         new("busy, over TCP", "coap+tcp", (server, time) => server.MapGet(Path, () => HogWork.Burn(time()))),
-        new("busy, declared with RunQueued(100)", "coap",
-            (server, time) => server.MapGet(Path, () => HogWork.Burn(time())).RunQueued(100)),
+        new("busy, declared with WithExecution(queued: 100)", "coap",
+            (server, time) => server.MapGet(Path, () => HogWork.Burn(time())).WithExecution(queued: 100)),
         new("busy, a fifth as long", "coap", (server, time) => server.MapGet(Path, () => HogWork.Burn(time() / 5))),
         new("busy after an await", "coap", (server, time) => server.MapGet(Path, async () =>
         {

@@ -73,7 +73,7 @@ internal static class ForgedHolders
             options =>
             {
                 Scale(options);
-                options.Random = new VirtualRandom(run.Seed);
+                options.Pipeline.Random = new VirtualRandom(run.Seed);
                 configure?.Invoke(options);
             },
             map);
@@ -95,17 +95,17 @@ internal static class ForgedHolders
     // About a hundredth of the default bounds, so that few datagrams fill them.
     private static void Scale(CoapEndpointOptions options)
     {
-        options.Limits.MaxChannels = 1000;
-        options.Limits.NewcomerBytes = 1 << 20;
-        options.Limits.DeduplicationBytes = 4 << 20;
-        options.Limits.MaxAssemblyBytes = 2 << 20;
-        options.Limits.MaxRepresentationBytes = 2 << 20;
-        options.Limits.MaxObservers = 2000;
-        options.Limits.MaxUnverifiedObserversPerSource = 200;
-        options.Limits.MaxVerifiedPeersPerSource = 100;
+        options.Limits.Peers.MaxCount = 1000;
+        options.Limits.Peers.NewcomerMemory = 1 << 20;
+        options.Limits.Deduplication.Memory = 4 << 20;
+        options.Limits.Blockwise.RequestMemory = 2 << 20;
+        options.Limits.Blockwise.ResponseMemory = 2 << 20;
+        options.Limits.Observe.MaxObservers = 2000;
+        options.Limits.Observe.MaxUnverifiedObserversPerSource = 200;
+        options.Limits.Peers.MaxVerifiedPerSource = 100;
 
         // More than the sources of a /56, each of which has a right to one.
-        options.Limits.MaxDelayedGroupAnswers = 300;
+        options.Limits.Requests.MaxDelayedGroupResponses = 300;
     }
 
     private static async Task FillAsync(AttackRun run, int count, Func<int, CoapAddress> source, Func<int, byte[]> make,
@@ -230,7 +230,7 @@ internal static class ForgedHolders
     {
         foreach (string trouble in newcomers.SelectMany(newcomer => newcomer.Troubles).Distinct())
         {
-            run.Tell(trouble);
+            run.Report(trouble);
         }
 
         run.Exactly(

@@ -71,7 +71,7 @@ internal sealed class HolderServer : IAsyncDisposable
         _server.MapGet("/made", _ => CoapResults.Bytes(new byte[SmallBody])).AllowInsecureTransport();
         _server.MapPost("/small", request => Check(request, small)).AllowInsecureTransport();
         _server.MapPost("/large", request => Check(request, large)).AllowInsecureTransport();
-        _server.MapPost("/slow", async (CoapRequest _, CancellationToken cancellationToken) =>
+        _server.MapPost("/slow", async (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stop.Token);
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, either.Token);
@@ -142,11 +142,11 @@ internal sealed class HolderServer : IAsyncDisposable
         _stop.Dispose();
     }
 
-    private static CoapResult Check(CoapRequest request, byte[] body) =>
+    private static CoapResult Check(CoapRequestContext request, byte[] body) =>
         request.Payload.Span.SequenceEqual(body) ? CoapResults.Changed() : CoapResults.BadRequest("The body is another one.");
 
     // A session or connection keeps its number; one that had to be made anew has another.
-    private string NameOf(CoapRequest request) =>
+    private string NameOf(CoapRequestContext request) =>
         _sessions.GetValue(request.Peer.Connection ?? (object)request.Peer, _ => $"{Interlocked.Increment(ref _numbered)}");
 
     private int PortOf(string scheme) =>
@@ -167,5 +167,5 @@ internal sealed class HolderSettings(bool isShort)
     public int Size(int large, int small) => isShort ? small : large;
 
     /// <summary>Trusts no address, so that those of loopback are verified by nothing but an Echo or a handshake.</summary>
-    public void TrustNobody() => Endpoint.TrustedPrefixes.Clear();
+    public void TrustNobody() => Endpoint.Limits.Peers.TrustedPrefixes.Clear();
 }

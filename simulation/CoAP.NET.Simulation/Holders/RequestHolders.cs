@@ -14,13 +14,13 @@ internal static class RequestHolders
     [
         new(
             "slow-requests",
-            "requests of a connection that are served (`MaxRequestsPerConnection`)",
+            "requests of a connection that are served (`Connections.MaxRequests`)",
             "40 connections, each sends 50 requests to a handler that does not end",
-            settings => settings.Limits.MaxRequestsPerConnection = 20,
+            settings => settings.Limits.Connections.MaxRequests = 20,
             async (source, _) =>
                 await source.HoldAsync(source.Target.Tcp, Many(i => StreamHolders.Request(CoapMethod.Post, "slow", i))))
         {
-            Scaled = "`MaxRequestsPerConnection` 20",
+            Scaled = "`Connections.MaxRequests` 20",
             Holders = 40,
             HoldersInTests = 8,
             MiB = 16,
@@ -37,41 +37,41 @@ internal static class RequestHolders
 
     private static HolderRow HalfUploadsOverTcp(bool trusts) => new(
         trusts ? "half-uploads-tcp-trusted" : "half-uploads-tcp",
-        "bodies of requests in blocks (`MaxAssemblyBytes`)",
+        "bodies of requests in blocks (`Blockwise.RequestMemory`)",
         $"200 connections{(trusts ? " of trusted addresses" : "")}, each sends the first block of 50 bodies",
         settings => Narrow(settings, trusts),
         async (source, _) => await source.HoldAsync(
             source.Target.Tcp,
             Many(i => StreamHolders.Request(CoapMethod.Post, "small", i, options => First(options, i), new byte[1024]))))
     {
-        Scaled = "`MaxAssemblyBytes` 4 MiB",
+        Scaled = "`Blockwise.RequestMemory` 4 MiB",
         Holders = 200,
         HoldersInTests = 100,
         MiB = 4 + 16,
         Gauge = server => server.BodyBytes,
-        Most = settings => settings.Limits.MaxAssemblyBytes,
+        Most = settings => settings.Limits.Blockwise.RequestMemory,
         Proof = CoapCounter.BodiesEvicted,
     };
 
     private static HolderRow HalfUploads(bool trusts) => new(
         trusts ? "half-uploads-trusted" : "half-uploads",
-        "bodies of requests in blocks (`MaxAssemblyBytes`)",
+        "bodies of requests in blocks (`Blockwise.RequestMemory`)",
         $"200 ports of addresses that {(trusts ? "are trusted" : "nobody verified")} send the first block of 50 bodies each",
         settings => Narrow(settings, trusts),
         async (source, _) => await DatagramsAsync(source, i => Forged.Message(
             CoapMethod.Post, "small", CoapMessageType.NonConfirmable, options => First(options, i), new byte[1024])))
     {
-        Scaled = "`MaxAssemblyBytes` 4 MiB",
+        Scaled = "`Blockwise.RequestMemory` 4 MiB",
         Holders = 200,
         HoldersInTests = 100,
         MiB = 4 + 16,
         Gauge = server => server.BodyBytes,
-        Most = settings => settings.Limits.MaxAssemblyBytes,
+        Most = settings => settings.Limits.Blockwise.RequestMemory,
     };
 
     private static void Narrow(HolderSettings settings, bool trusts)
     {
-        settings.Limits.MaxAssemblyBytes = 4 * MiB;
+        settings.Limits.Blockwise.RequestMemory = 4 * MiB;
         if (!trusts)
         {
             settings.TrustNobody();
@@ -80,11 +80,11 @@ internal static class RequestHolders
 
     private static HolderRow HalfDownloads => new(
         "half-downloads",
-        "answers that are fetched in blocks (`MaxRepresentationBytes`)",
+        "answers that are fetched in blocks (`Blockwise.ResponseMemory`)",
         "200 ports of addresses that nobody verified ask for the first block of 50 answers of 3,000 B each",
         settings =>
         {
-            settings.Limits.MaxRepresentationBytes = 4 * MiB;
+            settings.Limits.Blockwise.ResponseMemory = 4 * MiB;
             settings.TrustNobody();
         },
         async (source, _) =>
@@ -94,12 +94,12 @@ internal static class RequestHolders
                 options.Block2 = new BlockValue(0, false, 2);
             })))
     {
-        Scaled = "`MaxRepresentationBytes` 4 MiB",
+        Scaled = "`Blockwise.ResponseMemory` 4 MiB",
         Holders = 200,
         HoldersInTests = 100,
         MiB = 4 + 16,
         Gauge = server => server.BodyBytes,
-        Most = settings => settings.Limits.MaxRepresentationBytes,
+        Most = settings => settings.Limits.Blockwise.ResponseMemory,
     };
 
     private static HolderRow Observers(string name, string who, bool trusts) => new(
@@ -108,8 +108,8 @@ internal static class RequestHolders
         $"{who} register 50 times each and acknowledge nothing",
         settings =>
         {
-            settings.Limits.MaxObservers = settings.Size(4000, 500);
-            settings.Limits.MaxUnverifiedObserversPerSource = settings.Size(500, 100);
+            settings.Limits.Observe.MaxObservers = settings.Size(4000, 500);
+            settings.Limits.Observe.MaxUnverifiedObserversPerSource = settings.Size(500, 100);
             if (!trusts)
             {
                 settings.TrustNobody();
@@ -123,7 +123,7 @@ internal static class RequestHolders
         HoldersInTests = 20,
         MiB = 24,
         Gauge = server => server.ObserverCount,
-        Most = settings => settings.Limits.MaxObservers,
+        Most = settings => settings.Limits.Observe.MaxObservers,
         Proof = CoapCounter.RegistrationsRefused,
     };
 

@@ -12,7 +12,7 @@ internal static class StreamHolders
     [
         new(
             "partial-frames",
-            "frames of which a part is there (`MaxFrameAssemblyBytes`)",
+            "frames of which a part is there (`Connections.ReceiveMemory`)",
             "64 connections over `coap+tcp`, each sends 1 MiB less 100 B of a frame",
             settings => Frames(settings),
             async (source, _) => await source.HoldAsync(source.Target.Tcp, Frame(source.Size(MiB, MiB / 4))))
@@ -21,11 +21,11 @@ internal static class StreamHolders
             HoldersInTests = 16,
             MiB = 64 + 16,
             Gauge = server => server.Endpoint.FrameAssemblyBytes,
-            Most = settings => settings.Limits.MaxFrameAssemblyBytes,
+            Most = settings => settings.Limits.Connections.ReceiveMemory,
         },
         new(
             "partial-ws",
-            "WebSocket messages of which a part is there (`MaxFrameAssemblyBytes`)",
+            "WebSocket messages of which a part is there (`Connections.ReceiveMemory`)",
             "64 WebSockets, each sends 1 MiB less 100 B of a message in a fragment",
             settings => Frames(settings),
             async (source, _) => await WebSocketAsync(source, isOpen: true, Fragment(source.Size(MiB, MiB / 4))))
@@ -34,47 +34,47 @@ internal static class StreamHolders
             HoldersInTests = 16,
             MiB = 64 + 16,
             Gauge = server => server.Endpoint.FrameAssemblyBytes,
-            Most = settings => settings.Limits.MaxFrameAssemblyBytes,
+            Most = settings => settings.Limits.Connections.ReceiveMemory,
         },
         new(
             "half-records",
-            "records of TLS of which a part is there (`MaxFrameAssemblyBytes`)",
+            "records of TLS of which a part is there (`Connections.ReceiveMemory`)",
             "400 TLS connections, each sends half a record",
             settings =>
             {
-                settings.Limits.MaxStreamMessageSize = 128 * 1024;
-                settings.Limits.MaxFrameAssemblyBytes = settings.Size(4, 1) * MiB;
+                settings.Limits.Connections.MaxMessageSize = 128 * 1024;
+                settings.Limits.Connections.ReceiveMemory = settings.Size(4, 1) * MiB;
             },
             async (source, _) => await HalfRecords.HoldAsync(source))
         {
-            Scaled = "`MaxFrameAssemblyBytes` 4 MiB",
+            Scaled = "`Connections.ReceiveMemory` 4 MiB",
             Holders = 400,
             HoldersInTests = 60,
             MiB = 4 + 16,
             Proof = CoapCounter.ConnectionsEvicted,
             Gauge = server => server.Endpoint.FrameAssemblyBytes,
-            Most = settings => settings.Limits.MaxFrameAssemblyBytes,
+            Most = settings => settings.Limits.Connections.ReceiveMemory,
         },
         new(
             "unread-answers",
-            "bytes that wait to be sent (`MaxStreamSendBytes`)",
+            "bytes that wait to be sent (`Connections.SendMemory`)",
             "100 connections, each asks for 1 MB eight times, with 12 B each, and reads nothing",
-            settings => settings.Limits.MaxStreamSendBytes = settings.Size(64, 8) * MiB,
+            settings => settings.Limits.Connections.SendMemory = settings.Size(64, 8) * MiB,
             async (source, _) => await source.HoldAsync(source.Target.Tcp, Asking(), receiveBuffer: 4096))
         {
-            Scaled = "`MaxStreamSendBytes` 64 MiB",
+            Scaled = "`Connections.SendMemory` 64 MiB",
             Holders = 100,
             HoldersInTests = 24,
             MiB = 64 + 24,
             Proof = CoapCounter.ConnectionsEvicted,
             Gauge = server => server.Endpoint.StreamSendBytes,
-            Most = settings => settings.Limits.MaxStreamSendBytes,
+            Most = settings => settings.Limits.Connections.SendMemory,
         },
         new(
             "silent-tls",
             "places of TLS handshakes (`MaxHandshakes`)",
             "1,000 connections to the port of `coaps+tcp`, which say nothing",
-            settings => settings.Limits.MaxHandshakes = settings.Size(1000, 8),
+            settings => settings.Limits.Connections.MaxHandshakes = settings.Size(1000, 8),
             async (source, _) => new Holder(await source.ConnectAsync(source.Target.Tls)))
         {
             MiB = 32,
@@ -83,7 +83,7 @@ internal static class StreamHolders
             "half-tls",
             "places of TLS handshakes (`MaxHandshakes`)",
             "1,000 connections to the port of `coaps+tcp`, which say the first byte of a ClientHello",
-            settings => settings.Limits.MaxHandshakes = settings.Size(1000, 8),
+            settings => settings.Limits.Connections.MaxHandshakes = settings.Size(1000, 8),
             async (source, _) =>
             {
                 Socket socket = await source.ConnectAsync(source.Target.Tls);
@@ -97,22 +97,22 @@ internal static class StreamHolders
             "silent-upgrades",
             "upgrades to WebSockets",
             "500 connections that say half a request to upgrade, 500 WebSockets that send no CSM",
-            settings => settings.Limits.MaxConnections = settings.Size(300, 60),
+            settings => settings.Limits.Connections.MaxCount = settings.Size(300, 60),
             async (source, number) => await WebSocketAsync(source, isOpen: number / 4 % 2 == 0, []))
         {
-            Scaled = "`MaxConnections` 300",
+            Scaled = "`Connections.MaxCount` 300",
             HoldersInTests = 160,
             MiB = 48,
             Proof = CoapCounter.ConnectionsEvicted,
         },
         new(
             "idle-connections",
-            "connections (`MaxConnections`)",
+            "connections (`Connections.MaxCount`)",
             "1,000 connections that send their CSM and nothing else",
-            settings => settings.Limits.MaxConnections = settings.Size(300, 60),
+            settings => settings.Limits.Connections.MaxCount = settings.Size(300, 60),
             async (source, _) => await source.HoldAsync(source.Target.Tcp, default))
         {
-            Scaled = "`MaxConnections` 300",
+            Scaled = "`Connections.MaxCount` 300",
             HoldersInTests = 100,
             MiB = 32,
             Proof = CoapCounter.ConnectionsEvicted,
@@ -136,8 +136,8 @@ internal static class StreamHolders
 
     private static void Frames(HolderSettings settings)
     {
-        settings.Limits.MaxStreamMessageSize = settings.Size(MiB, MiB / 4);
-        settings.Limits.MaxFrameAssemblyBytes = settings.Size(64, 2) * MiB;
+        settings.Limits.Connections.MaxMessageSize = settings.Size(MiB, MiB / 4);
+        settings.Limits.Connections.ReceiveMemory = settings.Size(64, 2) * MiB;
     }
 
     // A frame of the largest length there may be, without its end (RFC 8323 section 3.2).

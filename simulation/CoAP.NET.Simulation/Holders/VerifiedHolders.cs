@@ -41,7 +41,7 @@ internal static class VerifiedHolders
         {
             if (isTrusted)
             {
-                options.TrustedPrefixes.Add(IPNetwork.Parse("203.0.113.0/24"));
+                options.Limits.Peers.TrustedPrefixes.Add(IPNetwork.Parse("203.0.113.0/24"));
             }
         });
         KnownPeers known = new(server, run.Size(50, 10));

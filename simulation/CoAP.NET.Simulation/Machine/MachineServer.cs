@@ -23,9 +23,12 @@ internal sealed class MachineServer : IAsyncDisposable
     public static CoapEndpointOptions Options(LogCounts log, bool isPortable = false) => new()
     {
         LoggerFactory = log,
-        UdpEngine = isPortable ? CoapUdpEngine.Portable : CoapUdpEngine.Auto,
-        TcpEngine = isPortable ? CoapTcpEngine.Async : CoapTcpEngine.Auto,
-        StopGracePeriod = TimeSpan.FromMilliseconds(100),
+        Transports =
+        {
+            UdpEngine = isPortable ? CoapSocketEngine.Portable : CoapSocketEngine.Auto,
+            TcpEngine = isPortable ? CoapSocketEngine.Portable : CoapSocketEngine.Auto,
+        },
+        Processes = { StopGracePeriod = TimeSpan.FromMilliseconds(100) },
         Parameters = CoapTransmissionParameters.Default with
         {
             AckTimeout = TimeSpan.FromMilliseconds(200),

@@ -214,7 +214,7 @@ internal sealed class OpenLoop : IDisposable
             phase.Refused++;
             slice.Refused++;
             CoapMessage refusal = CoapDatagramSerializer.Default.Deserialize(message);
-            RefusedWithoutMaxAge += refusal.Options.Get<MaxAge>() is null ? 1 : 0;
+            RefusedWithoutMaxAge += refusal.Options.Get<MaxAgeOption>() is null ? 1 : 0;
         }
         else
         {

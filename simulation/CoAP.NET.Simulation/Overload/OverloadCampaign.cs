@@ -21,7 +21,7 @@ internal sealed class OverloadCampaign() : Campaign("overload", "0.5, 1, 2 and 1
         double peak = Math.Max(2, (budget - 14) / OverloadRun.Peaks.Length);
         foreach (string path in paths)
         {
-            int served = path == "busy" ? new CoapLimits().MaxRequestsServed : MaxAwaiting;
+            int served = path == "busy" ? new CoapLimits().Requests.MaxServed : MaxAwaiting;
             using AskedProcess server = new(SimulationProcess.Start([OverloadServer.Verb, "--max", $"{served}"], Processor.Server));
             IPEndPoint endpoint = IPEndPoint.Parse(server.WaitFor(OverloadServer.Listening));
             OverloadResult result = await OverloadRun.RunAsync(endpoint, path, peak, Observers, progress, cancellationToken,
@@ -38,7 +38,7 @@ internal sealed class OverloadCampaign() : Campaign("overload", "0.5, 1, 2 and 1
         StringBuilder text = new();
         string what = result.Path == "busy"
             ? $"A handler that takes {OverloadServer.Cost.TotalMilliseconds} ms of a processor"
-            : $"A handler that awaits a resource with ten places of 4 ms, MaxRequestsServed {MaxAwaiting}";
+            : $"A handler that awaits a resource with ten places of 4 ms, Requests.MaxServed {MaxAwaiting}";
         text.AppendLine($"{what}: {result.Capacity:N0} requests a second, which take {result.CapacityProcessor:F2} of a "
                 + $"processor. {result.Observers:N0} observers of a state that changes each second, an upload and a download in blocks of "
                 + $"64 B with pauses of 25 ms.").AppendLine();

@@ -32,7 +32,7 @@ internal sealed class OverloadServer : IAsyncDisposable
     public OverloadServer(int maxRequestsServed)
     {
         CoapEndpointOptions options = new();
-        options.Limits.MaxRequestsServed = maxRequestsServed;
+        options.Limits.Requests.MaxServed = maxRequestsServed;
         _server = new CoapServer(options);
         _server.Listen("coap://127.0.0.1:0");
         _server.MapGet("/busy", () =>
@@ -43,7 +43,7 @@ internal sealed class OverloadServer : IAsyncDisposable
 
             return CoapResults.Text("done");
         });
-        _server.MapGet("/awaiting", async (CoapRequest _, CancellationToken cancellationToken) =>
+        _server.MapGet("/awaiting", async (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             await _places.WaitAsync(cancellationToken);
             try
@@ -63,7 +63,8 @@ internal sealed class OverloadServer : IAsyncDisposable
             request => request.Payload.Span.SequenceEqual(body)
                 ? CoapResults.Changed()
                 : CoapResults.BadRequest("The body is another one."));
-        _observed = _server.MapGet("/state", () => CoapResults.Text(Volatile.Read(ref _state))).Observable(TimeSpan.FromHours(1));
+        _observed = _server.MapGet("/state", () => CoapResults.Text(Volatile.Read(ref _state)))
+            .Observable(observe => observe.MaxAge = TimeSpan.FromHours(1));
         _server.MapGet("/counters", () => CoapResults.Text($"{_server.Counters}"));
     }
 
@@ -75,7 +76,7 @@ internal sealed class OverloadServer : IAsyncDisposable
     public static async Task<int> RunAsync(string[] args)
     {
         Arguments arguments = Arguments.Parse(args, ["--max"], []);
-        await using OverloadServer server = new(arguments.Number("--max", new CoapLimits().MaxRequestsServed));
+        await using OverloadServer server = new(arguments.Number("--max", new CoapLimits().Requests.MaxServed));
         await server.StartAsync();
         Console.WriteLine($"{Listening}{server.Endpoint}");
         await Console.In.ReadToEndAsync();

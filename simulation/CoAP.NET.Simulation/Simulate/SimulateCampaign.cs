@@ -67,7 +67,7 @@ internal sealed class SimulateCampaign() : Campaign(
         List<string> failures = [];
         foreach (RunResult failure in failed.OrderBy(result => result.Scenario.Seed).Take(ShownFailures))
         {
-            failures.Add(Tell(failure, options));
+            failures.Add(Report(failure, options));
         }
 
         if (failed.Count > ShownFailures)
@@ -138,7 +138,7 @@ internal sealed class SimulateCampaign() : Campaign(
         }
     }
 
-    private static string Tell(RunResult failure, CampaignOptions options)
+    private static string Report(RunResult failure, CampaignOptions options)
     {
         RunResult shrunk = Shrinker.Shrink(failure,
             scenario => Run(scenario, options.Plant, again: failure.Violations[0].Check == CheckKind.SameAgain));

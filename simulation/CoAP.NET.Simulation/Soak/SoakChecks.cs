@@ -17,8 +17,8 @@ internal static class SoakChecks
     [
         SoakLedger.Answered, SoakLedger.Closed, $"time-out, {CoapTimeoutReason.NotAcknowledged}",
         $"time-out, {CoapTimeoutReason.NoResponse}",
-        $"connection, {CoapConnectionError.Lost}", $"connection, {CoapConnectionError.Closed}",
-        $"connection, {CoapConnectionError.Aborted}",
+        $"connection, {CoapError.Lost}", $"connection, {CoapError.Closed}",
+        $"connection, {CoapError.Aborted}",
     ];
 
     /// <summary>The part of messages with an acknowledgement that are given up: all copies were lost, or what answers them.</summary>
@@ -135,8 +135,8 @@ internal static class SoakChecks
         CoapLimits limits = new();
         foreach (SoakSample sample in result.Samples)
         {
-            if (sample.Peers > SoakRun.MaxPeers || sample.BodyBytes > limits.MaxAssemblyBytes + limits.MaxRepresentationBytes
-                || sample.RepliesKept > limits.DeduplicationBytes + limits.NewcomerBytes)
+            if (sample.Peers > SoakRun.MaxPeers || sample.BodyBytes > limits.Blockwise.RequestMemory + limits.Blockwise.ResponseMemory
+                || sample.RepliesKept > limits.Deduplication.Memory + limits.Peers.NewcomerMemory)
             {
                 failures.Add($"a table outgrew its bound: {sample}");
             }

@@ -137,8 +137,8 @@ internal sealed class SoakRun
         CancellationToken cancellationToken)
     {
         CoapEndpointOptions options = new() { Parameters = Parameters(), LoggerFactory = _log, Name = "server" };
-        options.Limits.MaxChannels = MaxPeers;
-        options.Limits.IdlePeerLifetime = TimeSpan.FromMinutes(1);
+        options.Limits.Peers.MaxCount = MaxPeers;
+        options.Limits.Peers.IdleLifetime = TimeSpan.FromMinutes(1);
         _server = new SoakServer(options);
         _endpoints.Add(("server", new WeakReference(_server.Endpoint)));
         await _server.StartAsync();

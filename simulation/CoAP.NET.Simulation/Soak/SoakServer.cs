@@ -32,7 +32,7 @@ internal sealed class SoakServer : IAsyncDisposable
 
             return CoapResults.Changed(CoapContent.Text($"{id}"));
         });
-        _server.MapGet("/slow", async (CoapRequest request, CancellationToken cancellationToken) =>
+        _server.MapGet("/slow", async (CoapRequestContext request, CancellationToken cancellationToken) =>
         {
             await Task.Delay(s_slow, TimeProvider.System, cancellationToken);
             return CoapResults.Text($"{IdOf(request)}");
@@ -45,7 +45,7 @@ internal sealed class SoakServer : IAsyncDisposable
         {
             int index = i;
             _server.MapGet($"/state/{i}", () => CoapResults.Text($"{Volatile.Read(ref _states[index])}"))
-                .Observable(TimeSpan.FromSeconds(30));
+                .Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(30));
         }
     }
 
@@ -99,8 +99,8 @@ internal sealed class SoakServer : IAsyncDisposable
         return new IPEndPoint(IPAddress.Parse(parsed.Host), parsed.Port);
     }
 
-    private static long IdOf(CoapRequest request) => NumberOf(request, "i");
+    private static long IdOf(CoapRequestContext request) => NumberOf(request, "i");
 
-    private static long NumberOf(CoapRequest request, string name) =>
+    private static long NumberOf(CoapRequestContext request, string name) =>
         request.TryGetQuery(name, out string? text) ? long.Parse(text) : 0;
 }

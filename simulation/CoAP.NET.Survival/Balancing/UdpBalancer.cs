@@ -86,6 +86,18 @@ internal sealed class UdpBalancer : IDisposable
         }
     }
 
+    /// <summary>
+    /// Says that all clients have ended. A new client that gets the port of an old one has its own flow, because servers may still send
+    /// records of the old session.
+    /// </summary>
+    public void EndClients()
+    {
+        lock (_gate)
+        {
+            _clients.Clear();
+        }
+    }
+
     /// <summary>What was read since <see cref="Begin"/>.</summary>
     public BalancerFigures Read()
     {

@@ -35,10 +35,10 @@ internal sealed class Device : IAsyncDisposable
         _client = new CoapClient(new CoapEndpointOptions
         {
             Parameters = CoapTransmissionParameters.Default with { AckTimeout = times.AckTimeout },
-            Shards = 1,
+            Transports = { Shards = 1 },
         });
         _client.Endpoint.AddTransport(new CoapDtlsTransport(
-            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(_name, AnyDevice.Key) } },
+            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(_name, AnyDevice.Key.Span) } },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(AddressOf(index), 0) } }));
     }
 
@@ -118,7 +118,16 @@ internal sealed class Device : IAsyncDisposable
         await AskAsync(CancellationToken.None);
         if (_index % _times.ObservesOneOf == 0)
         {
-            _observation = await _client.ObserveAsync($"{_server}/{Node.Phase}", OnPhase);
+            _observation = await _client.ObserveAsync($"{_server}/{Node.Phase}");
+            _ = ReadAsync(_observation);
+        }
+    }
+
+    private async Task ReadAsync(CoapObservation observation)
+    {
+        await foreach (CoapResponse response in observation.ReadAllAsync())
+        {
+            OnPhase(response);
         }
     }
 

@@ -37,7 +37,7 @@ internal sealed class DevicesProcess : AskedProcess
     }
 
     /// <summary>Has them ask again and again.</summary>
-    public Task RunAsync() => TellAsync(DeviceHost.Run);
+    public Task RunAsync() => ReportAsync(DeviceHost.Run);
 
     /// <summary>Has them stand still.</summary>
     public void Freeze() => ProcessSignal.Freeze(Process);

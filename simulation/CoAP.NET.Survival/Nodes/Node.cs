@@ -89,7 +89,7 @@ internal sealed class Node
                 _phase.Number = int.Parse(line[Phase.Length..]);
                 server.Notify($"/{Phase}");
                 Console.WriteLine(Phase);
-                Tell(server, cluster);
+                Report(server, cluster);
             }
             else if (line.StartsWith(Protected, StringComparison.Ordinal))
             {
@@ -107,7 +107,7 @@ internal sealed class Node
         }
 
         await host.StopAsync();
-        Tell(server, cluster);
+        Report(server, cluster);
     }
 
     private void Map(CoapServer server, IServiceProvider services)
@@ -127,17 +127,17 @@ internal sealed class Node
         // What a balancer asks. A silo relays what it has not itself, so it serves everybody; of others the one with all slots serves.
         CoapCluster? cluster = services.GetService<CoapCluster>();
         HealthCheckService health = services.GetRequiredService<HealthCheckService>();
-        server.MapGet($"/{Ready}", async (CoapRequest _, CancellationToken cancellationToken) =>
+        server.MapGet($"/{Ready}", async (CoapRequestContext _, CancellationToken cancellationToken) =>
             cluster is null || (!cluster.IsLeaving && (_isSilo || cluster.Map.SlotsOf(cluster.Self.Id).Count > 0)
                 && (await health.CheckHealthAsync(cancellationToken)).Status != HealthStatus.Unhealthy)
             ? CoapResults.Text(_name)
             : CoapResults.ServiceUnavailable(retryAfter: TimeSpan.FromSeconds(1))).AllowInsecureTransport();
     }
 
-    private static string IdentityOf(CoapRequest request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
+    private static string IdentityOf(CoapRequestContext request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
 
     // Where datagrams were lost, say.
-    private void Tell(CoapServer server, CoapCluster? cluster)
+    private void Report(CoapServer server, CoapCluster? cluster)
     {
         if (_log.IsEnabled(LogLevel.Information))
         {

@@ -89,7 +89,7 @@ internal sealed class NodeProcess : AskedProcess
     /// <param name="phase">What it is from now on.</param>
     public async Task ChangeAsync(int phase)
     {
-        await TellAsync($"{Node.Phase} {phase}");
+        await ReportAsync($"{Node.Phase} {phase}");
         await Process.StandardOutput.ReadLineAsync();
     }
 
@@ -115,7 +115,7 @@ internal sealed class NodeProcess : AskedProcess
     public async Task StopAsync()
     {
         _ = Cpu;
-        await TellAsync(Node.Stop);
+        await ReportAsync(Node.Stop);
         await Process.WaitForExitAsync();
     }
 

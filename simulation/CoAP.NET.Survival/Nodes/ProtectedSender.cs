@@ -51,7 +51,7 @@ internal sealed class ProtectedSender(IOscoreStore store) : IAsyncDisposable
             await client.SendAsync(new CoapRequest(CoapMethod.Post, uri) { Confirmable = false, Timeout = s_patience });
             return true;
         }
-        catch (CoapResetException)
+        catch (CoapException exception) when (exception.Error == CoapError.Reset)
         {
             // The receiver has counted it.
             return true;

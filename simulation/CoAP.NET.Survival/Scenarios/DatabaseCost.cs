@@ -58,7 +58,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
         return id;
     }
 
-    private async Task MeasureAsync(PostgreSqlProcess database, CoapDtlsSessionKeeping keeping)
+    private async Task MeasureAsync(PostgreSqlProcess database, CoapDtlsSessionBackupOptions keeping)
     {
         Watch begin = new();
         await KeepAsync(keeping, CoapDtlsSessionChangeKind.Made, 0, sizes.Simulated);
@@ -100,7 +100,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
         table.Add("part of the time in which rows are written", $"{busy.TotalSeconds / seconds * 100:0.0} %");
     }
 
-    private async Task KeepAsync(CoapDtlsSessionKeeping keeping, CoapDtlsSessionChangeKind kind, int first, int count)
+    private async Task KeepAsync(CoapDtlsSessionBackupOptions keeping, CoapDtlsSessionChangeKind kind, int first, int count)
     {
         byte[] state = new byte[StateBytes];
         for (int done = 0; done < count; done += Batch)

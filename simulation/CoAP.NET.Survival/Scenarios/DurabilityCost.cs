@@ -42,7 +42,7 @@ internal sealed class DurabilityCost(FigureTable table, Sizes sizes)
                 table.Check(wrong == 0, $"{wrong} requests failed, such as: {string.Join(' ', figures.Texts.Take(1))}");
             }
 
-            Tell([.. nodes.Where(node => !node.IsDurable)], [.. nodes.Where(node => node.IsDurable)]);
+            Report([.. nodes.Where(node => !node.IsDurable)], [.. nodes.Where(node => node.IsDurable)]);
         }
         finally
         {
@@ -70,7 +70,7 @@ internal sealed class DurabilityCost(FigureTable table, Sizes sizes)
     private static double Spread(LoadedNode[] nodes) =>
         (nodes.Max(node => node.CostOfRequest) / nodes.Min(node => node.CostOfRequest)) - 1;
 
-    private void Tell(LoadedNode[] without, LoadedNode[] with)
+    private void Report(LoadedNode[] without, LoadedNode[] with)
     {
         double share = (CostOf(with) / CostOf(without)) - 1;
         Add("processor time of a request, without and with",

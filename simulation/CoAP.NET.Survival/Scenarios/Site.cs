@@ -277,6 +277,7 @@ internal sealed class Site : IAsyncDisposable
         DeviceFigures figures = DeviceFigures.Sum(await Task.WhenAll(_devices.Select(process => process.EndAsync())));
         _devices.ForEach(process => process.Dispose());
         _devices.Clear();
+        _balancer.EndClients();
         return figures;
     }
 

@@ -8,12 +8,13 @@ namespace CoAP.NET.AspNetCore;
 /// over any number of sessions and restarts, and different for all others. Store data of the client under it. The claim
 /// <see cref="ClaimTypes.AuthenticationMethod"/> is one of these methods, and <see cref="ClaimTypes.Name"/> is for people:
 /// <list type="bullet">
-/// <item><see cref="Psk"/>: the name is the identity of the key.</item>
-/// <item><see cref="Certificate"/>: the name is the common name; the other claims are <see cref="ClaimTypes.X500DistinguishedName"/>,
-/// <see cref="ClaimTypes.Dns"/>, <see cref="ClaimTypes.Thumbprint"/> and <see cref="ClaimTypes.SerialNumber"/>.</item>
-/// <item><see cref="RawPublicKey"/>: the name is its SHA-256.</item>
-/// <item><see cref="Oscore"/>: the name is the kid of the security context, and its ID Context.</item>
-/// <item><see cref="Edhoc"/>: the name is that of the credential, or its SHA-256.</item>
+/// <item><see cref="CoapPeerId.PskMethod"/>: the name is the identity of the key.</item>
+/// <item><see cref="CoapPeerId.CertificateMethod"/>: the name is the common name; the other claims are
+/// <see cref="ClaimTypes.X500DistinguishedName"/>, <see cref="ClaimTypes.Dns"/>, <see cref="ClaimTypes.Thumbprint"/> and
+/// <see cref="ClaimTypes.SerialNumber"/>.</item>
+/// <item><see cref="CoapPeerId.RawPublicKeyMethod"/>: the name is its SHA-256.</item>
+/// <item><see cref="CoapPeerId.OscoreMethod"/>: the name is the kid of the security context, and its ID Context.</item>
+/// <item><see cref="CoapPeerId.EdhocMethod"/>: the name is that of the credential, or its SHA-256.</item>
 /// </list>
 /// Check the method together with a name: a certificate may have the name of a pre-shared key. A client on a WebSocket of the web
 /// application keeps the user of that connection.
@@ -23,19 +24,4 @@ public static class CoapAuthenticationDefaults
     /// <summary>The authentication scheme and type: <c>CoAP</c>.</summary>
     /// <remarks>Policies that name schemes must name it for endpoints that are served over CoAP.</remarks>
     public const string AuthenticationScheme = "CoAP";
-
-    /// <summary>The method of clients with a pre-shared key: <c>psk</c>.</summary>
-    public const string Psk = CoapPeerId.PskMethod;
-
-    /// <summary>The method of clients with a certificate: <c>certificate</c>.</summary>
-    public const string Certificate = CoapPeerId.CertificateMethod;
-
-    /// <summary>The method of clients with a raw public key (RFC 7250): <c>rpk</c>.</summary>
-    public const string RawPublicKey = CoapPeerId.RawPublicKeyMethod;
-
-    /// <summary>The method of clients with an OSCORE security context whose IDs the application assigned: <c>oscore</c>.</summary>
-    public const string Oscore = CoapPeerId.OscoreMethod;
-
-    /// <summary>The method of clients that made an EDHOC session: <c>edhoc</c>.</summary>
-    public const string Edhoc = CoapPeerId.EdhocMethod;
 }

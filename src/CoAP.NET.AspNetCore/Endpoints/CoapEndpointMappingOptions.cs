@@ -23,8 +23,8 @@ public sealed class CoapEndpointMappingOptions
     /// <summary>The tables of methods, codes and media types.</summary>
     /// <remarks>
     /// They differ from their defaults: FETCH maps to the methods <c>FETCH</c> and <c>QUERY</c>, HEAD maps to no CoAP method, and
-    /// <see cref="CoapHttpTranslator.Json"/> converts. A handler with JSON accepts requests in CBOR; its response is CBOR for clients that
-    /// send CBOR or ask for it with Accept. Bodies are not converted for endpoints with <c>Accepts</c> of a CBOR media type.
+    /// <see cref="CoapHttpTranslator.ConvertsJson"/> converts. A handler with JSON accepts requests in CBOR; its response is CBOR for
+    /// clients that send CBOR or ask for it with Accept. Bodies are not converted for endpoints with <c>Accepts</c> of a CBOR media type.
     /// </remarks>
     public CoapHttpTranslator Translator { get; } = MakeTranslator();
 
@@ -71,7 +71,7 @@ public sealed class CoapEndpointMappingOptions
     /// Default null: the user follows from the identity that the transport has authenticated, see <see cref="CoapAuthenticationDefaults"/>.
     /// <c>IClaimsTransformation</c> of the application runs afterwards, as for HTTP users.
     /// </remarks>
-    public Func<CoapRequest, ClaimsPrincipal?>? Identity { get; set; }
+    public Func<CoapRequestContext, ClaimsPrincipal?>? Identity { get; set; }
 
     /// <summary>Adds middleware between CoAP requests and endpoints, such as <c>pipeline => pipeline.UseRateLimiter()</c>.</summary>
     /// <remarks>

@@ -9,7 +9,7 @@ public static class CoapHttpContextExtensions
     /// <summary>Returns the CoAP request of a handler.</summary>
     /// <param name="context">The context of the handler.</param>
     /// <returns>The request; null for an HTTP request.</returns>
-    public static CoapRequest? GetCoapRequest(this HttpContext context)
+    public static CoapRequestContext? GetCoapRequest(this HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
         return context.Features.Get<CoapRequestFeature>()?.Request;

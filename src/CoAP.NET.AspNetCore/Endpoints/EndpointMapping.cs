@@ -29,7 +29,7 @@ internal sealed class EndpointMapping
 
         // Handlers of web applications may block or compute. On the thread pool, thousands of requests of CoAP clients would wait before
         // the work of Kestrel.
-        Routes = server.MapGroup(string.Empty).RunAside();
+        Routes = server.MapGroup(string.Empty).WithExecution(CoapExecution.Offloaded());
     }
 
     public CoapRouteGroup Routes { get; }
@@ -110,9 +110,9 @@ internal sealed class EndpointMapping
 
     private bool IsServed(RouteEndpoint endpoint)
     {
-        CoapMark? mark = endpoint.Metadata.GetMetadata<CoapMark>();
+        CoapServingMetadata? mark = endpoint.Metadata.GetMetadata<CoapServingMetadata>();
         return endpoint.Metadata.GetMetadata<ISuppressMatchingMetadata>() is not { SuppressMatching: true }
-            && (mark?.IsServed ?? (_options.AllEndpoints && endpoint.Metadata.GetMetadata<HttpOnlyMark>() is null));
+            && (mark?.IsServed ?? (_options.AllEndpoints && endpoint.Metadata.GetMetadata<HttpOnlyMetadata>() is null));
     }
 
     private RequestDelegate MakePipeline()

@@ -24,7 +24,7 @@ internal static class EndpointRefusals
         OfKind(endpoint) ?? OfRoute(endpoint, options) ?? OfContent(endpoint) ?? OfRules(endpoint, options);
 
     private static string? OfKind(RouteEndpoint endpoint) =>
-        endpoint.Metadata.GetMetadata<HttpOnlyMark>() is { } own ? own.Reason
+        endpoint.Metadata.GetMetadata<HttpOnlyMetadata>() is { } own ? own.Reason
         : Has<HubMetadata>(endpoint) || Has<NegotiateMetadata>(endpoint)
             ? "A SignalR hub needs its own connection. Let CoAP clients observe a resource instead: "
                 + "WithCoap(route => route.Observable())."

@@ -17,7 +17,7 @@ internal sealed class EndpointRoute(EndpointRunner runner, CoapMethod method, Se
     public bool Reads(CoapContentFormat? format) => format?.MediaType is { } mediaType
         && Array.Exists(candidates, candidate => candidate.Names(mediaType));
 
-    public ValueTask<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    public ValueTask<CoapResult> ServeAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         runner.RunAsync(request, this, cancellationToken);
 
     /// <summary>Authorizes the client before its body is assembled.</summary>

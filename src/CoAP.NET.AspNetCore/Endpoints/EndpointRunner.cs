@@ -34,7 +34,7 @@ internal sealed class EndpointRunner(
     /// <param name="route">The CoAP route.</param>
     /// <param name="next">Receives the body.</param>
     /// <param name="cancellationToken">Canceled when the client no longer waits.</param>
-    public async ValueTask<CoapResult> AdmitAsync(CoapRequest request, EndpointRoute route, CoapHandler next,
+    public async ValueTask<CoapResult> AdmitAsync(CoapRequestContext request, EndpointRoute route, CoapHandler next,
         CancellationToken cancellationToken) =>
         await WithContextAsync(request, async exchange => await FindAsync(exchange, route).ConfigureAwait(false) is { Refusal: { } refusal }
             ? refusal : await next(request, cancellationToken).ConfigureAwait(false), cancellationToken).ConfigureAwait(false);
@@ -43,10 +43,10 @@ internal sealed class EndpointRunner(
     /// <param name="request">The request.</param>
     /// <param name="route">The CoAP route.</param>
     /// <param name="cancellationToken">Canceled when the client no longer waits.</param>
-    public async ValueTask<CoapResult> RunAsync(CoapRequest request, EndpointRoute route, CancellationToken cancellationToken) =>
+    public async ValueTask<CoapResult> RunAsync(CoapRequestContext request, EndpointRoute route, CancellationToken cancellationToken) =>
         await WithContextAsync(request, exchange => RunAsync(exchange, route, cancellationToken), cancellationToken).ConfigureAwait(false);
 
-    private async ValueTask<CoapResult> WithContextAsync(CoapRequest request,
+    private async ValueTask<CoapResult> WithContextAsync(CoapRequestContext request,
         Func<InProcessExchange, ValueTask<CoapResult>> run, CancellationToken cancellationToken)
     {
         InProcessExchange exchange;
@@ -58,7 +58,7 @@ internal sealed class EndpointRunner(
         {
             return CoapResults.Status(exception.Code, exception.Message);
         }
-        catch (CoapUriException exception)
+        catch (CoapFormatException exception)
         {
             return CoapResults.BadRequest(exception.Message);
         }
@@ -130,7 +130,7 @@ internal sealed class EndpointRunner(
     }
 
     // Returns the media type after the conversion of the body; null if the body stays unchanged.
-    private string? ConvertedTypeOf(CoapRequest request, EndpointRoute route) =>
+    private string? ConvertedTypeOf(CoapRequestContext request, EndpointRoute route) =>
         options.Translator.Json.Converts && !request.Payload.IsEmpty && request.ContentFormat is { } format && !route.Reads(format)
             ? options.Translator.Json.MediaTypes.TryGetValue(format, out string? type) ? type : null
             : null;
@@ -148,7 +148,7 @@ internal sealed class EndpointRunner(
     private CoapResult Refuse(ServedEndpoint endpoint, ResponseFault fault)
     {
         CoapResult answer = fault == ResponseFault.NeverEnds ? s_neverEnds : new CoapResult(CoapCode.InternalServerError);
-        if (endpoint.TryTell())
+        if (endpoint.TryReport())
         {
             EndpointLog.ResponseRefused(logger, endpoint.Name, fault == ResponseFault.NeverEnds
                 ? "it is a stream of server-sent events. Serve the state as an observable resource."
@@ -167,7 +167,7 @@ internal sealed class EndpointRunner(
             return s_redirect;
         }
 
-        CoapRequest request = exchange.Request;
+        CoapRequestContext request = exchange.Request;
         bool isSuccess = recorded.StatusCode is >= 200 and < 300;
 
         // Deleting a missing resource is a success in CoAP, so the error text must not become its payload.
@@ -189,7 +189,7 @@ internal sealed class EndpointRunner(
             && response.Headers.CacheControl is null && response.Content.Headers.Expires is null)
         {
             // The options of the route for observers apply. A Max-Age of 0 would make observers register again at once.
-            result.Options.Remove(OptionNumber.MaxAge);
+            result.OwnOptions.Remove(OptionNumber.MaxAge);
         }
 
         return WithErrorBody(result, body, response, request.Accept ?? request.ContentFormat);
@@ -219,11 +219,6 @@ internal sealed class EndpointRunner(
         }
 
         CoapResult described = new(result.Code, body, format);
-        if (result.Options.MaxAge is { } maxAge)
-        {
-            described.WithMaxAge(maxAge);
-        }
-
-        return described;
+        return result.Options.MaxAge is { } maxAge ? described.WithMaxAge(maxAge) : described;
     }
 }

@@ -93,15 +93,15 @@ internal sealed class EndpointTable(
 
         if (metadata.GetMetadata<IExcludeFromDescriptionMetadata>() is { ExcludeFromDescription: true })
         {
-            route.Hidden();
+            route.ExcludeFromDiscovery();
         }
 
         if (metadata.GetMetadata<IRequestSizeLimitMetadata>()?.MaxRequestBodySize is { } size and > 0)
         {
-            route.MaxBodySize(Math.Min(size, MaxBodySize));
+            route.WithMaxBodySize(Math.Min(size, MaxBodySize));
         }
 
-        foreach (CoapMark mark in endpoint.Marks)
+        foreach (CoapServingMetadata mark in endpoint.Marks)
         {
             mark.Configure!(route);
         }

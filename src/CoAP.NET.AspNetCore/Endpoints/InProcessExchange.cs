@@ -18,7 +18,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
     private CancellationTokenSource? _time;
     private CancellationTokenRegistration _timeIsOver;
 
-    private InProcessExchange(CoapRequest request, HttpRequestMessage message, Stream body, RecordedResponse response,
+    private InProcessExchange(CoapRequestContext request, HttpRequestMessage message, Stream body, RecordedResponse response,
         IHttpContextFactory? factory, CancellationToken cancellationToken)
     {
         _factory = factory;
@@ -28,7 +28,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
 
         // A handler run for observers must not end with one of them.
         _abort = CancellationTokenSource.CreateLinkedTokenSource(
-            cancellationToken, request.IsForObservers || request.Channel is null ? CancellationToken.None : request.Peer.Disconnected);
+            cancellationToken, request.IsForObservers ? CancellationToken.None : request.Peer.Disconnected);
         RequestAborted = _abort.Token;
         RequestServices = request.Services!;
         CanHaveBody = body != Stream.Null;
@@ -36,7 +36,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
         Context = factory?.Create(features) ?? new DefaultHttpContext(features);
     }
 
-    public CoapRequest Request { get; }
+    public CoapRequestContext Request { get; }
 
     /// <summary>The request as an HTTP message.</summary>
     public HttpRequestMessage Message { get; }
@@ -61,8 +61,8 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
     /// <param name="factory">The factory of the application; null for none.</param>
     /// <param name="cancellationToken">Canceled when the client no longer waits.</param>
     /// <exception cref="CoapHttpTranslationException">A part of the request has no counterpart in HTTP.</exception>
-    /// <exception cref="CoapUriException">The options do not form a URI.</exception>
-    public static InProcessExchange Open(CoapRequest request, CoapHttpTranslator translator, int maxResponseSize,
+    /// <exception cref="CoapFormatException">The options do not form a URI.</exception>
+    public static InProcessExchange Open(CoapRequestContext request, CoapHttpTranslator translator, int maxResponseSize,
         IHttpContextFactory? factory, CancellationToken cancellationToken)
     {
         // The base of Location. System.Uri does not accept the zone of an address, and clients must not see it.
@@ -121,7 +121,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
         }
     }
 
-    private FeatureCollection MakeFeatures(CoapRequest request, HttpRequestMessage message, Stream body, RecordedResponse response)
+    private FeatureCollection MakeFeatures(CoapRequestContext request, HttpRequestMessage message, Stream body, RecordedResponse response)
     {
         FeatureCollection features = new();
         features.Set<IHttpRequestFeature>(MakeRequest(request, message, body));
@@ -135,19 +135,16 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
             features.Set<IServiceProvidersFeature>(this);
         }
 
-        if (request.Channel is not null)
+        IPEndPoint remote = request.Peer.Address.ToIPEndPoint();
+        IPEndPoint local = request.Peer.LocalAddress.ToIPEndPoint();
+        features.Set<IHttpConnectionFeature>(new HttpConnectionFeature
         {
-            IPEndPoint remote = request.Peer.Address.ToIPEndPoint();
-            IPEndPoint local = request.Peer.LocalAddress.ToIPEndPoint();
-            features.Set<IHttpConnectionFeature>(new HttpConnectionFeature
-            {
-                ConnectionId = request.Peer.ToString(),
-                RemoteIpAddress = remote.Address,
-                RemotePort = remote.Port,
-                LocalIpAddress = local.Address,
-                LocalPort = local.Port,
-            });
-        }
+            ConnectionId = request.Peer.ToString(),
+            RemoteIpAddress = remote.Address,
+            RemotePort = remote.Port,
+            LocalIpAddress = local.Address,
+            LocalPort = local.Port,
+        });
 
         if (PeerPrincipal.CertificateOf(request) is { } certificate)
         {
@@ -157,7 +154,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
         return features;
     }
 
-    private HttpRequestFeature MakeRequest(CoapRequest request, HttpRequestMessage message, Stream body)
+    private HttpRequestFeature MakeRequest(CoapRequestContext request, HttpRequestMessage message, Stream body)
     {
         IHeaderDictionary headers = new HeaderDictionary();
         foreach ((string name, IEnumerable<string> values) in message.Content is { } content ? message.Headers.Concat(content.Headers)
@@ -188,10 +185,10 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
     }
 
     // Like web servers: decoded, except for slashes inside a segment.
-    private static string PathOf(CoapRequest request) =>
+    private static string PathOf(CoapRequestContext request) =>
         "/" + string.Join('/', request.Options.UriPath.Select(static segment => segment.Replace("/", "%2F", StringComparison.Ordinal)));
 
-    private static string QueryOf(CoapRequest request)
+    private static string QueryOf(CoapRequestContext request)
     {
         IReadOnlyList<string> arguments = request.Options.UriQuery;
         return arguments.Count == 0 ? string.Empty : "?" + string.Join('&', arguments.Select(Escape));

@@ -9,8 +9,8 @@ namespace CoAP.NET.AspNetCore.Endpoints;
 internal static class PeerPrincipal
 {
     /// <summary>Returns the user; an unauthenticated one for an unauthenticated client.</summary>
-    public static ClaimsPrincipal Of(CoapRequest request) =>
-        request.Channel is null || !request.Peer.IsKnown ? new ClaimsPrincipal(new ClaimsIdentity())
+    public static ClaimsPrincipal Of(CoapRequestContext request) =>
+        !request.Peer.IsKnown ? new ClaimsPrincipal(new ClaimsIdentity())
         : request.Peer.Identity switch
         {
             // The user belongs to the whole connection, but claims transformations change that of a request.
@@ -23,8 +23,8 @@ internal static class PeerPrincipal
         };
 
     /// <summary>Returns the client certificate; null for none.</summary>
-    public static X509Certificate2? CertificateOf(CoapRequest request) =>
-        (request.Channel is null ? null : request.Peer.Identity as ICoapPeerIdentity)?.Certificate;
+    public static X509Certificate2? CertificateOf(CoapRequestContext request) =>
+        (request.Peer.Identity as ICoapPeerIdentity)?.Certificate;
 
     private static List<Claim> ClaimsOf(X509Certificate2 certificate)
     {

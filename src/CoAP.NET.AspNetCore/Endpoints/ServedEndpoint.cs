@@ -36,7 +36,7 @@ internal sealed class ServedEndpoint
         ];
         _accepted = endpoint.Metadata.GetMetadata<IAcceptsMetadata>()?.ContentTypes is { Count: > 0 } types
             ? [.. types.Select(static type => MediaTypeHeaderValue.Parse(type))] : null;
-        Marks = [.. endpoint.Metadata.GetOrderedMetadata<CoapMark>().Where(static mark => mark.Configure is not null)];
+        Marks = [.. endpoint.Metadata.GetOrderedMetadata<CoapServingMetadata>().Where(static mark => mark.Configure is not null)];
         _methods = EndpointMethods.Of(endpoint, codes);
     }
 
@@ -50,7 +50,7 @@ internal sealed class ServedEndpoint
     public TimeSpan Timeout { get; }
 
     /// <summary>The marks that configure its CoAP routes, from the outermost to the innermost.</summary>
-    public CoapMark[] Marks { get; }
+    public CoapServingMetadata[] Marks { get; }
 
     /// <summary>Its CoAP methods.</summary>
     public IReadOnlyCollection<CoapMethod> Methods => _methods.Keys;
@@ -61,7 +61,7 @@ internal sealed class ServedEndpoint
     public static string NameOf(RouteEndpoint endpoint) => endpoint.DisplayName ?? endpoint.RoutePattern.RawText ?? "An endpoint";
 
     /// <summary>Returns true once; the caller then logs.</summary>
-    public bool TryTell() => Interlocked.Exchange(ref _isTold, 1) == 0;
+    public bool TryReport() => Interlocked.Exchange(ref _isTold, 1) == 0;
 
     /// <summary>Whether it serves every request of a shape.</summary>
     public bool IsCertain(EndpointShape shape) => _constraints.Length == 0

@@ -4,22 +4,22 @@ namespace CoAP.NET.AspNetCore;
 /// Counters of a path that serves CoAP resources to HTTP clients, since its start; see <see cref="CoapHttpExchangeOptions.Counters"/>.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-public sealed class CoapHttpCounters
+internal sealed class CoapHttpCounters
 {
     private readonly Func<long> _shared;
     private long _requests;
     private long _busy;
     private long _denied;
     private long _stalled;
-    private long _underWay;
+    private long _inProgress;
 
-    internal CoapHttpCounters(Func<long> shared) => _shared = shared;
+    public CoapHttpCounters(Func<long> shared) => _shared = shared;
 
     /// <summary>Received requests, including those for events and WebSockets.</summary>
     public long Requests => Interlocked.Read(ref _requests);
 
     /// <summary>The current number of pending requests, including open event streams and WebSockets.</summary>
-    public long UnderWay => Interlocked.Read(ref _underWay);
+    public long InProgress => Interlocked.Read(ref _inProgress);
 
     /// <summary>Requests refused for lack of room (503), in total or in the share of their source.</summary>
     public long Busy => Interlocked.Read(ref _busy);
@@ -33,17 +33,17 @@ public sealed class CoapHttpCounters
     /// <summary>Requests that shared the response to an equal pending request.</summary>
     public long Shared => _shared();
 
-    internal void CountBusy() => Interlocked.Increment(ref _busy);
+    public void CountBusy() => Interlocked.Increment(ref _busy);
 
-    internal void CountDenied() => Interlocked.Increment(ref _denied);
+    public void CountDenied() => Interlocked.Increment(ref _denied);
 
-    internal void CountStalled() => Interlocked.Increment(ref _stalled);
+    public void CountStalled() => Interlocked.Increment(ref _stalled);
 
-    internal void Begin()
+    public void Begin()
     {
         Interlocked.Increment(ref _requests);
-        Interlocked.Increment(ref _underWay);
+        Interlocked.Increment(ref _inProgress);
     }
 
-    internal void End() => Interlocked.Decrement(ref _underWay);
+    public void End() => Interlocked.Decrement(ref _inProgress);
 }

@@ -75,7 +75,7 @@ public abstract class CoapHttpExchangeOptions
     } = TimeSpan.FromSeconds(30);
 
     /// <summary>The counters of the path.</summary>
-    public CoapHttpCounters Counters { get; }
+    internal CoapHttpCounters Counters { get; }
 
     /// <summary>The equal pending requests.</summary>
     internal CoapHttpSharedRequests SharedRequests { get; } = new();

@@ -51,8 +51,9 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 
     /// <summary>The cache for responses. Default null: no cache.</summary>
     /// <remarks>
-    /// With a cache the proxy assembles response bodies before it sends them, at most <see cref="CoapLimits.MaxResponseBodySize"/>. A GET
-    /// continues after its client has disconnected, to fill the cache (RFC 8075 section 8.1), and keeps the place of that client.
+    /// With a cache the proxy assembles response bodies before it sends them, at most
+    /// <see cref="CoapBlockwiseLimits.MaxResponseBodySize"/>. A GET continues after its client has disconnected, to fill the cache (RFC
+    /// 8075 section 8.1), and keeps the place of that client.
     /// </remarks>
     public CoapCache? Cache { get; set; }
 
@@ -75,7 +76,7 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 
     /// <summary>Configures the proxy's own client: credentials, transports, limits. Default null.</summary>
     /// <remarks>
-    /// The proxy wraps <see cref="CoapEndpointOptions.ResolveHost"/> afterwards: names resolve to allowed addresses only.
+    /// The proxy wraps <see cref="CoapTransportOptions.ResolveHost"/> afterwards: names resolve to allowed addresses only.
     /// </remarks>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 

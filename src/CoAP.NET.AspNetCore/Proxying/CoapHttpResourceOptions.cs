@@ -7,5 +7,5 @@ public sealed class CoapHttpResourceOptions : CoapHttpExchangeOptions
     /// Sends the requests to the CoAP server. Default null: the <see cref="ICoapClient"/> or <see cref="CoapClient"/> of the container, or
     /// a new one if there is none.
     /// </summary>
-    public ICoapObserver? Client { get; set; }
+    public ICoapClient? Client { get; set; }
 }

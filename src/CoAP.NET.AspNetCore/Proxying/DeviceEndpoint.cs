@@ -11,7 +11,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 internal sealed class DeviceEndpoint(
     CoapHttpExchangeOptions options, Func<HttpContext, CoapPeer?> find, TimeProvider clock, ILogger logger)
 {
-    private readonly HttpPlaces _places = new(options);
+    private readonly HttpRequestLimiter _places = new(options);
 
     public Task HandleAsync(HttpContext context) => _places.RunAsync(context, AnswerAsync);
 

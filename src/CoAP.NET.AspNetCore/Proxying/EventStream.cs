@@ -15,7 +15,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="observer">Makes the observation.</param>
 /// <param name="options">The options of the exchange.</param>
 /// <param name="clock">The clock for keep-alive comments, and for clients that do not read.</param>
-internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOptions options, TimeProvider clock)
+internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions options, TimeProvider clock)
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan s_closing = TimeSpan.FromSeconds(5);

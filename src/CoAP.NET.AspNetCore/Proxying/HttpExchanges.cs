@@ -19,7 +19,7 @@ internal sealed class HttpExchanges : IDisposable
     /// <param name="fillsCache">Whether the client has a cache, which is filled even after the HTTP client has disconnected.</param>
     /// <param name="clock">The clock.</param>
     /// <param name="logger">The log.</param>
-    public HttpExchanges(ICoapObserver client, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock, ILogger logger)
+    public HttpExchanges(ICoapClient client, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock, ILogger logger)
     {
         _options = options;
         _logger = logger;

@@ -20,7 +20,7 @@ internal sealed class HttpForwarding : IDisposable
     // The System.Uri objects of recent targets.
     private readonly RecentTexts<Uri> _uris = new();
 
-    public HttpForwarding(ICoapRequester requester, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
+    public HttpForwarding(ICoapClient requester, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
     {
         (_options, _fillsCache, _clock) = (options, fillsCache, clock);
         _invoker = new HttpMessageInvoker(
@@ -92,7 +92,7 @@ internal sealed class HttpForwarding : IDisposable
         bool hasBody = context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody ?? (context.Request.ContentLength > 0);
         if (hasBody)
         {
-            StreamContent content = new(new PacedBody(context.Request.Body, _options.StallTimeout, _clock, _options.Counters));
+            StreamContent content = new(new DeadlineBody(context.Request.Body, _options.StallTimeout, _clock, _options.Counters));
             content.Headers.ContentLength = context.Request.ContentLength;
             Add(content, "Content-Type", context.Request.ContentType);
             Add(content, "Content-Encoding", context.Request.Headers.ContentEncoding);

@@ -18,7 +18,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly CoapClient _client;
     private readonly HttpExchanges _exchanges;
-    private readonly HttpPlaces _places;
+    private readonly HttpRequestLimiter _places;
     private readonly HostedTargets _targets;
 
     public ProxyEndpoint(CoapHttpProxyOptions options, ILoggerFactory loggers, TimeProvider clock)
@@ -27,13 +27,13 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         _logger = loggers.CreateLogger(ProxyLog.Category);
         CoapEndpointOptions endpoint = new() { LoggerFactory = loggers, TimeProvider = clock };
         options.ConfigureClient?.Invoke(endpoint);
-        Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
-        endpoint.ResolveHost = async (name, cancellationToken) =>
+        Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.Transports.ResolveHost;
+        endpoint.Transports.ResolveHost = async (name, cancellationToken) =>
             options.Targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         endpoint.Cache = options.Cache;
         _client = new CoapClient(endpoint);
         _exchanges = new HttpExchanges(_client, options, fillsCache: options.Cache is not null, clock, _logger);
-        _places = new HttpPlaces(options);
+        _places = new HttpRequestLimiter(options);
         _targets = new HostedTargets(options);
     }
 

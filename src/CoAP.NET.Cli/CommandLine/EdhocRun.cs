@@ -20,7 +20,7 @@ internal sealed class EdhocRun : IAsyncDisposable
     /// <param name="client">The client that sends.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="EdhocException">The server is not trusted, is not the expected one, or refused.</exception>
-    public async Task ConnectAsync(ICoapRequester client, CancellationToken cancellationToken)
+    public async Task ConnectAsync(ICoapClient client, CancellationToken cancellationToken)
     {
         if (_client is null)
         {

@@ -87,12 +87,12 @@ internal sealed class MessageOptions
         };
         foreach (string etag in parse.GetValue(ETag) ?? [])
         {
-            request.Options.Add(new ETag(HexText.Parse(etag, "--etag")));
+            request.Options.Add(new ETagOption(HexText.Parse(etag, "--etag")));
         }
 
         foreach (string etag in parse.GetValue(IfMatch) ?? [])
         {
-            request.Options.Add(new IfMatch(etag == "*" ? [] : HexText.Parse(etag, "--if-match")));
+            request.Options.Add(new IfMatchOption(etag == "*" ? [] : HexText.Parse(etag, "--if-match")));
         }
 
         if (parse.GetValue(IfNoneMatch))

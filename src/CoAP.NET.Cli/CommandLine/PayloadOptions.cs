@@ -85,7 +85,7 @@ internal sealed class PayloadOptions
             return Encoding.UTF8.GetBytes(text);
         }
 
-        return CoapCborNotation.TryParse(text, out byte[] cbor, out CoapCborError error, isSequence)
+        return CoapCborNotation.TryParse(text, out byte[] cbor, out CoapSyntaxError error, isSequence)
             ? cbor
             : throw new UsageException(
                 string.Create(CultureInfo.InvariantCulture,

@@ -73,7 +73,7 @@ internal sealed class GroupOptions
         {
             Failures.Write(
                 run.Context,
-                $"No member of {request.UriText} answered within {request.Timeout!.Value.TotalSeconds:0.###} s.",
+                $"No member of {request.Uri} answered within {request.Timeout!.Value.TotalSeconds:0.###} s.",
                 "Members may keep back errors and empty answers; --interface chooses the network, --timeout waits longer.");
         }
 

@@ -49,14 +49,14 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
             }
 
             observation.StateChanged += (_, state) => _happenings.Writer.TryWrite(new Happening(null, state, observation.Error));
-            Tell(new Happening(null, observation.State, observation.Error));
+            Report(new Happening(null, observation.State, observation.Error));
             int shown = 0;
             while (shown < count && await _happenings.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
             {
                 Happening happening = await _happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
                 if (happening.Response is not { } response)
                 {
-                    Tell(happening);
+                    Report(happening);
                     await RenewKeysAsync(observation, happening.Error, cancellationToken).ConfigureAwait(false);
                     continue;
                 }
@@ -102,7 +102,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         }
     }
 
-    private void Tell(Happening happening)
+    private void Report(Happening happening)
     {
         switch (happening.State)
         {

@@ -30,12 +30,12 @@ internal static class PingCommand
             string peer = $"{uri.Scheme}://{uri.Authority}";
             List<double> times = [];
             WireTrace? trace = null;
-            WaitingLine? line = null;
+            WaitProgressLine? line = null;
             int code;
             CoapClient client = connection.CreateClient(parse, context, uri, options =>
             {
                 trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
-                line = WaitingLine.Watch(context, parse, uri, options);
+                line = WaitProgressLine.Watch(context, parse, uri, options);
             }, sendsOthers: true);
             await using (client.ConfigureAwait(false))
             {
@@ -45,9 +45,7 @@ internal static class PingCommand
                     TimeSpan time;
                     using (line?.Begin(client, most))
                     {
-                        time = await (most is { } limit
-                            ? client.PingAsync(peer, limit, cancellationToken)
-                            : client.PingAsync(peer, cancellationToken)).ConfigureAwait(false);
+                        time = await client.PingAsync(peer, most, cancellationToken).ConfigureAwait(false);
                     }
 
                     double taken = time.TotalMilliseconds;

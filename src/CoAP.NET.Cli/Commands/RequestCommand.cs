@@ -111,7 +111,7 @@ internal static class RequestCommand
             {
                 response = await AskAsync(run, request, proxy, cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapProtocolException exception) when (file?.Rest is not null && exception.IsRepresentationChanged)
+            catch (CoapProtocolException exception) when (file?.Rest is not null && exception.Error == CoapError.RepresentationChanged)
             {
                 response = await AskFromStartAsync().ConfigureAwait(false);
             }

@@ -10,7 +10,7 @@ internal sealed class RequestRun : IAsyncDisposable
 {
     private readonly WireTrace? _trace;
 
-    private RequestRun(CliContext context, CoapClient client, ResponsePrinter printer, WireTrace? trace, WaitingLine? waiting)
+    private RequestRun(CliContext context, CoapClient client, ResponsePrinter printer, WireTrace? trace, WaitProgressLine? waiting)
     {
         Context = context;
         Client = client;
@@ -32,7 +32,7 @@ internal sealed class RequestRun : IAsyncDisposable
     public EdhocRun? Edhoc { get; private init; }
 
     /// <summary>The progress line during a wait; null without a terminal.</summary>
-    public WaitingLine? Waiting { get; }
+    public WaitProgressLine? Waiting { get; }
 
     /// <summary>Whether the command line has <c>--verbose</c>.</summary>
     public bool IsVerbose => _trace is not null;
@@ -53,7 +53,7 @@ internal sealed class RequestRun : IAsyncDisposable
             parse.GetValue(output.Pretty));
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
-        WaitingLine? waiting = null;
+        WaitProgressLine? waiting = null;
         EdhocRun? edhoc = null;
         CoapUri? proxy = options.Message.ProxyOf(parse);
         string target = parse.GetRequiredValue(options.Target);
@@ -64,7 +64,7 @@ internal sealed class RequestRun : IAsyncDisposable
             edhoc = options.Edhoc.ApplyTo(parse, context, endpoint, target, options.Oscore.IsSet(parse), proxy is not null);
             HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
-            waiting = WaitingLine.Watch(context, parse, uri, endpoint);
+            waiting = WaitProgressLine.Watch(context, parse, uri, endpoint);
         }, sendsOthers: options.Edhoc.IsSet(parse));
         RequestRun run = new(context, client, printer, trace, waiting) { Proxy = proxy, Edhoc = edhoc };
         try

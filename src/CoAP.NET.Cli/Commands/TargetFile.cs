@@ -70,7 +70,7 @@ internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
         }
 
         string[] memory = File.Exists(part + ".etag") ? File.ReadAllLines(part + ".etag") : [];
-        ReadOnlyMemory<byte>? etag = memory is [_, { Length: > 0 } hex, ..] ? ETagOf(hex) : null;
+        CoapETag? etag = memory is [_, { Length: > 0 } hex, ..] ? ETagOf(hex) : null;
         if (memory is not [var of, ..] || (etag is null && memory is [_, { Length: > 0 }, ..]))
         {
             Remark(context, $"{part}.etag is missing or damaged, so the version of {part} is unknown. The download starts again.");
@@ -112,7 +112,7 @@ internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
             return;
         }
 
-        string tag = value.ETag is { } etag ? Convert.ToHexStringLower(etag.Span) : "";
+        string tag = value.ETag?.ToString() ?? "";
         if (tag != _remembered)
         {
             _remembered = tag;
@@ -163,11 +163,11 @@ internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
     private static FileStream Open(string path, FileMode mode) =>
         new(path + ".part", mode, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0);
 
-    private static ReadOnlyMemory<byte>? ETagOf(string hex)
+    private static CoapETag? ETagOf(string hex)
     {
         try
         {
-            return Convert.FromHexString(hex) is { Length: > 0 and <= 8 } etag ? etag : null;
+            return Convert.FromHexString(hex) is { Length: > 0 and <= CoapETag.MaxLength } etag ? new CoapETag(etag) : null;
         }
         catch (FormatException)
         {

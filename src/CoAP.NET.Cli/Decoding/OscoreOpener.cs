@@ -11,7 +11,7 @@ internal sealed class OscoreOpener : IDisposable
 
     /// <summary>Creates a decryptor.</summary>
     /// <param name="files">The files and directories with contexts; none to decrypt nothing.</param>
-    /// <exception cref="OscoreProvisioningException">One of them is not readable.</exception>
+    /// <exception cref="CoapCredentialException">One of them is not readable.</exception>
     public static OscoreOpener Of(string[] files)
     {
         if (files.Length == 0)

@@ -25,7 +25,7 @@ internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoin
         }
         catch (CoapDirectoryException exception)
         {
-            return Tell(exception);
+            return Report(exception);
         }
     }
 
@@ -43,7 +43,7 @@ internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoin
             }
             catch (CoapException exception)
             {
-                _ = Tell(exception);
+                _ = Report(exception);
             }
 
             if (--left == 0)
@@ -107,7 +107,7 @@ internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoin
         LinkTree.Write(links, place, context.Out);
     }
 
-    private int Tell(CoapException exception)
+    private int Report(CoapException exception)
     {
         Failures.Write(context, exception.Message);
         return exception is CoapDirectoryException { Response: { IsSuccess: false } response } ? ExitCodes.Of(response.Code)

@@ -51,9 +51,9 @@ internal static class DiscoverCommand
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
             $"Timeout of the answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}); 10s for groups.", "-B");
-        OscoreOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
+        CommandLine.OscoreOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
             + "through a proxy. The sequence numbers are next to it.");
-        EdhocOption edhoc = new();
+        CommandLine.EdhocOption edhoc = new();
         ConnectionOptions connection = new();
         GroupOptions group = new();
         ToolCommand command = new("discover", "List the resources of a server, as a tree.")
@@ -115,7 +115,7 @@ internal static class DiscoverCommand
             run.Request.Timeout = parse.GetValue(timeout) ?? (isGroup ? s_groupTimeout : null);
             run.Request.LocalAddress = connection.LocalAddress(parse);
             WireTrace? trace = null;
-            WaitingLine? line = null;
+            WaitProgressLine? line = null;
             EdhocRun? keys = null;
             int code;
             CoapClient client = connection.CreateClient(parse, context, asked ?? uri, options =>
@@ -123,7 +123,7 @@ internal static class DiscoverCommand
                 oscore.ApplyTo(parse, context, options, text);
                 keys = edhoc.ApplyTo(parse, context, options, text, oscore.IsSet(parse), asked is not null);
                 trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
-                line = WaitingLine.Watch(context, parse, asked ?? uri, options);
+                line = WaitProgressLine.Watch(context, parse, asked ?? uri, options);
             }, sendsOthers: isDirectory || edhoc.IsSet(parse));
             await using (client.ConfigureAwait(false))
             using (line?.Begin(client, run.Request.Timeout, isConfirmable: !isGroup))
@@ -164,7 +164,7 @@ internal static class DiscoverCommand
         CoapRequest request = new(CoapMethod.Get, origin + pathAndQuery) { Accept = CoapContentFormat.LinkFormat };
         foreach (string query in queries)
         {
-            request.Options.Add(new UriQuery(query.Contains('=', StringComparison.Ordinal)
+            request.Options.Add(new UriQueryOption(query.Contains('=', StringComparison.Ordinal)
                 ? query
                 : throw new UsageException($"'{query}' of --query asks for nothing.", "Write NAME=VALUE, such as rt=temperature*.")));
         }
@@ -181,17 +181,17 @@ internal static class DiscoverCommand
             CoapResponse response = await client.SendAsync(ProxyForms.Ask(request, proxy), cancellationToken).ConfigureAwait(false);
             if (response.Code.IsError)
             {
-                ErrorAnswer.Write(context, response, request.UriText!, "The server does not list its resources.", proxy);
+                ErrorAnswer.Write(context, response, request.Uri!.ToString(), "The server does not list its resources.", proxy);
                 return ExitCodes.Of(response.Code);
             }
 
-            if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+            if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error))
             {
-                throw new CoapProtocolException($"The response of {request.UriText} is no list of links: {error.Message} at byte "
+                throw new CoapProtocolException($"The response of {request.Uri} is no list of links: {error.Message} at byte "
                     + $"{error.Offset}.");
             }
 
-            Show(links, request.UriText!, response.Remote.ToString());
+            Show(links, request.Uri!.ToString(), response.Remote.ToString());
             return ExitCodes.Success;
         }
 
@@ -215,7 +215,7 @@ internal static class DiscoverCommand
                 }
 
                 if (!CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> links,
-                    out CoapLinkFormatError error))
+                    out CoapSyntaxError error))
                 {
                     Failures.Write(context, $"{answer.Uri}: no list of links: {error.Message} at byte {error.Offset}.");
                     continue;
@@ -231,7 +231,7 @@ internal static class DiscoverCommand
             if (left == most)
             {
                 Failures.Write(context,
-                    $"No member of {request.UriText} answered with a list within {request.Timeout!.Value.TotalSeconds:0.###} s.",
+                    $"No member of {request.Uri} answered with a list within {request.Timeout!.Value.TotalSeconds:0.###} s.",
                     "Members without a link that matches are silent; --interface chooses the network, --timeout waits longer.");
                 return ExitCodes.Timeout;
             }

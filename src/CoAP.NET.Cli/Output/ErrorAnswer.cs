@@ -65,8 +65,8 @@ internal static class ErrorAnswer
         if (response.TryReadProblem(out CoapProblem? problem))
         {
             // A title that only repeats the code adds nothing.
-            bool isCode = string.Equals(problem.Title?.Text, response.Code.Name, StringComparison.OrdinalIgnoreCase);
-            return !isCode ? problem.ToString() : problem.Detail?.Text ?? "";
+            bool isCode = string.Equals(problem.Title, response.Code.Name, StringComparison.OrdinalIgnoreCase);
+            return !isCode ? problem.ToString() : problem.Detail ?? "";
         }
 
         return IsDiagnostic(response) && SafeText.IsText(response.Payload.Span, CoapContentFormat.TextPlain) ? response.GetText() : "";

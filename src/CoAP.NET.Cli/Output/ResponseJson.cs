@@ -49,7 +49,7 @@ internal static class ResponseJson
             json["mediaType"] = format.MediaType;
         }
 
-        json.AddKnown("etag", options.ETag is { } etag ? Convert.ToHexStringLower(etag.Span) : null);
+        json.AddKnown("etag", options.ETag?.ToString());
         json.AddKnown("maxAge", options.Contains(OptionNumber.MaxAge) ? (long)response.MaxAge.TotalSeconds : null);
         json.AddKnown("location", options.Location);
         json.AddKnown("observe", options.Observe);

@@ -86,7 +86,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
 
         if (response.Options.ETag is { } etag)
         {
-            text += $"  ETag {Convert.ToHexStringLower(etag.Span)}";
+            text += $"  ETag {etag}";
         }
 
         return about.FilePath is { } path && File.Exists(path)

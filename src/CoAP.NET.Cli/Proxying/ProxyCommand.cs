@@ -78,13 +78,13 @@ internal static class ProxyCommand
             },
         };
         how.HopLimit = parse.GetValue(options.HopLimit) ?? how.HopLimit;
-        how.MaxBodySize = parse.GetValue(options.MaxBody) ?? how.MaxBodySize;
-        how.MaxStreamedBodySize = parse.GetValue(options.MaxStreamedBody) ?? how.MaxStreamedBodySize;
-        how.MaxRequests = parse.GetValue(options.MaxRequests) ?? how.MaxRequests;
-        how.MaxRequestsPerSource = parse.GetValue(options.MaxRequestsPerSource) ?? how.MaxRequestsPerSource;
-        how.MaxObservations = parse.GetValue(options.MaxObservations) ?? how.MaxObservations;
-        how.MaxObservationsPerSource = parse.GetValue(options.MaxObservationsPerSource) ?? how.MaxObservationsPerSource;
-        how.CacheBytes = parse.GetValue(options.NoCache) ? 0 : parse.GetValue(options.CacheBytes) ?? how.CacheBytes;
+        how.Limits.MaxBodySize = parse.GetValue(options.MaxBody) ?? how.Limits.MaxBodySize;
+        how.Limits.MaxStreamedBodySize = parse.GetValue(options.MaxStreamedBody) ?? how.Limits.MaxStreamedBodySize;
+        how.Limits.MaxRequests = parse.GetValue(options.MaxRequests) ?? how.Limits.MaxRequests;
+        how.Limits.MaxRequestsPerSource = parse.GetValue(options.MaxRequestsPerSource) ?? how.Limits.MaxRequestsPerSource;
+        how.Limits.MaxObservations = parse.GetValue(options.MaxObservations) ?? how.Limits.MaxObservations;
+        how.Limits.MaxObservationsPerSource = parse.GetValue(options.MaxObservationsPerSource) ?? how.Limits.MaxObservationsPerSource;
+        how.Limits.CacheBytes = parse.GetValue(options.NoCache) ? 0 : parse.GetValue(options.CacheBytes) ?? how.Limits.CacheBytes;
         how.Timeout = parse.GetValue(options.Timeout) ?? how.Timeout;
 
         foreach (string allowed in parse.GetValue(options.Allow) ?? [])
@@ -104,7 +104,7 @@ internal static class ProxyCommand
         return parse.GetValue(options.Http) || (parse.GetValue(options.Map) ?? []).Any(static map => IsHttp(map))
             ? proxy.UseHttp(http =>
             {
-                http.MaxBodySize = how.MaxBodySize;
+                http.MaxBodySize = how.Limits.MaxBodySize;
                 http.TimeProvider = context.TimeProvider;
             })
             : proxy;
@@ -139,7 +139,7 @@ internal static class ProxyCommand
         {
             _ = allowed.Contains('/') ? targets.AllowNetwork(allowed) : targets.AllowHost(allowed);
         }
-        catch (Exception exception) when (exception is ArgumentException or FormatException)
+        catch (ArgumentException)
         {
             throw new UsageException(
                 $"--allow {allowed} is neither a host nor a network.",

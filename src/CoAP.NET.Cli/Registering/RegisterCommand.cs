@@ -108,7 +108,7 @@ internal static class RegisterCommand
         List<CoapLink> all = [];
         foreach (string text in texts)
         {
-            all.AddRange(CoapLinkFormat.TryParse(text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error)
+            all.AddRange(CoapLinkFormat.TryParse(text, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error)
                 ? links
                 : throw new UsageException($"'{text}' of --link is no link: {error.Message} at character {error.Offset}.",
                     "Write '</path>;rt=type', in quotes for the shell."));
@@ -170,6 +170,6 @@ internal static class RegisterCommand
     {
         string origin = CoapUri.OriginOf(status.Directory!.ToString());
         return string.Create(CultureInfo.InvariantCulture,
-            $"{origin}{CoapForeignText.LineOf(status.Location)} until {status.Until:yyyy-MM-dd HH:mm:ss} UTC");
+            $"{origin}{CoapUntrustedText.LineOf(status.Location)} until {status.Until:yyyy-MM-dd HH:mm:ss} UTC");
     }
 }

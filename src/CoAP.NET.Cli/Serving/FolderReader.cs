@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.Serving;
 /// <summary>Answers GET: files block by block on request, folders as links.</summary>
 /// <param name="paths">The shared paths.</param>
 /// <param name="watch">Tracks observed paths.</param>
-internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
+internal sealed class FolderReader(FolderPaths paths, FolderMonitor watch)
 {
     // The maximum of block-wise transfer (RFC 7959 section 2.2: 20 bits of numbers, 1,024 bytes each).
     private const long LargestBody = 1L << 30;
@@ -15,7 +15,7 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
     private readonly FolderListing _listing = new(paths);
 
     /// <summary>Answers a request for a file or folder.</summary>
-    public ServeAnswer Get(CoapRequest request, IReadOnlyList<string> segments)
+    public ServeAnswer Get(CoapRequestContext request, IReadOnlyList<string> segments)
     {
         SharedItem item = paths.Find(segments);
         string uriPath = FolderListing.ToUriPath(segments);
@@ -33,9 +33,9 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
     }
 
     /// <summary>Answers <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
-    public ServeAnswer GetCore(CoapRequest request) => Answer(request, _listing.OfAll());
+    public ServeAnswer GetCore(CoapRequestContext request) => Answer(request, _listing.OfAll());
 
-    private static ServeAnswer Answer(CoapRequest request, IReadOnlyList<CoapLink> links)
+    private static ServeAnswer Answer(CoapRequestContext request, IReadOnlyList<CoapLink> links)
     {
         if (request.SelectFormat(CoapContentFormat.LinkFormat) is null)
         {
@@ -54,7 +54,7 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
             : new ServeAnswer(CoapResults.ValidOr(request, etag, () => CoapResults.Content(content)), content.Bytes.Length);
     }
 
-    private static ServeAnswer GetFile(CoapRequest request, string path)
+    private static ServeAnswer GetFile(CoapRequestContext request, string path)
     {
         CoapContentFormat format = ContentFormats.OfFile(path);
         if (request.SelectFormat(format) is null)

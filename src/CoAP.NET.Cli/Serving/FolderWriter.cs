@@ -49,7 +49,8 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     }
 
     /// <summary>Creates or replaces a file.</summary>
-    public async ValueTask<ServeAnswer> PutAsync(CoapRequest request, IReadOnlyList<string> segments, CancellationToken cancellationToken)
+    public async ValueTask<ServeAnswer> PutAsync(CoapRequestContext request, IReadOnlyList<string> segments,
+        CancellationToken cancellationToken)
     {
         SharedItem item = paths.Find(segments);
         if (FaultOf(request, item) is { } fault)
@@ -85,7 +86,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     }
 
     /// <summary>Removes a file.</summary>
-    public async ValueTask<ServeAnswer> DeleteAsync(CoapRequest request, IReadOnlyList<string> segments,
+    public async ValueTask<ServeAnswer> DeleteAsync(CoapRequestContext request, IReadOnlyList<string> segments,
         CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -125,7 +126,8 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     /// <inheritdoc/>
     public void Dispose() => _gate.Dispose();
 
-    private async ValueTask<ServeAnswer> KeepAsync(CoapRequest request, IReadOnlyList<string> segments, SafeFileHandle folder, string part,
+    private async ValueTask<ServeAnswer> KeepAsync(CoapRequestContext request, IReadOnlyList<string> segments, SafeFileHandle folder,
+        string part,
         long size, CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -158,7 +160,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         }
     }
 
-    private static CoapResult? FaultOf(CoapRequest request, SharedItem item) => item.Kind switch
+    private static CoapResult? FaultOf(CoapRequestContext request, SharedItem item) => item.Kind switch
     {
         SharedKind.Refused => s_refused,
         SharedKind.NoFolder => CoapResults.Status(CoapCode.Conflict, "The folder does not exist."),

@@ -42,7 +42,7 @@ internal static class ServeCommand
         options.Oscore.ApplyTo(parse, context, endpoint);
         WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
         CoapServer server = context.CreateServer(endpoint);
-        FolderWatch watch = new(paths, context.TimeProvider, options.CheckOf(parse));
+        FolderMonitor watch = new(paths, context.TimeProvider, options.CheckOf(parse));
         using FolderWriter writer = new(paths, context.TimeProvider);
         await using (server.ConfigureAwait(false))
         await using (watch.ConfigureAwait(false))
@@ -98,11 +98,11 @@ internal static class ServeCommand
 
         // An address with a plain scheme next to a secured one means to serve there too.
         server.Routes.AllowInsecureTransport();
-        Protect(server.MapGet(Core, request => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request))))
-            .AllowMulticast().Hidden());
+        Protect(server.MapGet(Core, (request, _) => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request))))
+            .AllowMulticast().ExcludeFromDiscovery());
         Protect(server
-            .MapGet(AllPaths, request => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request)))))
-            .RunQueued(degreeOfParallelism: 4).Observable());
+            .MapGet(AllPaths, (request, _) => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request)))))
+            .WithExecution(queued: 4).Observable());
         List<CoapMethod> refused = [.. s_otherMethods];
         if (writer is null)
         {
@@ -112,8 +112,8 @@ internal static class ServeCommand
         {
             Protect(server.MapPut(AllPaths,
                 (request, cancellationToken) =>
-                    log.RunAsync(request, () => writer.PutAsync(request, SegmentsOf(request), cancellationToken))).StreamBody()
-                .MaxBodySize(maxSize));
+                    log.RunAsync(request, () => writer.PutAsync(request, SegmentsOf(request), cancellationToken))).WithStreamedBody()
+                .WithMaxBodySize(maxSize));
             Protect(server.MapDelete(AllPaths,
                 (request, cancellationToken) =>
                     log.RunAsync(request, () => writer.DeleteAsync(request, SegmentsOf(request), cancellationToken))));
@@ -121,10 +121,11 @@ internal static class ServeCommand
 
         // At the first block: the server does not reassemble an unwanted body.
         server.Map(AllPaths, refused,
-            request => log.RunAsync(request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).HandleBlocks();
+            (CoapRequestContext request) => log.RunAsync(
+                request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).WithBodyInBlocks();
     }
 
-    private static IReadOnlyList<string> SegmentsOf(CoapRequest request) => request.Options.UriPath;
+    private static IReadOnlyList<string> SegmentsOf(CoapRequestContext request) => request.Options.UriPath;
 
     private static void Announce(CliContext context, CoapServer server, FolderPaths paths, bool isWritable)
     {

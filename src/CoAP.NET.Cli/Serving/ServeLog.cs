@@ -16,7 +16,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
     private readonly Lock _gate = new();
 
     /// <summary>Runs a handler and logs it. A file system error becomes an answer.</summary>
-    public async ValueTask<CoapResult> RunAsync(CoapRequest request, Func<ValueTask<ServeAnswer>> handler)
+    public async ValueTask<CoapResult> RunAsync(CoapRequestContext request, Func<ValueTask<ServeAnswer>> handler)
     {
         long started = context.TimeProvider.GetTimestamp();
         ServeAnswer answer;
@@ -33,7 +33,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         {
             (answer, reason) = (new ServeAnswer(CoapResults.Status(CoapCode.Forbidden)), exception.Message);
         }
-        catch (CoapIncompleteBodyException)
+        catch (CoapException exception) when (exception.Error == CoapError.BodyIncomplete)
         {
             Write(request, "gave the transfer up", null, started);
             throw;
@@ -49,7 +49,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         return answer.Result;
     }
 
-    private void Write(CoapRequest request, string what, string? reason, long started, CoapCode code = default)
+    private void Write(CoapRequestContext request, string what, string? reason, long started, CoapCode code = default)
     {
         if (isQuiet || request.Options.Block2 is { Number: > 0 })
         {
@@ -83,7 +83,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
     }
 
     // The target of a proxy request, in either form, and without a password in it.
-    private static string TargetOf(CoapRequest request)
+    private static string TargetOf(CoapRequestContext request)
     {
         if (request.Options.ProxyUri is null && request.Options.ProxyScheme is null)
         {
@@ -97,7 +97,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
             int at = origin.LastIndexOf('@');
             return at < 0 ? uri : $"{origin[..(origin.IndexOf("://", StringComparison.Ordinal) + 3)]}{uri[(at + 1)..]}";
         }
-        catch (CoapUriException)
+        catch (CoapFormatException)
         {
             return request.Path;
         }

@@ -36,10 +36,10 @@ internal sealed class HeaderChanges
         }
 
         HeaderChanges changes = new(firstToken, hasNoHost);
-        pipeline.Insert(CoapSeams.MessagingToSerializer, () => new InlineTap<CoapOutbound>(changes.Change));
+        pipeline.Insert(CoapSeams.MessagingToSerializer, () => new StageObserver<CoapOutbound>(changes.Change));
         if (firstToken is not null)
         {
-            pipeline.Insert(CoapSeams.SerializerToMessaging, () => new InlineTap<CoapInbound>(changes.ChangeBack));
+            pipeline.Insert(CoapSeams.SerializerToMessaging, () => new StageObserver<CoapInbound>(changes.ChangeBack));
         }
     }
 

@@ -73,17 +73,17 @@ internal sealed class WireTrace
         }
     }
 
-    private InlineTap<CoapDatagram> Watch(bool isOutbound) => new(datagram =>
+    private StageObserver<CoapDatagram> Watch(bool isOutbound) => new(datagram =>
     {
         lock (_gate)
         {
-            Tell(datagram, isOutbound);
+            Report(datagram, isOutbound);
         }
 
         return datagram;
     });
 
-    private void Tell(CoapDatagram datagram, bool isOutbound)
+    private void Report(CoapDatagram datagram, bool isOutbound)
     {
         CoapTransport? transport = datagram.Channel?.Transport;
         bool isReliable = transport?.IsReliable == true;

@@ -47,7 +47,7 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name) : ICoap
     public Task<bool> CancelAsync(Guid id, CancellationToken cancellationToken = default) =>
         devices.Outbox.CancelAsync(Name, id, cancellationToken);
 
-    public override string ToString() => CoapForeignText.LineOf(Name);
+    public override string ToString() => CoapUntrustedText.LineOf(Name);
 
     private async Task<CoapResponse> QueueAndWaitAsync(
         CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken)

@@ -21,12 +21,6 @@ public sealed class CoapDeviceException : CoapException
     public DateTimeOffset? LastHeard { get; init; }
 
     /// <summary>
-    /// Whether the request may have changed the device. If true, read the state before you repeat the request; if false, the request had no
-    /// effect.
-    /// </summary>
-    public bool IsOutcomeUnknown { get; init; }
-
-    /// <summary>
     /// Whether its session moved to another node before the answer, and the request is safe to repeat there, by any node that still has all
     /// of it.
     /// </summary>
@@ -58,7 +52,7 @@ public sealed class CoapDeviceException : CoapException
     internal static CoapDeviceException Unreachable(
         string device, string why, bool isOutcomeUnknown = false, Exception? innerException = null, bool hasMoved = false) =>
         new(CoapDeviceFault.Unreachable, device,
-            $"{Line(device)} is not reachable: {CoapForeignText.LineOf(why)}{Outcome(isOutcomeUnknown)}", innerException)
+            $"{Line(device)} is not reachable: {CoapUntrustedText.LineOf(why)}{Outcome(isOutcomeUnknown)}", innerException)
         {
             IsOutcomeUnknown = isOutcomeUnknown,
             HasMoved = hasMoved,
@@ -69,12 +63,12 @@ public sealed class CoapDeviceException : CoapException
     /// <param name="fault">The reason.</param>
     /// <param name="why">The description of the failure, as a sentence; null for the text of the fault.</param>
     internal static CoapDeviceException Queued(string device, CoapDeviceFault fault, string? why = null) => new(fault, device,
-        $"{Line(device)} did not answer a request from its outbox: {CoapForeignText.LineOf(why ?? TextOf(fault))}")
+        $"{Line(device)} did not answer a request from its outbox: {CoapUntrustedText.LineOf(why ?? TextOf(fault))}")
     {
         IsOutcomeUnknown = fault == CoapDeviceFault.PerhapsSent,
     };
 
-    private static string Line(string device) => $"The device '{CoapForeignText.LineOf(device)}'";
+    private static string Line(string device) => $"The device '{CoapUntrustedText.LineOf(device)}'";
 
     // At the end of a message.
     private static string Outcome(bool isUnknown) => isUnknown

@@ -43,7 +43,7 @@ public enum CoapDeviceFault : byte
 
     /// <summary>
     /// The device did not answer although it is not known to be asleep: a timeout, the end of its session, or an unreachable node.
-    /// <see cref="CoapDeviceException.IsOutcomeUnknown"/> tells whether the request may have taken effect.
+    /// <see cref="CoapException.IsOutcomeUnknown"/> tells whether the request may have taken effect.
     /// </summary>
     Unreachable = 9,
 }

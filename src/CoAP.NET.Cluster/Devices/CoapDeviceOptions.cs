@@ -72,7 +72,7 @@ public sealed class CoapDeviceOptions
 
     /// <summary>Describes the first invalid option; null if all are valid.</summary>
     /// <returns>A text that also describes the remedy.</returns>
-    public string? FindFault()
+    internal string? FindFault()
     {
         if (TriesBeforeAsleep is < 1 or > MostTries)
         {

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 public sealed class CoapDeviceRequestOptions
 {
     /// <summary>The maximum length of <see cref="Caller"/> in characters: 255.</summary>
-    public const int MaxCallerLength = 255;
+    internal const int MaxCallerLength = 255;
 
     /// <summary>
     /// Whether the request waits in the outbox until the device is awake and earlier requests are answered. Default false: it is sent now,

@@ -1,13 +1,42 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>A request in the outbox of a device.</summary>
-/// <param name="Id">The id for waiting and cancellation, on any node.</param>
-/// <param name="Device">The name of the device.</param>
-/// <param name="Method">The method.</param>
-/// <param name="Path">The decoded path.</param>
-/// <param name="Caller">The caller whose share it takes.</param>
-/// <param name="Queued">The time at which it entered the outbox.</param>
-/// <param name="Expires">The time at which it expires.</param>
-/// <param name="IsSent">Whether it was sent and is still unanswered.</param>
-public sealed record CoapQueuedRequest(
-    Guid Id, string Device, CoapCode Method, string Path, string Caller, DateTimeOffset Queued, DateTimeOffset Expires, bool IsSent);
+public sealed class CoapQueuedRequest
+{
+    internal CoapQueuedRequest(
+        Guid id, string device, CoapCode method, string path, string caller, DateTimeOffset queued, DateTimeOffset expires, bool isSent)
+    {
+        Id = id;
+        Device = device;
+        Method = method;
+        Path = path;
+        Caller = caller;
+        Queued = queued;
+        Expires = expires;
+        IsSent = isSent;
+    }
+
+    /// <summary>The id for waiting and cancellation, on any node.</summary>
+    public Guid Id { get; }
+
+    /// <summary>The name of the device.</summary>
+    public string Device { get; }
+
+    /// <summary>The method.</summary>
+    public CoapCode Method { get; }
+
+    /// <summary>The decoded path.</summary>
+    public string Path { get; }
+
+    /// <summary>The caller whose share it takes.</summary>
+    public string Caller { get; }
+
+    /// <summary>The time at which it entered the outbox.</summary>
+    public DateTimeOffset Queued { get; }
+
+    /// <summary>The time at which it expires.</summary>
+    public DateTimeOffset Expires { get; }
+
+    /// <summary>Whether it was sent and is still unanswered.</summary>
+    public bool IsSent { get; }
+}

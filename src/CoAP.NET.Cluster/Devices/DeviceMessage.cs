@@ -14,9 +14,9 @@ internal static class DeviceMessage
             message.Options.AddAll(request.Options);
         }
 
-        if (request.UriText is { } text)
+        if (request.Uri is { } uri)
         {
-            CoapUri.Parse(text.StartsWith('/') ? $"coap://[::1]{text}" : text).AddTo(message.Options);
+            (uri.AtAnyHost ?? uri).AddTo(message.Options);
         }
 
         message.Options.Remove(OptionNumber.UriHost);

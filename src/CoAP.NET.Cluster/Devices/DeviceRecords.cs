@@ -12,7 +12,7 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
     /// Returns the fence for a write. Of several active nodes any may write a record, because the newest one replaces the others. A node
     /// that stands by writes none.
     /// </summary>
-    public CoapFence FenceOf(string name) =>
+    public CoapFencingToken FenceOf(string name) =>
         cluster.Peers.IsOn ? cluster.Map[DeviceName.SlotOf(name)].Fence : cluster.FenceOf(DeviceName.SlotOf(name));
 
     /// <summary>Notes a message of a device, asynchronously.</summary>
@@ -21,7 +21,7 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
     /// <param name="record">The record.</param>
     /// <param name="isHint">Whether further notes will follow.</param>
     /// <returns>False if the fence is not set.</returns>
-    public bool TryNote(string name, CoapFence fence, DeviceRecord record, bool isHint)
+    public bool TryNote(string name, CoapFencingToken fence, DeviceRecord record, bool isHint)
     {
         if (!fence.IsSet)
         {
@@ -43,7 +43,7 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
     /// <returns>False if there is no fence, such as that of a slot of another node.</returns>
     public async Task<bool> TryRemoveAsync(string name, CancellationToken cancellationToken)
     {
-        CoapFence fence = FenceOf(name);
+        CoapFencingToken fence = FenceOf(name);
         return fence.IsSet && await cluster.Writer.WriteAsync(CoapRecordChange.Remove(KeyOf(name), fence), cancellationToken)
             .ConfigureAwait(false) == CoapWriteOutcome.Written;
     }

@@ -11,7 +11,7 @@ namespace CoAP.NET.Cluster;
 /// <para>An observation follows the device, also when its node dies: the next node observes the device again. The device has one
 /// registration for all observers of the same resource on all nodes. An observation that cannot start fails like a request.</para>
 /// </remarks>
-public interface ICoapDevice : ICoapObserver
+public interface ICoapDevice : ICoapClient
 {
     /// <summary>The name of the device.</summary>
     string Name { get; }

@@ -18,7 +18,7 @@ internal sealed class LocalDevice(
 
     // The slot of its session, and the fence with which it came; null for a session or connection that stays at this node. The fence is
     // unset if the session came before this node owned slots, because the store was unavailable.
-    private readonly (CoapSlot Slot, CoapFence Fence)? _place = peer.DurableId is { IsEmpty: false } session
+    private readonly (CoapSlot Slot, CoapFencingToken Fence)? _place = peer.DurableId is { IsEmpty: false } session
         ? (new CoapSlot(session.Span[0]), cluster.FenceOf(new CoapSlot(session.Span[0])))
         : null;
 
@@ -37,14 +37,14 @@ internal sealed class LocalDevice(
 
     /// <summary>Whether the current owner of the name's slot has stored everything that is known.</summary>
     /// <param name="fence">The fence of that slot.</param>
-    public bool IsNotedWhole(CoapFence fence) =>
+    public bool IsNotedWhole(CoapFencingToken fence) =>
         LastHeard.UtcTicks <= Volatile.Read(ref _notedAt) && Volatile.Read(ref _notedUnder) == fence.Value;
 
     /// <summary>
     /// The time at which its session or connection was opened, or it was announced. For a session that came with its slot: the time of its
     /// last message.
     /// </summary>
-    public DateTimeOffset CameAt { get; } = peer.LastSeen;
+    public DateTimeOffset ArrivedAt { get; } = peer.LastSeen;
 
     /// <summary>Whether its session was opened elsewhere, and came here with its slot.</summary>
     public bool HasMoved { get; } = peer.IsTakenOver || time.GetUtcNow() - peer.LastSeen > s_new;
@@ -89,11 +89,8 @@ internal sealed class LocalDevice(
         CoapTimeoutException timeout => CoapDeviceException.Unreachable(Name, timeout.Message, timeout.IsOutcomeUnknown, timeout),
         CoapConnectionException connection =>
             CoapDeviceException.Unreachable(Name, connection.Message, connection.IsOutcomeUnknown, connection),
-        // A failure in the middle of a transfer has the failure of a block as its cause.
-        CoapUnreachableException unreachable =>
-            CoapDeviceException.Unreachable(Name, unreachable.Message, unreachable.InnerException is not null, unreachable),
         _ => new CoapDeviceException(CoapDeviceFault.Failed, Name,
-            $"The request to the device '{CoapForeignText.LineOf(Name)}' failed: {CoapForeignText.LineOf(failure.Message)}", failure),
+            $"The request to the device '{CoapUntrustedText.LineOf(Name)}' failed: {CoapUntrustedText.LineOf(failure.Message)}", failure),
     };
 
     /// <summary>Observes a resource of the device.</summary>
@@ -123,7 +120,7 @@ internal sealed class LocalDevice(
     /// <summary>Records a write to the store.</summary>
     /// <param name="heard">The stored time.</param>
     /// <param name="fence">The fence of the slot of the name.</param>
-    public void OnNoted(DateTimeOffset heard, CoapFence fence)
+    public void OnNoted(DateTimeOffset heard, CoapFencingToken fence)
     {
         Volatile.Write(ref _notedAt, heard.UtcTicks);
         Volatile.Write(ref _notedUnder, fence.Value);
@@ -151,12 +148,12 @@ internal sealed class LocalDevice(
         {
             return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
-        catch (CoapConnectionException exception) when (IsElsewhere
+        catch (CoapConnectionException exception) when (IsElsewhere && exception.IsOfConnection
             && DeviceMessage.IsHarmlessTwice(request, exception.IsOutcomeUnknown))
         {
             throw CoapDeviceException.Unreachable(Name, exception.Message, exception.IsOutcomeUnknown, exception, hasMoved: true);
         }
-        catch (CoapException exception) when (exception.IsEndpointStopped)
+        catch (CoapException exception) when (exception.Error == CoapError.EndpointStopped)
         {
             // Not a failure of the device: the next node, or the next process of this one, sends the requests of its outbox.
             throw CoapDeviceException.Unreachable(Name, exception.Message, !DeviceMessage.IsSafe(request), exception);
@@ -269,7 +266,7 @@ internal sealed class LocalDevice(
     {
         try
         {
-            await Peer.PingAsync(cancellationToken).ConfigureAwait(false);
+            await Peer.PingAsync(cancellationToken: cancellationToken).ConfigureAwait(false);
         }
         catch (CoapException)
         {

@@ -21,7 +21,7 @@ internal sealed class LocalDevices(
     private ITimer? _timer;
 
     /// <summary>A device came here with a session or connection; raised outside of locks.</summary>
-    public event Action<LocalDevice>? Came;
+    public event Action<LocalDevice>? Arrived;
 
     /// <summary>The current number.</summary>
     public int Count => _byName.Count;
@@ -157,7 +157,7 @@ internal sealed class LocalDevices(
             {
                 // An old session of a device with a newer one may have come with its slot, for example after a lost address. Messages of
                 // the old session may have arrived after the new one began, so the other one may be right.
-                bool isOlder = before.LastHeard > device.CameAt;
+                bool isOlder = before.LastHeard > device.ArrivedAt;
                 _ = AddWhenHeardAsync(isOlder ? device : before);
                 if (isOlder)
                 {
@@ -179,7 +179,7 @@ internal sealed class LocalDevices(
             _byName[device.Name] = device;
         }
 
-        Came?.Invoke(device);
+        Arrived?.Invoke(device);
         if (!IsThere(device.Peer))
         {
             // It left before it was known here.
@@ -239,7 +239,7 @@ internal sealed class LocalDevices(
     private void Note(LocalDevice device, bool isHint)
     {
         DateTimeOffset heard = device.LastHeard;
-        CoapFence fence = records.FenceOf(device.Name);
+        CoapFencingToken fence = records.FenceOf(device.Name);
         if (records.TryNote(device.Name, fence, new DeviceRecord(heard, cluster.Self.Id), isHint))
         {
             device.OnNoted(heard, fence);

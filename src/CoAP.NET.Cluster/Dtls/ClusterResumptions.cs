@@ -23,14 +23,14 @@ internal sealed class ClusterResumptions
 
     /// <summary>Returns the sessions of a server.</summary>
     /// <param name="name">The prefix of the keys of its records.</param>
-    public ICoapAsyncDtlsSessionStore Of(byte[] name) => new OfServer(this, name);
+    public ICoapDtlsSessionStore Of(byte[] name) => new OfServer(this, name);
 
     private static CoapRecordKey KeyOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> id) =>
         new(CoapRecordKind.Resumption, new CoapSlot(id[0]), [.. name, .. id]);
 
     private void Add(CoapRecordKey key, ReadOnlySpan<byte> state, DateTimeOffset expires)
     {
-        CoapFence fence = _cluster.FenceOf(key.Slot);
+        CoapFencingToken fence = _cluster.FenceOf(key.Slot);
         TimeSpan left = expires - _time.GetUtcNow();
         if (fence.IsSet && left > TimeSpan.Zero)
         {
@@ -46,7 +46,7 @@ internal sealed class ClusterResumptions
 
     private void Remove(CoapRecordKey key)
     {
-        CoapFence fence = _cluster.FenceOf(key.Slot);
+        CoapFencingToken fence = _cluster.FenceOf(key.Slot);
         if (fence.IsSet)
         {
             _cluster.Writer.TryWrite(CoapRecordChange.Remove(key, fence));
@@ -67,7 +67,7 @@ internal sealed class ClusterResumptions
         }
     }
 
-    private sealed class OfServer(ClusterResumptions all, byte[] name) : ICoapAsyncDtlsSessionStore
+    private sealed class OfServer(ClusterResumptions all, byte[] name) : ICoapDtlsSessionStore
     {
         public ValueTask AddAsync(
             ReadOnlyMemory<byte> id, ReadOnlyMemory<byte> state, DateTimeOffset expires, CancellationToken cancellationToken)

@@ -61,7 +61,7 @@ public static class CoapClusterServiceCollectionExtensions
     }
 
     /// <summary>Keeps the state in a store.</summary>
-    /// <remarks>In a test with <see cref="CoapTestHost"/> the state is in memory instead.</remarks>
+    /// <remarks>In a test with <c>CoapApplicationFactory</c> the state is in memory instead.</remarks>
     /// <param name="builder">The cluster.</param>
     /// <param name="make">Creates the store, once; it is disposed with the application.</param>
     /// <returns>The builder.</returns>

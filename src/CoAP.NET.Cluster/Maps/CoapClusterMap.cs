@@ -13,7 +13,7 @@ internal sealed class CoapClusterMap
     /// <param name="staleFence">See <see cref="StaleFence"/>. Default unset.</param>
     /// <exception cref="ArgumentException">The version is negative, or the number of owners is not 256.</exception>
     public CoapClusterMap(
-        long version, IEnumerable<CoapClusterNode> nodes, ReadOnlySpan<CoapSlotOwner> owners, CoapFence staleFence = default)
+        long version, IEnumerable<CoapClusterNode> nodes, ReadOnlySpan<CoapSlotOwner> owners, CoapFencingToken staleFence = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(version);
         ArgumentNullException.ThrowIfNull(nodes);
@@ -46,7 +46,7 @@ internal sealed class CoapClusterMap
     /// The highest fence of the time before the store lost confirmed writes; unset if that never happened. Records that were written under
     /// it or a lower one may be older than what was confirmed: stored sessions of them are refused, and numbers continue far above.
     /// </summary>
-    public CoapFence StaleFence { get; private init; }
+    public CoapFencingToken StaleFence { get; private init; }
 
     /// <summary>Whether a record may be older than what was confirmed; see <see cref="StaleFence"/>.</summary>
     /// <param name="record">The record.</param>
@@ -71,7 +71,7 @@ internal sealed class CoapClusterMap
         const long Jump = 1 << 20;
         long moment = checked(Math.Max(now.ToUnixTimeMilliseconds(), 0) * Jump);
         long highest = Math.Max(_owners.Max(static owner => owner.Fence.Value), StaleFence.Value);
-        CoapFence stale = new(Math.Max(checked(highest + Jump), moment));
+        CoapFencingToken stale = new(Math.Max(checked(highest + Jump), moment));
         CoapSlotOwner[] owners = [.. _owners.Select(_ => new CoapSlotOwner(default, stale.Next()))];
         return new CoapClusterMap(Math.Max(checked(Math.Max(Version, known) + Jump), moment), Nodes, owners)
         {

@@ -70,12 +70,12 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
             Self.Id, options.Secrets, Store, Peers.IsUp, random ?? CoapRandomSource.Secure, _time, _logger);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreNumbers = new CoapClusterOscoreStore(this);
-        Contexts = new ContextRelays(this, _relays, _time);
+        Contexts = new OscoreRelays(this, _relays, _time);
         _moves = options.Moves.Checked();
         Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
         _leaving = new NodeLeaving(Self.Id, _membership, _moves, _time, _logger);
-        Grants = new SlotGrants(Self.Id, _membership, Releases, _time, _logger);
+        Grants = new SlotAcquisition(Self.Id, _membership, Releases, _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
         _resumptions = new ClusterResumptions(this, _time);
@@ -98,7 +98,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal CoapClusterNode Self { get; private set; }
 
     /// <summary>Relays requests under OSCORE to the nodes with their contexts.</summary>
-    internal ContextRelays Contexts { get; }
+    internal OscoreRelays Contexts { get; }
 
     /// <summary>The store, which encrypts its records. Records of <see cref="Writer"/> must not be written in another way.</summary>
     internal CoapSealedClusterStore Store { get; }
@@ -141,7 +141,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal ClusterTables Tables { get; }
 
     /// <summary>The counters of its parts.</summary>
-    internal EventCounts<ClusterMetric> Counts { get; } = new();
+    internal EventCounter<ClusterMetric> Counts { get; } = new();
 
     /// <summary>The number of devices with a session or connection at this node.</summary>
     internal int DeviceCount => _devices.Local.Count;
@@ -153,7 +153,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
 
     /// <summary>The last failure of the store; null while the store accepts leases and records.</summary>
-    public CoapClusterStoreException? StoreFailure => Health.Failure;
+    internal CoapClusterStoreException? StoreFailure => Health.Failure;
 
     /// <summary>Whether the node has joined. It gets no slots before.</summary>
     internal bool IsReady => Volatile.Read(ref _isReady);
@@ -165,7 +165,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal SlotReleases Releases { get; }
 
     /// <summary>Takes and releases slots one by one, where nodes share them.</summary>
-    internal SlotGrants Grants { get; }
+    internal SlotAcquisition Grants { get; }
 
     /// <summary>Limits and times of moving slots.</summary>
     internal CoapSlotMoveOptions Moves => _moves;
@@ -182,14 +182,14 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// restart.</param>
     /// <returns>The value for the options of one server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
-    public CoapDtlsSessionKeeping KeepDtlsSessions(string server = "")
+    internal CoapDtlsSessionBackupOptions KeepDtlsSessions(string server = "")
     {
         byte[] name = ClusterServers.NameOf(server);
         lock (_gate)
         {
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_end is not null, this);
-            return new CoapDtlsSessionKeeping(new ClusterSessionKeeper(this, _time, name), _sessionKeys[0])
+            return new CoapDtlsSessionBackupOptions(new ClusterSessionBackup(this, _time, name), _sessionKeys[0])
             {
                 PreviousKey = _sessionKeys.Length > 1 ? _sessionKeys[1] : default,
                 UsesPreviousKey = () => Store.UsesPreviousSecret,
@@ -200,16 +200,16 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>
     /// Shares the data for short handshakes, with which clients resume DTLS sessions (RFC 5246 section 7.3). For
-    /// <see cref="CoapDtlsServerOptions.AsyncResumptionStore"/>.
+    /// <see cref="CoapDtlsServerOptions.ResumptionStore"/>.
     /// </summary>
     /// <remarks>A client can resume a session of one node at any node, also after a restart.</remarks>
     /// <param name="server">The name that distinguishes the server from others with other clients or other trusted authorities: at most 64
     /// bytes of UTF-8, the same on all nodes.</param>
     /// <returns>The value for the options of a server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
-    public ICoapAsyncDtlsSessionStore ResumeDtlsSessions(string server = "") => _resumptions.Of(ClusterServers.NameOf(server));
+    internal ICoapDtlsSessionStore ResumeDtlsSessions(string server = "") => _resumptions.Of(ClusterServers.NameOf(server));
 
-    /// <summary>The secret that the endpoints of all nodes share, for <see cref="CoapEndpointOptions.SharedSecret"/>.</summary>
+    /// <summary>The secret that the endpoints of all nodes share, for <see cref="CoapProcessOptions.SharedSecret"/>.</summary>
     /// <remarks>
     /// With it DTLS cookies, Echo values and tokens of stateless clients are valid on each node and after a restart. It is derived from the
     /// secret of the cluster, and wiped when the cluster is disposed of; an endpoint copies it when it is created.
@@ -219,7 +219,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// drops the response.</para>
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    public ReadOnlyMemory<byte> EndpointSecret
+    internal ReadOnlyMemory<byte> EndpointSecret
     {
         get
         {
@@ -234,7 +234,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Keeps the state of the server created from these options: the observers of its resources outlive the process.</summary>
     /// <remarks>
-    /// Its DTLS sessions also do if <see cref="CoapDtlsEndpointExtensions.UseDtls"/> was called before. Then create the server, and call
+    /// Its DTLS sessions also do if <see cref="CoapSecurityExtensions.UseDtls"/> was called before. Then create the server, and call
     /// <see cref="Attach"/>. With a host, call <c>AddCoapServer().KeepState()</c> instead.
     /// </remarks>
     /// <param name="options">The options of the endpoint. Dispose of the cluster after the server.</param>
@@ -253,7 +253,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Keeps the sessions of the DTLS server created from these options: they outlive the process.</summary>
     /// <remarks>
-    /// Meant for applications that create a <see cref="CoapDtlsTransport"/> themselves;
+    /// Meant for applications that create a transport by <c>CoapDtls.CreateTransport</c>;
     /// <see cref="KeepState(CoapEndpointOptions, string)"/> calls it.
     /// </remarks>
     /// <param name="options">The options of the DTLS server. Dispose of the cluster after the server.</param>
@@ -292,8 +292,8 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         {
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_end is not null, this);
-            options.SharedSecret = _endpointSecrets[0];
-            options.PreviousSecret = _endpointSecrets.Length > 1
+            options.Processes.SharedSecret = _endpointSecrets[0];
+            options.Processes.PreviousSecret = _endpointSecrets.Length > 1
                 ? new PreviousSecret(_endpointSecrets[1], () => Store.UsesPreviousSecret)
                 : null;
         }
@@ -328,7 +328,10 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    public CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null)
+    internal CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null) =>
+        ((ICoapTableProvider)this).OpenTable(kind, rules, options);
+
+    CoapTable ICoapTableProvider.OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options)
     {
         ThrowIfEnded();
         return Tables.Open((CoapRecordKind)kind, rules, options);
@@ -336,7 +339,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Returns the forwarding of datagrams for the sessions of a server to the owners of their slots.</summary>
     /// <param name="keeper">Keeps the sessions.</param>
-    internal ClusterSteering Steer(ClusterSessionKeeper keeper)
+    internal ClusterSteering Steer(ClusterSessionBackup keeper)
     {
         Volatile.Write(ref _isSteered, true);
         return keeper.Steering ??= new ClusterSteering(this, _relays, keeper,
@@ -345,7 +348,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Creates a watch that limits the time of serving while the node runs.</summary>
     /// <param name="dropLost">Drops what belongs to lost slots.</param>
-    internal StandstillWatch WatchStandstill(Func<Task> dropLost) =>
+    internal SuspensionDetector WatchStandstill(Func<Task> dropLost) =>
         new(Self.Id, _membership, dropLost, Peers.DeathDelay, _time, _logger);
 
     /// <summary>
@@ -377,13 +380,13 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Returns the fence for writes of this node to records of a slot.</summary>
     /// <param name="slot">The slot.</param>
-    /// <returns>The fence; unset (<see cref="CoapFence.IsSet"/>) if this node does not own the slot.</returns>
-    internal CoapFence FenceOf(CoapSlot slot) => Map[slot] is { } owner && owner.Node == Self.Id ? owner.Fence : default;
+    /// <returns>The fence; unset (<see cref="CoapFencingToken.IsSet"/>) if this node does not own the slot.</returns>
+    internal CoapFencingToken FenceOf(CoapSlot slot) => Map[slot] is { } owner && owner.Node == Self.Id ? owner.Fence : default;
 
     /// <summary>Joins the cluster and takes the slots without a live owner.</summary>
     /// <remarks>
     /// The start does not fail if the store is unavailable: the node retries until it succeeds, and has no slots until then
-    /// (<see cref="StoreFailure"/>).
+    /// (the log tells it).
     /// </remarks>
     /// <param name="cancellationToken">Stops waiting for the first attempt.</param>
     /// <returns>A task that completes after the first attempt.</returns>
@@ -408,7 +411,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <summary>Hands all slots over to the other nodes before the servers stop.</summary>
     /// <remarks>
     /// Pending requests finish, sessions continue elsewhere, and the node relays late messages for a while
-    /// (<see cref="CoapClusterOptions.Moves"/>). It does nothing if no other node shares the slots. A host calls it before it stops its
+    /// (keys <c>Moves</c>). It does nothing if no other node shares the slots. A host calls it before it stops its
     /// servers; dispose of the cluster afterwards.
     /// </remarks>
     /// <param name="cancellationToken">Stops waiting; other nodes take the remaining slots when this node has ended.</param>

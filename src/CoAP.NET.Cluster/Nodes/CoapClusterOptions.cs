@@ -31,7 +31,7 @@ public sealed class CoapClusterOptions
     internal CoapRecordWriterOptions Writer { get; } = new();
 
     /// <summary>Limits and times of moving slots between nodes.</summary>
-    public CoapSlotMoveOptions Moves { get; } = new();
+    internal CoapSlotMoveOptions Moves { get; } = new();
 
     /// <summary>Options for devices: their names, when they count as asleep, and limits.</summary>
     public CoapDeviceOptions Devices { get; } = new();
@@ -54,7 +54,7 @@ public sealed class CoapClusterOptions
 
     /// <summary>Validates the options.</summary>
     /// <returns>The error and the remedy; null for none.</returns>
-    public string? FindFault()
+    internal string? FindFault()
     {
         if (ClusterSecrets.FindFault(Secrets) is { } noSecret)
         {

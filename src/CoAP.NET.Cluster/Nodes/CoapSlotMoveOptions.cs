@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Options for moving slots between the nodes that share them (<see cref="CoapClusterOptions.Moves"/>).</summary>
-public sealed class CoapSlotMoveOptions
+internal sealed class CoapSlotMoveOptions
 {
     /// <summary>
     /// The time for which the set of nodes must be stable before nodes give slots to those with fewer, 0 to 10 minutes. Default 2 s.

@@ -11,7 +11,7 @@ internal interface INodePeers
     event Action? LivenessChanged;
 
     /// <summary>
-    /// Whether nodes share the slots, and it decides which node takes one (<see cref="SlotGrants"/>). Otherwise one node has all of them,
+    /// Whether nodes share the slots, and it decides which node takes one (<see cref="SlotAcquisition"/>). Otherwise one node has all of them,
     /// and the others stand by.
     /// </summary>
     bool IsOn { get; }
@@ -66,7 +66,7 @@ internal interface INodePeers
     /// <summary>Sends an item to a node, batched with others, without confirmation.</summary>
     /// <param name="node">The node.</param>
     /// <param name="path">The path of the handler (<see cref="MapBatch"/>). Use few different ones: each is a queue.</param>
-    /// <param name="item">The item, at most <see cref="NodePosts.MaxItem"/> bytes; copied.</param>
+    /// <param name="item">The item, at most <see cref="NodeSendQueue.MaxItem"/> bytes; copied.</param>
     /// <returns>False if the node is not live.</returns>
     bool TryPost(CoapNodeId node, string path, ReadOnlySpan<byte> item);
 

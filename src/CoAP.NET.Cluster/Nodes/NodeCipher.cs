@@ -32,8 +32,8 @@ internal sealed class NodeCipher : IDisposable
     private readonly RecordCipher _cipher;
     private readonly ILogger _logger;
     private readonly Func<CoapNodeId, bool> _isLive;
-    private readonly OccasionalLog _toldRefused;
-    private readonly OccasionalLog _toldRepeated;
+    private readonly RateLimitedLog _toldRefused;
+    private readonly RateLimitedLog _toldRepeated;
 
     // A process has another id after a restart, so numbers begin at 0 and windows need not be stored.
     private readonly ConcurrentDictionary<string, StrongBox<ulong>> _sent = new(StringComparer.Ordinal);
@@ -55,8 +55,8 @@ internal sealed class NodeCipher : IDisposable
     {
         (_self, _store, _isLive, _logger) = (self, store, isLive, logger);
         _cipher = new RecordCipher(secrets, random, "messages", format: store.Format);
-        _toldRefused = new OccasionalLog(time);
-        _toldRepeated = new OccasionalLog(time);
+        _toldRefused = new RateLimitedLog(time);
+        _toldRepeated = new RateLimitedLog(time);
     }
 
     /// <summary>The number of messages that did not open, or that were opened before.</summary>

@@ -93,7 +93,7 @@ internal sealed class NodeLeaving(
         {
             Task woken = _wake.Next;
             int left = membership.Map.SlotsOf(self).Count;
-            TimeSpan wait = SettleClock.InWholeMilliseconds(options.LeaveTimeout - time.GetElapsedTime(began));
+            TimeSpan wait = MembershipStability.InWholeMilliseconds(options.LeaveTimeout - time.GetElapsedTime(began));
             bool isAlone = membership.PlanOf(membership.Map).Members.Count == 0;
             if (_stop.IsCancellationRequested)
             {
@@ -121,7 +121,7 @@ internal sealed class NodeLeaving(
     // A load balancer sees that this node is not ready from the announcement on, not from the end of its last slot.
     private TimeSpan RelayTimeSince(long told)
     {
-        TimeSpan left = SettleClock.InWholeMilliseconds(options.RelayTime - time.GetElapsedTime(told));
+        TimeSpan left = MembershipStability.InWholeMilliseconds(options.RelayTime - time.GetElapsedTime(told));
         TimeSpan least = options.RelayTime < s_leastRelayTime ? options.RelayTime : s_leastRelayTime;
         return left > least ? left : least;
     }

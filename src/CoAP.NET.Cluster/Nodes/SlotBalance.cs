@@ -21,8 +21,8 @@ internal sealed class SlotBalance(CoapCluster cluster, ISlotActivations slots, T
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly CoapNodeId _self = cluster.Self.Id;
-    private readonly SettleClock _settle = new(cluster.Moves.SettleTime, time);
-    private readonly OccasionalLog _notActivated = new(time);
+    private readonly MembershipStability _settle = new(cluster.Moves.SettleTime, time);
+    private readonly RateLimitedLog _notActivated = new(time);
     private readonly bool[] _activating = new bool[CoapSlot.Count];
     private readonly WakeSignal _wake = new();
 

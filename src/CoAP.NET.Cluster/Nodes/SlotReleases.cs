@@ -40,12 +40,12 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
     /// <summary>Whether a slot of this node with a fence is being released, or is about to be.</summary>
     /// <param name="slot">The slot.</param>
     /// <param name="fence">The fence.</param>
-    public bool IsMoving(CoapSlot slot, CoapFence fence) => Volatile.Read(ref _moving[slot.Number]) == fence.Value && fence.IsSet;
+    public bool IsMoving(CoapSlot slot, CoapFencingToken fence) => Volatile.Read(ref _moving[slot.Number]) == fence.Value && fence.IsSet;
 
     /// <summary>Marks a slot as moving, and holds its datagrams from now on.</summary>
     /// <param name="slot">The slot.</param>
     /// <param name="fence">Its fence; unset to remove the mark.</param>
-    public void Mark(CoapSlot slot, CoapFence fence) => Volatile.Write(ref _moving[slot.Number], fence.Value);
+    public void Mark(CoapSlot slot, CoapFencingToken fence) => Volatile.Write(ref _moving[slot.Number], fence.Value);
 
     /// <summary>Counts the slots of a map that are being released.</summary>
     /// <param name="map">The map.</param>

@@ -18,16 +18,16 @@ namespace CoAP.NET.Cluster;
 public sealed class CoapClusterObservations
 {
     private readonly ObservationTable _table = new();
-    private readonly ObservationRuns _runs;
-    private readonly ObservationKeeper _keeper;
+    private readonly ObservationRunner _runs;
+    private readonly ObservationStore _keeper;
     private readonly TimeProvider _time;
     private readonly CoapRandomSource _random;
 
     internal CoapClusterObservations(CoapCluster cluster, TimeProvider time, CoapRandomSource random, ILogger logger)
     {
         (_time, _random) = (time, random);
-        _runs = new ObservationRuns(cluster, _table, time, logger);
-        _keeper = new ObservationKeeper(cluster, _table, _runs, time, logger);
+        _runs = new ObservationRunner(cluster, _table, time, logger);
+        _keeper = new ObservationStore(cluster, _table, _runs, time, logger);
     }
 
     /// <summary>The current number of observations of this node, including those whose session is not loaded yet.</summary>
@@ -120,7 +120,7 @@ public sealed class CoapClusterObservations
         if (path[0] != '/' || !CoapUri.TryParse($"coap://[::1]{path}", out CoapUri? uri, out _))
         {
             throw new ArgumentException(
-                $"'{CoapForeignText.LineOf(path)}' is not the path of a resource. Use a path such as /3303/0/5700.", nameof(path));
+                $"'{CoapUntrustedText.LineOf(path)}' is not the path of a resource. Use a path such as /3303/0/5700.", nameof(path));
         }
 
         CoapMessage request = new(CoapCode.Get);
@@ -172,7 +172,7 @@ public sealed class CoapClusterObservations
     {
         request.Token = NewToken();
         request.Options.Observe = 0;
-        CoapFence fence = await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
+        CoapFencingToken fence = await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
         while (true)
         {
             if (_table.Find(key) is { } other)

@@ -8,14 +8,14 @@ namespace CoAP.NET.Cluster;
 /// <param name="name">Its name.</param>
 /// <param name="request">The registration.</param>
 /// <param name="now">The time, as a timestamp of the clock.</param>
-internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, string name, CoapMessage request, long now)
+internal sealed class DurableObservation(CoapRecordKey key, CoapFencingToken fence, string name, CoapMessage request, long now)
 {
-    private CoapHeardNotification? _heard;
+    private CoapNotificationPosition? _heard;
     private bool _isDirty;
 
     public CoapRecordKey Key => key;
 
-    public CoapFence Fence => fence;
+    public CoapFencingToken Fence => fence;
 
     public string Name => name;
 
@@ -24,7 +24,7 @@ internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, str
     public string Session { get; } = ObservationRecord.SessionOf(key);
 
     /// <summary>The latest notification. Set by the receiving thread, read by all.</summary>
-    public CoapHeardNotification? Heard
+    public CoapNotificationPosition? Heard
     {
         get => Volatile.Read(ref _heard);
         set => Volatile.Write(ref _heard, value);

@@ -11,7 +11,7 @@ internal static partial class ObservationLog
     [LoggerMessage(2551, LogLevel.Warning,
         "The store has observations with the name {Name}, for which this node has no handler. Call Observations.Map before the server "
         + "starts; until then their notifications are rejected, and the devices end them.")]
-    public static partial void NobodyHandles(ILogger logger, string name);
+    public static partial void HasNoHandler(ILogger logger, string name);
 
     [LoggerMessage(2552, LogLevel.Error, "The handler of the observation {Name} has thrown an exception for a notification of {Peer}.")]
     public static partial void HandlerFailed(ILogger logger, string name, string peer, Exception exception);

@@ -32,7 +32,7 @@ internal static class ObservationRecord
     /// <summary>Returns the session of a key as text.</summary>
     public static string SessionOf(CoapRecordKey key) => Convert.ToHexString(key.Bytes.Span.Slice(1, key.Bytes.Span[0]));
 
-    public static byte[] Write(CoapMessage request, CoapHeardNotification? heard)
+    public static byte[] Write(CoapMessage request, CoapNotificationPosition? heard)
     {
         byte[] message = CoapDatagramSerializer.Default.Serialize(request);
         byte[] state = new byte[HeaderLength + message.Length];
@@ -52,7 +52,7 @@ internal static class ObservationRecord
     /// <returns>False for invalid bytes.</returns>
     public static bool TryRead(
         CoapRecord record, [NotNullWhen(true)] out string? name, [NotNullWhen(true)] out CoapMessage? request,
-        out CoapHeardNotification? heard)
+        out CoapNotificationPosition? heard)
     {
         (name, request, heard) = (null, null, null);
         ReadOnlySpan<byte> key = record.Key.Bytes.Span;
@@ -67,7 +67,7 @@ internal static class ObservationRecord
         long at = BinaryPrimitives.ReadInt64BigEndian(state[5..]);
         if ((state[0] & WasHeard) != 0 && at >= 0 && at <= DateTimeOffset.MaxValue.UtcTicks)
         {
-            heard = new CoapHeardNotification(BinaryPrimitives.ReadUInt32BigEndian(state[1..]), new DateTimeOffset(at, TimeSpan.Zero),
+            heard = new CoapNotificationPosition(BinaryPrimitives.ReadUInt32BigEndian(state[1..]), new DateTimeOffset(at, TimeSpan.Zero),
                 TimeSpan.FromTicks(BinaryPrimitives.ReadInt64BigEndian(state[13..])));
         }
 

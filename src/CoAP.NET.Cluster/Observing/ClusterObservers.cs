@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>The common parts of all servers of a node that keep their observers. Thread-safe.</summary>
 internal sealed class ClusterObservers : ISlotHolder
 {
-    private readonly ConcurrentDictionary<ClusterObserverKeeper, bool> _keepers = new();
+    private readonly ConcurrentDictionary<ClusterObserverStore, bool> _keepers = new();
     private long _tooLong;
     private long _restored;
     private long _refused;
@@ -45,7 +45,7 @@ internal sealed class ClusterObservers : ISlotHolder
     // Later changes go to the writer at once.
     Task ISlotHolder.ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
     {
-        foreach (ClusterObserverKeeper keeper in _keepers.Keys)
+        foreach (ClusterObserverStore keeper in _keepers.Keys)
         {
             keeper.Release(slot);
         }
@@ -56,11 +56,11 @@ internal sealed class ClusterObservers : ISlotHolder
 
     /// <summary>Adds the keeper of an attached server.</summary>
     /// <param name="keeper">The keeper of its observers.</param>
-    public void Add(ClusterObserverKeeper keeper) => _keepers[keeper] = true;
+    public void Add(ClusterObserverStore keeper) => _keepers[keeper] = true;
 
     /// <summary>Removes the keeper of a stopped server.</summary>
     /// <param name="keeper">The keeper.</param>
-    public void Remove(ClusterObserverKeeper keeper) => _keepers.TryRemove(keeper, out _);
+    public void Remove(ClusterObserverStore keeper) => _keepers.TryRemove(keeper, out _);
 
     public void NoteTooLong() => Interlocked.Increment(ref _tooLong);
 

@@ -20,7 +20,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapRecordKey, Change> _byKey = [];
-    private readonly ChangeShares _shares = new();
+    private readonly FairChangeQueue _shares = new();
     private readonly CancellationTokenSource _stop = new();
     private Task? _handing;
     private long _dropped;
@@ -90,7 +90,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     private void Add(CoapRecordKey key, byte[]? state, CoapSource source, bool isStored)
     {
         // At the time of the change: after a slot returned from another node, its old changes no longer apply.
-        CoapFence fence = cluster.FenceOf(key.Slot);
+        CoapFencingToken fence = cluster.FenceOf(key.Slot);
         if (cluster.Releases.IsMoving(key.Slot, fence))
         {
             Write(new Change(key, state, fence, source, isStored));
@@ -190,7 +190,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
     private void Write(Change change)
     {
-        CoapFence fence = change.Fence.IsSet ? change.Fence : cluster.FenceOf(change.Key.Slot);
+        CoapFencingToken fence = change.Fence.IsSet ? change.Fence : cluster.FenceOf(change.Key.Slot);
         if (fence.IsSet)
         {
             _ = cluster.Writer.TryWrite(change.State is { } state
@@ -205,19 +205,19 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     /// <param name="fence">The fence at the time of the change; unset before the first map of the store.</param>
     /// <param name="source">The source whose share it takes.</param>
     /// <param name="isStored">Whether the store may have the record.</param>
-    internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFence fence, CoapSource source, bool isStored)
+    internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFencingToken fence, CoapSource source, bool isStored)
     {
-        private SourceLedger<Change>.Holding? _holding;
+        private SourceUsage<Change>.Holding? _holding;
 
         public CoapRecordKey Key => key;
 
         public byte[]? State { get; set; } = state;
 
-        public CoapFence Fence { get; set; } = fence;
+        public CoapFencingToken Fence { get; set; } = fence;
 
         public bool IsStored => isStored;
 
         /// <summary>Its entry among the changes of its source.</summary>
-        public SourceLedger<Change>.Holding Holding => _holding ??= new SourceLedger<Change>.Holding(this, source);
+        public SourceUsage<Change>.Holding Holding => _holding ??= new SourceUsage<Change>.Holding(this, source);
     }
 }

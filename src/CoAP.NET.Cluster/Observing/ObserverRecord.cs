@@ -66,7 +66,7 @@ internal static class ObserverRecord
     /// <summary>Returns the state of a record.</summary>
     /// <param name="observer">The observer.</param>
     /// <param name="serializer">Serializes the registration.</param>
-    public static byte[] Write(CoapKeptObserver observer, CoapDatagramSerializer serializer)
+    public static byte[] Write(CoapObserverState observer, CoapDatagramSerializer serializer)
     {
         byte[] request = serializer.Serialize(observer.Request);
         byte[] state = new byte[HeaderLength + request.Length];

@@ -20,13 +20,13 @@ internal sealed class ObserverRestorer
     // Longer than the retransmissions of a notification (RFC 7252 section 4.8.2), including the wait for others to the same client.
     private static readonly TimeSpan s_remembers = TimeSpan.FromMinutes(15);
 
-    private readonly ClusterObserverKeeper _keeper;
+    private readonly ClusterObserverStore _keeper;
     private readonly CoapCluster _cluster;
     private readonly ClusterObservers _observers;
     private readonly CoapServer _server;
     private readonly TimeProvider _time;
     private readonly CancellationTokenSource _stop = new();
-    private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
+    private readonly CoapFencingToken[] _loaded = new CoapFencingToken[CoapSlot.Count];
     private readonly Lock _gate = new();
     private readonly Dictionary<string, List<Awaited>> _bySession = new(StringComparer.Ordinal);
     private readonly Queue<(CoapPeer? Peer, Awaited Observer)> _ready = new();
@@ -34,21 +34,21 @@ internal sealed class ObserverRestorer
     // The recently restored observers: the time, and whether it was the last attempt while they are awake.
     private readonly ConcurrentDictionary<CoapRecordKey, (long Restored, bool IsLast)> _unheard = new();
     private readonly WakeSignal _wake = new();
-    private readonly NumberFloor _numbers;
+    private readonly FirstNotificationNumber _numbers;
     private long _looked;
     private bool _mustLoad = true;
     private bool _isStopped;
     private int _count;
 
     /// <summary>Starts when the server has started.</summary>
-    public ObserverRestorer(ClusterObserverKeeper keeper, CoapServer server)
+    public ObserverRestorer(ClusterObserverStore keeper, CoapServer server)
     {
         _keeper = keeper;
         _cluster = keeper.Cluster;
         _observers = _cluster.Observers;
         _server = server;
         _time = _observers.Time;
-        _numbers = new NumberFloor(keeper, _time);
+        _numbers = new FirstNotificationNumber(keeper, _time);
         _looked = _time.GetTimestamp();
         _cluster.MapChanged += OnMapChanged;
         _server.Endpoint.PeerConnected += OnConnected;
@@ -78,7 +78,7 @@ internal sealed class ObserverRestorer
     /// <param name="key">The key of its record.</param>
     /// <param name="observer">The observer.</param>
     /// <returns>Whether it will be restored again.</returns>
-    public bool TryAwaitAwake(CoapRecordKey key, CoapKeptObserver observer)
+    public bool TryAwaitAwake(CoapRecordKey key, CoapObserverState observer)
     {
         CoapPeer peer = observer.Peer;
         if (!_unheard.TryRemove(key, out (long Restored, bool IsLast) put) || (!peer.DurableId.IsEmpty && !peer.IsConnected))
@@ -237,7 +237,7 @@ internal sealed class ObserverRestorer
         {
             foreach (CoapSlot slot in CoapSlot.All)
             {
-                CoapFence fence = _cluster.FenceOf(slot);
+                CoapFencingToken fence = _cluster.FenceOf(slot);
                 if (fence.IsSet && _loaded[slot.Number] != fence)
                 {
                     hasRead |= await LoadAsync(slot, fence, cancellationToken).ConfigureAwait(false);
@@ -260,7 +260,7 @@ internal sealed class ObserverRestorer
         }
     }
 
-    private async Task<bool> LoadAsync(CoapSlot slot, CoapFence fence, CancellationToken cancellationToken)
+    private async Task<bool> LoadAsync(CoapSlot slot, CoapFencingToken fence, CancellationToken cancellationToken)
     {
         List<Awaited> found = [];
         await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, cancellationToken)
@@ -375,7 +375,7 @@ internal sealed class ObserverRestorer
                 // Either it moves with its slot, whose next owner reads the record, or its session is awaited and found missing.
                 Add(observer with { Since = _time.GetTimestamp() });
                 break;
-            case CoapObserverRestore.NotServed or CoapObserverRestore.NoRoom:
+            case CoapObserverRestore.NotServed or CoapObserverRestore.NoCapacity:
                 _observers.NoteRefused();
                 _observers.Queue.Remove(observer.Key, peer.Source);
                 break;
@@ -446,7 +446,7 @@ internal sealed class ObserverRestorer
     /// <param name="State">The state of its record.</param>
     /// <param name="Fence">The fence of this node at that time.</param>
     /// <param name="Since">The time, as a timestamp of the clock.</param>
-    private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFence Fence, long Since)
+    private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFencingToken Fence, long Since)
     {
         /// <summary>Whether this is the last attempt, unless the client stays silent afterwards.</summary>
         public bool IsLast { get; init; }

@@ -10,17 +10,17 @@ internal sealed class PlainObservers(CoapCluster cluster)
     private readonly Lock _gate = new();
 
     // By the bytes of the key, with 0 as the slot of all.
-    private readonly Dictionary<CoapRecordKey, (CoapSlot Slot, CoapKeptObserver? Observer)> _places = [];
+    private readonly Dictionary<CoapRecordKey, (CoapSlot Slot, CoapObserverState? Observer)> _places = [];
 
     /// <summary>Returns the key for an observer.</summary>
     /// <param name="bytes">The bytes of the key.</param>
     /// <param name="observer">The observer.</param>
-    public CoapRecordKey PlaceFor(byte[] bytes, CoapKeptObserver observer)
+    public CoapRecordKey PlaceFor(byte[] bytes, CoapObserverState observer)
     {
         lock (_gate)
         {
             CoapRecordKey name = NameOf(bytes);
-            CoapSlot slot = _places.TryGetValue(name, out (CoapSlot Slot, CoapKeptObserver?) place) && IsOurs(place.Slot)
+            CoapSlot slot = _places.TryGetValue(name, out (CoapSlot Slot, CoapObserverState?) place) && IsOurs(place.Slot)
                 ? place.Slot
                 : Choose(bytes);
             _places[name] = (slot, observer);
@@ -46,18 +46,18 @@ internal sealed class PlainObservers(CoapCluster cluster)
         lock (_gate)
         {
             return new CoapRecordKey(CoapRecordKind.Observer,
-                _places.Remove(NameOf(bytes), out (CoapSlot Slot, CoapKeptObserver?) place) ? place.Slot : Choose(bytes), bytes);
+                _places.Remove(NameOf(bytes), out (CoapSlot Slot, CoapObserverState?) place) ? place.Slot : Choose(bytes), bytes);
         }
     }
 
     /// <summary>Returns the observers whose slot another node owns now; they need a new slot.</summary>
-    public IReadOnlyList<CoapKeptObserver> Homeless()
+    public IReadOnlyList<CoapObserverState> Homeless()
     {
         lock (_gate)
         {
             return cluster.Map.Version == 0
                 ? []
-                : [.. _places.Values.Where(place => !IsOurs(place.Slot)).Select(static place => place.Observer).OfType<CoapKeptObserver>()];
+                : [.. _places.Values.Where(place => !IsOurs(place.Slot)).Select(static place => place.Observer).OfType<CoapObserverState>()];
         }
     }
 
@@ -65,11 +65,11 @@ internal sealed class PlainObservers(CoapCluster cluster)
     /// Returns the observers of a slot that is about to move; they need a new slot, and their old record must be removed.
     /// </summary>
     /// <param name="slot">The slot.</param>
-    public IReadOnlyList<CoapKeptObserver> Of(CoapSlot slot)
+    public IReadOnlyList<CoapObserverState> Of(CoapSlot slot)
     {
         lock (_gate)
         {
-            return [.. _places.Values.Where(place => place.Slot == slot).Select(static place => place.Observer).OfType<CoapKeptObserver>()];
+            return [.. _places.Values.Where(place => place.Slot == slot).Select(static place => place.Observer).OfType<CoapObserverState>()];
         }
     }
 

@@ -15,7 +15,7 @@ namespace CoAP.NET.Cluster;
 /// provisioned context has one; contexts from EDHOC have none. When a context gets new keys, or its device is decommissioned, remove the
 /// record with <see cref="ForgetAsync"/>.</para>
 /// </remarks>
-internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
+internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwners
 {
     // More than a context reserves while a standby lags behind; 65,536 of these fit into the numbers of a key.
     private const ulong Jump = 1 << 24;
@@ -45,7 +45,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
     public async ValueTask<OscoreStoredState> OpenAsync(OscoreStoreKey key, CancellationToken cancellationToken)
     {
         CoapRecordKey record = KeyOf(key);
-        CoapFence fence = _cluster.FenceOf(record.Slot);
+        CoapFencingToken fence = _cluster.FenceOf(record.Slot);
         if (!fence.IsSet)
         {
             throw NotOurs(key, record.Slot);
@@ -113,7 +113,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
     }
 
     /// <inheritdoc/>
-    public OscorePlace PlaceOf(OscoreStoreKey key, ulong epoch)
+    public OscoreContextOwner PlaceOf(OscoreStoreKey key, ulong epoch)
     {
         Epoch? open;
         lock (_gate)
@@ -121,13 +121,13 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
             // The record of one that is not open was removed: nobody opens it again, and its next reservation fails.
             if (!_open.TryGetValue(key, out open))
             {
-                return OscorePlace.Here;
+                return OscoreContextOwner.Here;
             }
         }
 
-        return open.Number != epoch || _cluster.FenceOf(open.Slot) != open.Fence ? OscorePlace.Closed
-            : _cluster.Contexts.IsServing && !_cluster.Releases.IsMoving(open.Slot, open.Fence) ? OscorePlace.Here
-            : OscorePlace.Unknown;
+        return open.Number != epoch || _cluster.FenceOf(open.Slot) != open.Fence ? OscoreContextOwner.Closed
+            : _cluster.Contexts.IsServing && !_cluster.Releases.IsMoving(open.Slot, open.Fence) ? OscoreContextOwner.Here
+            : OscoreContextOwner.Unknown;
     }
 
     /// <inheritdoc/>
@@ -138,7 +138,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
     public async ValueTask ForgetAsync(OscoreStoreKey key, CancellationToken cancellationToken)
     {
         CoapRecordKey record = KeyOf(key);
-        CoapFence fence = _cluster.FenceOf(record.Slot);
+        CoapFencingToken fence = _cluster.FenceOf(record.Slot);
         if (!fence.IsSet)
         {
             throw NotOurs(key, record.Slot);
@@ -154,7 +154,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
     }
 
     private async Task<OscoreStoredState> OpenAsync(
-        OscoreStoreKey key, CoapRecordKey record, CoapFence fence, CancellationToken cancellationToken)
+        OscoreStoreKey key, CoapRecordKey record, CoapFencingToken fence, CancellationToken cancellationToken)
     {
         OscoreRecordState? last;
         bool isStale;
@@ -253,13 +253,13 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscorePlaces
     }
 
     // An epoch begun by this process.
-    private sealed class Epoch(ulong number, CoapFence fence, ulong bound, CoapSlot slot)
+    private sealed class Epoch(ulong number, CoapFencingToken fence, ulong bound, CoapSlot slot)
     {
         public CoapSlot Slot { get; } = slot;
 
         public ulong Number { get; } = number;
 
-        public CoapFence Fence { get; } = fence;
+        public CoapFencingToken Fence { get; } = fence;
 
         public ulong Bound { get; set; } = bound;
     }

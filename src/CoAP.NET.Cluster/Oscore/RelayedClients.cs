@@ -41,7 +41,7 @@ internal sealed class RelayedClients : CoapDatagramTransport
     public bool Receive(CoapDatagram datagram)
     {
         ActionBlock<CoapDatagram>[] shards = Volatile.Read(ref _shards);
-        return shards.Length > 0 && datagram.Length <= _context!.Limits.MaxDatagramSize
+        return shards.Length > 0 && datagram.Length <= _context!.Limits.Messages.MaxDatagramSize
             && shards[_context.ShardOf(datagram.Remote)].Post(datagram);
     }
 

@@ -5,4 +5,4 @@ namespace CoAP.NET.Cluster;
 /// <param name="Fence">The fence under which it was written.</param>
 /// <param name="State">Its content. The caller owns the memory and may overwrite it: a store must not keep it.</param>
 /// <param name="Lifetime">The remaining lifetime by the clock of the store; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
-internal sealed record CoapRecord(CoapRecordKey Key, CoapFence Fence, ReadOnlyMemory<byte> State, TimeSpan Lifetime);
+internal sealed record CoapRecord(CoapRecordKey Key, CoapFencingToken Fence, ReadOnlyMemory<byte> State, TimeSpan Lifetime);

@@ -6,7 +6,7 @@ internal readonly struct CoapRecordChange
     /// <summary>The maximum length of <see cref="State"/>: 65,536 bytes.</summary>
     public const int MaxStateLength = 65_536;
 
-    private CoapRecordChange(CoapRecordKey key, CoapFence fence, bool isRemoval, ReadOnlyMemory<byte> state, TimeSpan lifetime)
+    private CoapRecordChange(CoapRecordKey key, CoapFencingToken fence, bool isRemoval, ReadOnlyMemory<byte> state, TimeSpan lifetime)
     {
         Key = key;
         Fence = fence;
@@ -19,7 +19,7 @@ internal readonly struct CoapRecordChange
     public CoapRecordKey Key { get; }
 
     /// <summary>The writer's fence of the slot.</summary>
-    public CoapFence Fence { get; }
+    public CoapFencingToken Fence { get; }
 
     /// <summary>Whether the record is removed.</summary>
     public bool IsRemoval { get; }
@@ -39,7 +39,7 @@ internal readonly struct CoapRecordChange
     /// <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
     /// <returns>The change.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The state is too long, or the lifetime is not positive.</exception>
-    public static CoapRecordChange Put(CoapRecordKey key, CoapFence fence, ReadOnlyMemory<byte> state, TimeSpan lifetime)
+    public static CoapRecordChange Put(CoapRecordKey key, CoapFencingToken fence, ReadOnlyMemory<byte> state, TimeSpan lifetime)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(state.Length, MaxStateLength, nameof(state));
         if (lifetime != Timeout.InfiniteTimeSpan)
@@ -54,6 +54,6 @@ internal readonly struct CoapRecordChange
     /// <param name="key">The key.</param>
     /// <param name="fence">The writer's fence of the key's slot.</param>
     /// <returns>The change.</returns>
-    public static CoapRecordChange Remove(CoapRecordKey key, CoapFence fence) =>
+    public static CoapRecordChange Remove(CoapRecordKey key, CoapFencingToken fence) =>
         new(key, fence, isRemoval: true, default, Timeout.InfiniteTimeSpan);
 }

@@ -140,5 +140,5 @@ internal sealed class SecretMark(
             + $"record of kind {(int)CoapRecordKind.SecretMark} from the store: only the numbers of OSCORE contexts continue then.");
     }
 
-    private sealed record Written(CoapFence Fence, bool IsPrevious);
+    private sealed record Written(CoapFencingToken Fence, bool IsPrevious);
 }

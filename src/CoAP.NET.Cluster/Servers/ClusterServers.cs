@@ -14,7 +14,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     private const int MaxName = 64;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, (CoapServer Server, ClusterObserverKeeper Keeper)> _attached = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, (CoapServer Server, ClusterObserverStore Keeper)> _attached = new(StringComparer.Ordinal);
 
     /// <summary>The number of attached servers that have not stopped.</summary>
     public int Count
@@ -46,25 +46,25 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     {
         cluster.ThrowIfEnded();
         _ = NameOf(server);
-        if (options.ObserverKeeper is null)
+        if (options.Processes.ObserverKeeper is null)
         {
-            options.ObserverKeeper = new ClusterObserverKeeper(cluster, server, options);
+            options.Processes.ObserverKeeper = new ClusterObserverStore(cluster, server, options);
             cluster.Contexts.Use(options, server);
         }
-        else if (options.ObserverKeeper is not ClusterObserverKeeper own || own.Cluster != cluster || own.Server != server)
+        else if (options.Processes.ObserverKeeper is not ClusterObserverStore own || own.Cluster != cluster || own.Server != server)
         {
             throw new InvalidOperationException(
-                "CoapEndpointOptions.ObserverKeeper is already set, but observers are kept in one place. Leave it unset, or do not call "
-                + "KeepState and keep sessions only (CoapCluster.KeepDtlsSessions).");
+                "CoapProcessOptions.ObserverKeeper is already set, but observers are kept in one place. Leave it unset, or do not call "
+                + "KeepState and keep sessions only (KeepState of the CoapDtlsServerOptions).");
         }
 
-        if (options.SharedSecret.IsEmpty)
+        if (options.Processes.SharedSecret.IsEmpty)
         {
             cluster.ShareSecrets(options);
         }
 
         // Clients repeat later requests, and the next process or another node serves them. An explicit setting takes precedence.
-        options.AnswerWhileStopping ??= false;
+        options.Processes.AnswerWhileStopping ??= false;
         options.TryChangeDtls(dtls =>
         {
             if (dtls.Server is null)
@@ -96,16 +96,16 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
                     + "sessions.");
         }
 
-        if (options.ResumptionStore is null)
+        if (options is { ResumableIn: null, MaxResumableSessions: 0 })
         {
-            options.AsyncResumptionStore ??= cluster.ResumeDtlsSessions(server);
+            options.ResumptionStore ??= cluster.ResumeDtlsSessions(server);
         }
 
         if (options.SessionKeeping is null)
         {
             options.SessionKeeping = cluster.KeepDtlsSessions(server);
         }
-        else if (options.SessionKeeping.Keeper is not ClusterSessionKeeper own || !own.IsOf(cluster, server))
+        else if (options.SessionKeeping.Keeper is not ClusterSessionBackup own || !own.IsOf(cluster, server))
         {
             throw new InvalidOperationException(
                 "CoapDtlsServerOptions.SessionKeeping is set to another keeper, or to that of another server, but a session is kept in one "
@@ -114,7 +114,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 
         if (cluster.Peers.IsOn)
         {
-            options.Steering ??= cluster.Steer((ClusterSessionKeeper)options.SessionKeeping.Keeper);
+            options.Steering ??= cluster.Steer((ClusterSessionBackup)options.SessionKeeping.Keeper);
         }
     }
 
@@ -123,7 +123,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     public void Attach(CoapServer server)
     {
         cluster.ThrowIfEnded();
-        if (server.ObserverKeeper is not ClusterObserverKeeper keeper || keeper.Cluster != cluster)
+        if (server.ObserverKeeper is not ClusterObserverStore keeper || keeper.Cluster != cluster)
         {
             throw new InvalidOperationException(
                 "This server was created with options that do not belong to this cluster. Call "
@@ -138,7 +138,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 
         lock (_gate)
         {
-            if (_attached.TryGetValue(keeper.Server, out (CoapServer Server, ClusterObserverKeeper Keeper) other))
+            if (_attached.TryGetValue(keeper.Server, out (CoapServer Server, ClusterObserverStore Keeper) other))
             {
                 if (other.Server == server)
                 {
@@ -164,19 +164,19 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     /// <summary>Ends with the cluster.</summary>
     public void End()
     {
-        (CoapServer Server, ClusterObserverKeeper Keeper)[] all;
+        (CoapServer Server, ClusterObserverStore Keeper)[] all;
         lock (_gate)
         {
             all = [.. _attached.Values];
         }
 
-        foreach ((_, ClusterObserverKeeper keeper) in all)
+        foreach ((_, ClusterObserverStore keeper) in all)
         {
             keeper.Detach();
         }
     }
 
-    private async Task ForgetAsync(CoapServer server, ClusterObserverKeeper keeper)
+    private async Task ForgetAsync(CoapServer server, ClusterObserverStore keeper)
     {
         await ((Task)server.Endpoint.Completion).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         keeper.Detach();

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Relays datagrams from the wrong node to the one with their session, and answers back, between nodes: those that do not
-/// fit into a packet, and all if packets do not get through (<see cref="RelayWays"/>). Each server of the process has a
+/// fit into a packet, and all if packets do not get through (<see cref="RelayPaths"/>). Each server of the process has a
 /// <see cref="ClusterSteering"/> in it. Thread-safe.
 /// </summary>
 internal sealed class ClusterRelays : INodeListener
@@ -31,12 +31,12 @@ internal sealed class ClusterRelays : INodeListener
         _peers = peers;
         peers.MapBatch(ToOwner, TakeForOwner);
         peers.MapBatch(ToClient, TakeForClient);
-        peers.MapQuestion(RelayWays.Path, (node, server) => Task.FromResult(Find(server.Span)?.Offer(node, NumberOf(node))));
+        peers.MapQuestion(RelayPaths.Path, (node, server) => Task.FromResult(Find(server.Span)?.Offer(node, NumberOf(node))));
         peers.Listen(this);
     }
 
     /// <summary>The counters.</summary>
-    public SteeringCounts Counts { get; } = new();
+    public RelayCounters Counts { get; } = new();
 
     /// <summary>The steering of each server.</summary>
     public IReadOnlyList<ClusterSteering> Servers => Volatile.Read(ref _servers);
@@ -131,7 +131,7 @@ internal sealed class ClusterRelays : INodeListener
     /// <param name="ways">The ways of that server.</param>
     /// <param name="entrance">The entrance of the record.</param>
     /// <param name="datagram">The record.</param>
-    public void TakeRecord(ClusterSteering server, RelayWays ways, RelayEntrance entrance, ReadOnlySpan<byte> datagram)
+    public void TakeRecord(ClusterSteering server, RelayPaths ways, RelayReceiver entrance, ReadOnlySpan<byte> datagram)
     {
         // The record and its content are decrypted in place.
         byte[] rented = ArrayPool<byte>.Shared.Rent(datagram.Length);
@@ -169,7 +169,7 @@ internal sealed class ClusterRelays : INodeListener
         }
     }
 
-    private bool TryTake(ClusterSteering server, RelayWays ways, RelayEntrance entrance, RelayKind kind, Span<byte> content)
+    private bool TryTake(ClusterSteering server, RelayPaths ways, RelayReceiver entrance, RelayKind kind, Span<byte> content)
     {
         if (kind is RelayKind.Question or RelayKind.Answer)
         {

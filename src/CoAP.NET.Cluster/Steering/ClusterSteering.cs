@@ -16,11 +16,11 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
     private readonly CoapCluster _cluster;
     private readonly ClusterRelays _relays;
-    private readonly ClusterSessionKeeper _keeper;
-    private readonly StandstillWatch _watch;
-    private readonly HeldDatagrams _held;
+    private readonly ClusterSessionBackup _keeper;
+    private readonly SuspensionDetector _watch;
+    private readonly DatagramQueue _held;
     private readonly RelayBudget _budget;
-    private readonly RelayWays _ways;
+    private readonly RelayPaths _ways;
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private CoapDtlsSteeringPort? _port;
@@ -38,7 +38,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <param name="options">The limits of held datagrams.</param>
     /// <param name="time">The clock.</param>
     public ClusterSteering(
-        CoapCluster cluster, ClusterRelays relays, ClusterSessionKeeper keeper, StandstillWatch watch, CoapSlotMoveOptions options,
+        CoapCluster cluster, ClusterRelays relays, ClusterSessionBackup keeper, SuspensionDetector watch, CoapSlotMoveOptions options,
         TimeProvider time)
     {
         _cluster = cluster;
@@ -46,9 +46,9 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _keeper = keeper;
         _watch = watch;
         _time = time;
-        _held = new HeldDatagrams(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
+        _held = new DatagramQueue(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
         _budget = new RelayBudget(time);
-        _ways = new RelayWays(cluster.Peers, keeper.Server.ToArray(), time);
+        _ways = new RelayPaths(cluster.Peers, keeper.Server.ToArray(), time);
     }
 
     /// <summary>The name of the server, in UTF-8.</summary>
@@ -268,7 +268,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
     /// <summary>Returns the way to a node by UDP; null if there is none.</summary>
     /// <param name="node">The node.</param>
-    public RelayWay? WayTo(CoapNodeId node) => _ways.Find(node);
+    public RelayPath? WayTo(CoapNodeId node) => _ways.Find(node);
 
     /// <summary>Handles a node that is live.</summary>
     public void OnUp()
@@ -431,12 +431,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
             foreach (CoapSlot slot in _held.Slots)
             {
-                GoOn(slot);
+                Continue(slot);
             }
         }
     }
 
-    private void GoOn(CoapSlot slot)
+    private void Continue(CoapSlot slot)
     {
         CoapClusterMap map = _cluster.Map;
         (SlotPlace place, CoapNodeId owner) = PlaceOf(map, slot);
@@ -445,7 +445,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
             return;
         }
 
-        foreach (HeldDatagram held in _held.Take(slot, one => one.Version <= map.Version || place == SlotPlace.Here))
+        foreach (QueuedDatagram held in _held.Take(slot, one => one.Version <= map.Version || place == SlotPlace.Here))
         {
             if (place == SlotPlace.Here)
             {

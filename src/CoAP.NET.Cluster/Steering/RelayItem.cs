@@ -21,7 +21,7 @@ internal readonly ref struct RelayItem
     private const int FixedLength = 1 + HeadLength;
 
     /// <summary>The maximum length of a datagram that fits into an item with any name.</summary>
-    public const int MaxDatagram = NodePosts.MaxItem - FixedLength - OriginLength - byte.MaxValue;
+    public const int MaxDatagram = NodeSendQueue.MaxItem - FixedLength - OriginLength - byte.MaxValue;
 
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server { get; init; }
@@ -105,7 +105,7 @@ internal readonly ref struct RelayItem
     /// <param name="kind">The kind of content.</param>
     /// <param name="port">The port for sending.</param>
     /// <returns>False if it is too long for a packet, or cannot be sent now.</returns>
-    public bool TrySend(RelayWay way, RelayKind kind, CoapDtlsSteeringPort? port)
+    public bool TrySend(RelayPath way, RelayKind kind, CoapDtlsSteeringPort? port)
     {
         int length = RelayRecord.Overhead + BodyLength;
         if (port is null || length > RelayRecord.MaxLength)

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>The reason why the store of a cluster failed.</summary>
-public enum CoapClusterStoreFault
+internal enum CoapClusterStoreFault
 {
     /// <summary>The store is not reachable, for example while a database restarts or a network is down. Retry.</summary>
     Unavailable,

@@ -147,7 +147,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
         lock (_gate)
         {
             ThrowIfAwayLocked();
-            CoapFence[] newest = [.. CoapSlot.All.Select(slot => _map[slot].Fence)];
+            CoapFencingToken[] newest = [.. CoapSlot.All.Select(slot => _map[slot].Fence)];
             CoapWriteResult result = CoapWriteResult.ByFences(batch, newest);
             DateTimeOffset now = _time.GetUtcNow();
             for (int i = 0; i < batch.Length; i++)
@@ -263,7 +263,7 @@ internal sealed class MemoryLease(CoapClusterNode node)
 }
 
 /// <summary>A record in memory, with its end.</summary>
-internal sealed record MemoryRecord(CoapFence Fence, byte[] State, DateTimeOffset Ends)
+internal sealed record MemoryRecord(CoapFencingToken Fence, byte[] State, DateTimeOffset Ends)
 {
     public CoapRecord ToRecord(CoapRecordKey key, DateTimeOffset now) =>
         new(key, Fence, State.ToArray(), Ends == DateTimeOffset.MaxValue ? Timeout.InfiniteTimeSpan : Ends - now);

@@ -34,8 +34,8 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     private readonly NodeSeals _seals;
     private readonly SecretMark _mark;
     private readonly ILogger _logger;
-    private readonly OccasionalLog _told;
-    private readonly OccasionalLog _toldTooNew;
+    private readonly RateLimitedLog _told;
+    private readonly RateLimitedLog _toldTooNew;
     private readonly Lock _gate = new();
     private HashSet<CoapNodeId> _strangers = [];
     private long _unreadable;
@@ -73,8 +73,8 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         _seals = new NodeSeals(secrets, newestFormat);
         _mark = new SecretMark(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
         _logger = logger;
-        _told = new OccasionalLog(time);
-        _toldTooNew = new OccasionalLog(time);
+        _told = new RateLimitedLog(time);
+        _toldTooNew = new RateLimitedLog(time);
     }
 
     /// <summary>

@@ -16,9 +16,9 @@ internal sealed class ClusterTable : CoapTable
     private readonly ClusterTableContents _contents;
     private readonly TableOwner _owner;
     private readonly TableReader _reader;
-    private readonly TableHearing _hearing;
-    private readonly TableWaits _waits;
-    private readonly OccasionalLog _failed;
+    private readonly TableUpdateSubscriber _hearing;
+    private readonly WaitingQuestionLimiter _waits;
+    private readonly RateLimitedLog _failed;
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
 
@@ -31,17 +31,17 @@ internal sealed class ClusterTable : CoapTable
         ILogger logger)
     {
         (_cluster, _kind, _options, _time, _logger) = (cluster, kind, options, time, logger);
-        News = new TableNews(cluster, kind, _stop.Token);
+        News = new TableUpdatePublisher(cluster, kind, _stop.Token);
         _contents = new ClusterTableContents(cluster, kind, rules, time, logger, News);
-        _waits = new TableWaits(options, cluster.Counts);
+        _waits = new WaitingQuestionLimiter(options, cluster.Counts);
         _owner = new TableOwner(cluster, _contents, options, _waits);
         _reader = new TableReader(cluster, kind, _contents, News, _moved);
-        _hearing = new TableHearing(cluster, kind, _contents);
-        _failed = new OccasionalLog(time);
+        _hearing = new TableUpdateSubscriber(cluster, kind, _contents);
+        _failed = new RateLimitedLog(time);
     }
 
     /// <summary>Tells other nodes of local changes.</summary>
-    public TableNews News { get; }
+    public TableUpdatePublisher News { get; }
 
     public override int Count => _contents.Count;
 
@@ -121,7 +121,7 @@ internal sealed class ClusterTable : CoapTable
         }
 
         return new ValueTask<ReadOnlyMemory<byte>>(WaitAsync(
-            new TableAsking(_cluster.Self.Id, key, question, _options.Timeout, _time), step, canForward: true, cancellationToken));
+            new PendingTableQuestion(_cluster.Self.Id, key, question, _options.Timeout, _time), step, canForward: true, cancellationToken));
     }
 
     public override ValueTask DisposeAsync()
@@ -150,7 +150,7 @@ internal sealed class ClusterTable : CoapTable
             }
 
             return TableReply.Of(await WaitAsync(
-                new TableAsking(node, key, question, _options.Timeout, _time), step, canForward: false, CancellationToken.None)
+                new PendingTableQuestion(node, key, question, _options.Timeout, _time), step, canForward: false, CancellationToken.None)
                 .ConfigureAwait(false));
         }
         catch (Exception exception) when (exception is TableMovedException or ObjectDisposedException)
@@ -175,7 +175,7 @@ internal sealed class ClusterTable : CoapTable
     }
 
     /// <summary>Handles news of another node.</summary>
-    public void Hear(ReadOnlySpan<byte> changes) => _hearing.Hear(changes);
+    public void ReceiveChanges(ReadOnlySpan<byte> changes) => _hearing.ReceiveChanges(changes);
 
     /// <summary>Handles another node.</summary>
     public void OnUp() => _hearing.OnUp();
@@ -200,7 +200,7 @@ internal sealed class ClusterTable : CoapTable
     }
 
     private async Task<ReadOnlyMemory<byte>> WaitAsync(
-        TableAsking asking, TableStep step, bool canForward, CancellationToken cancellationToken)
+        PendingTableQuestion asking, TableStep step, bool canForward, CancellationToken cancellationToken)
     {
         using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stop.Token);
         try
@@ -248,7 +248,7 @@ internal sealed class ClusterTable : CoapTable
     }
 
     // A question that waits has a place. A decision has a separate one until the store has confirmed it.
-    private void Keep(TableAsking asking, bool isKept)
+    private void Keep(PendingTableQuestion asking, bool isKept)
     {
         if (isKept && !asking.HasPlace)
         {
@@ -263,7 +263,7 @@ internal sealed class ClusterTable : CoapTable
     }
 
     // False if another node owns the slot by now and must be asked.
-    private async Task<bool> IsWrittenAsync(TableAsking asking, Task<bool> write, bool isMine, CancellationToken cancellationToken)
+    private async Task<bool> IsWrittenAsync(PendingTableQuestion asking, Task<bool> write, bool isMine, CancellationToken cancellationToken)
     {
         try
         {
@@ -294,7 +294,7 @@ internal sealed class ClusterTable : CoapTable
 
     // Returns null to request another attempt.
     private async Task<ReadOnlyMemory<byte>?> TryAskOwnerAsync(
-        TableAsking asking, bool canForward, Task moved, CancellationToken cancellationToken)
+        PendingTableQuestion asking, bool canForward, Task moved, CancellationToken cancellationToken)
     {
         if (asking.Left <= TimeSpan.Zero)
         {
@@ -326,7 +326,7 @@ internal sealed class ClusterTable : CoapTable
         return null;
     }
 
-    private async Task<ReadOnlyMemory<byte>?> TryForwardAsync(TableAsking asking, CoapNodeId home, CancellationToken cancellationToken)
+    private async Task<ReadOnlyMemory<byte>?> TryForwardAsync(PendingTableQuestion asking, CoapNodeId home, CancellationToken cancellationToken)
     {
         byte[] question = TableReply.QuestionOf(_kind, asking.Key, asking.Question.Span);
         byte[]? answer = await _cluster.Peers.AskAsync(home, ClusterTables.AskPath, question, asking.Left)

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>The entries of a table in a cluster: tells other nodes of changes, and ends what has expired.</summary>
 internal sealed class ClusterTableContents(
-    CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, TimeProvider time, ILogger logger, TableNews news)
+    CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, TimeProvider time, ILogger logger, TableUpdatePublisher news)
     : TableContents(rules, time, logger, static () => new ClusterTableSlot())
 {
     private static readonly long s_endAgain = TimeSpan.FromSeconds(1).Ticks;

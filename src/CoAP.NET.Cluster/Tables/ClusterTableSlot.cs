@@ -12,13 +12,13 @@ internal sealed class ClusterTableSlot : TableSlot
     private long _reported;
 
     /// <summary>The owner whose changes it has, or is about to read; unset before it knows one.</summary>
-    public CoapFence Fence { get; private set; }
+    public CoapFencingToken Fence { get; private set; }
 
     /// <summary>The number of the last change that the owner told of.</summary>
     public long Number { get; private set; }
 
     /// <summary>The fence under which it was released to another node; it returns under a new one.</summary>
-    public CoapFence Released { get; set; }
+    public CoapFencingToken Released { get; set; }
 
     /// <summary>Whether this node decides, and ends expired entries.</summary>
     public bool IsOwned { get; set; }
@@ -40,14 +40,14 @@ internal sealed class ClusterTableSlot : TableSlot
 
     /// <summary>Whether a node with a fence must read all entries to decide about them.</summary>
     /// <param name="fence">The fence of this node; unset if it does not own the slot.</param>
-    public bool IsTakenWith(CoapFence fence) =>
+    public bool IsTakenWith(CoapFencingToken fence) =>
         fence.IsSet && fence != Released && fence.Value >= Fence.Value && !(IsOwned && Fence == fence);
 
     /// <summary>Makes this node the owner, once all entries are read.</summary>
-    public void Begin(CoapFence fence) => (Fence, IsOwned, ReadsAll, Wanted) = (fence, true, false, null);
+    public void Begin(CoapFencingToken fence) => (Fence, IsOwned, ReadsAll, Wanted) = (fence, true, false, null);
 
     /// <summary>Notes that another node has the slot, whose changes up to a number will be read.</summary>
-    public void Follow(CoapFence fence, long number = 0)
+    public void Follow(CoapFencingToken fence, long number = 0)
     {
         if (fence.Value > Fence.Value)
         {
@@ -56,7 +56,7 @@ internal sealed class ClusterTableSlot : TableSlot
     }
 
     /// <summary>Notes changes that the owner tells of.</summary>
-    public void Hear(in TableChange change)
+    public void ReceiveChanges(in TableChange change)
     {
         Follow(change.Fence);
         if (change.Fence != Fence || IsOwned || change.Last <= Number)
@@ -76,7 +76,7 @@ internal sealed class ClusterTableSlot : TableSlot
     /// <summary>
     /// Notes up to which change the owner has told the others. What it had told at the check before must have arrived since.
     /// </summary>
-    public void Check(CoapFence fence, long told)
+    public void Check(CoapFencingToken fence, long told)
     {
         Follow(fence, told);
         if (fence != Fence || IsOwned)
@@ -102,7 +102,7 @@ internal sealed class ClusterTableSlot : TableSlot
         }
 
         (Wanted ??= []).Add(key);
-        if (Wanted.Count > TableNews.MostKeys)
+        if (Wanted.Count > TableUpdatePublisher.MostKeys)
         {
             (ReadsAll, Wanted) = (true, null);
         }

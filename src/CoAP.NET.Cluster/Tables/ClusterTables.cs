@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 internal sealed class ClusterTables : ISlotHolder, INodeListener
 {
     public const string AskPath = "/table-ask";
-    public const string NewsPath = "/table-news";
+    public const string UpdatePath = "/table-news";
     public const string PositionsPath = "/table-positions";
 
     private readonly CoapCluster _cluster;
@@ -25,11 +25,11 @@ internal sealed class ClusterTables : ISlotHolder, INodeListener
             cluster.Peers.MapQuestion(AskPath, ServeAsync);
             cluster.Peers.MapQuestion(PositionsPath, (_, question) =>
                 Task.FromResult(question.IsEmpty ? null : Find(question.Span[0])?.News.ReadPositions()));
-            cluster.Peers.MapBatch(NewsPath, (_, news) =>
+            cluster.Peers.MapBatch(UpdatePath, (_, news) =>
             {
                 if (!news.IsEmpty)
                 {
-                    Find(news[0])?.Hear(news[1..]);
+                    Find(news[0])?.ReceiveChanges(news[1..]);
                 }
             });
         }

@@ -12,7 +12,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="Before">The number of the change before these.</param>
 /// <param name="Last">The number of the last one of these.</param>
 /// <param name="Keys">The keys of the entries.</param>
-internal readonly record struct TableChange(CoapSlot Slot, CoapFence Fence, long Before, long Last, IReadOnlyList<CoapTableKey> Keys)
+internal readonly record struct TableChange(CoapSlot Slot, CoapFencingToken Fence, long Before, long Last, IReadOnlyList<CoapTableKey> Keys)
 {
     /// <summary>The size from which on no further change is added to a post.</summary>
     public const int Size = 32 * 1024;
@@ -62,7 +62,7 @@ internal readonly record struct TableChange(CoapSlot Slot, CoapFence Fence, long
         }
 
         change = new TableChange(
-            new CoapSlot(header[0]), new CoapFence(BinaryPrimitives.ReadInt64BigEndian(header[1..])),
+            new CoapSlot(header[0]), new CoapFencingToken(BinaryPrimitives.ReadInt64BigEndian(header[1..])),
             BinaryPrimitives.ReadInt64BigEndian(header[(1 + sizeof(long))..]),
             BinaryPrimitives.ReadInt64BigEndian(header[(1 + (2 * sizeof(long)))..]), keys);
         return true;

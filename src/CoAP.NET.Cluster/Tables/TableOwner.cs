@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// visible, neither here nor at other nodes. Questions about the same entry wait meanwhile. Thread-safe.
 /// </summary>
 internal sealed class TableOwner(
-    CoapCluster cluster, ClusterTableContents contents, CoapTableOptions options, TableWaits waits)
+    CoapCluster cluster, ClusterTableContents contents, CoapTableOptions options, WaitingQuestionLimiter waits)
 {
     /// <summary>Calls the rules, if this node decides about the slot.</summary>
     /// <param name="node">The asking node.</param>
@@ -15,7 +15,7 @@ internal sealed class TableOwner(
     public TableStep Ask(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
     {
         ClusterTableSlot slot = contents[new CoapSlot(key.Slot)];
-        CoapFence fence = cluster.FenceOf(new CoapSlot(key.Slot));
+        CoapFencingToken fence = cluster.FenceOf(new CoapSlot(key.Slot));
         lock (slot.Gate)
         {
             if (!slot.IsOwned || slot.Fence != fence)
@@ -65,7 +65,7 @@ internal sealed class TableOwner(
         }
     }
 
-    private CoapRecordChange ChangeOf(CoapTableKey key, CoapFence fence, in CoapTableDecision decision, ushort version) =>
+    private CoapRecordChange ChangeOf(CoapTableKey key, CoapFencingToken fence, in CoapTableDecision decision, ushort version) =>
         CoapRecordChange.Put(
             contents.RecordKeyOf(key.Bytes), fence, TableRecord.StateOf(version, decision.Value.Span), decision.Lifetime);
 

@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 /// nodes changed. Reads of one slot follow each other, so an entry never goes back to an older state. Thread-safe.
 /// </summary>
 internal sealed class TableReader(
-    CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents, TableNews news, WakeSignal moved)
+    CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents, TableUpdatePublisher news, WakeSignal moved)
 {
     // Slots of one round: what is urgent meanwhile waits for its end.
     private const int MostSlots = 64;
@@ -81,7 +81,7 @@ internal sealed class TableReader(
         foreach (CoapSlot number in CoapSlot.All)
         {
             ClusterTableSlot slot = contents[number];
-            CoapFence fence = cluster.FenceOf(number);
+            CoapFencingToken fence = cluster.FenceOf(number);
             lock (slot.Gate)
             {
                 int urgency = slot.IsTakenWith(fence) ? 0 : slot.IsOwned ? 3 : slot.ReadsAll ? 2 : slot.Wanted is not null ? 1 : 3;
@@ -107,7 +107,7 @@ internal sealed class TableReader(
     private async ValueTask ReadAsync(Reading reading, CancellationToken cancellationToken)
     {
         ClusterTableSlot slot = contents[reading.Slot];
-        CoapFence fence = cluster.FenceOf(reading.Slot);
+        CoapFencingToken fence = cluster.FenceOf(reading.Slot);
         CoapTableKey[]? keys;
         lock (slot.Gate)
         {
@@ -181,7 +181,7 @@ internal sealed class TableReader(
     }
 
     // Requires the gate. The fence is that of this node at the start of the read.
-    private void Show(CoapSlot number, ClusterTableSlot slot, CoapTableKey[]? keys, List<TableRecord> records, CoapFence fence)
+    private void Show(CoapSlot number, ClusterTableSlot slot, CoapTableKey[]? keys, List<TableRecord> records, CoapFencingToken fence)
     {
         if (slot.IsOwned)
         {

@@ -48,7 +48,7 @@ internal static class TableReply
     {
         byte[] answer = new byte[HeaderLength + Encoding.UTF8.GetByteCount(exception.Message)];
         (answer[0], answer[1], answer[2]) = (IsUnavailable, (byte)exception.Fault, exception.IsOutcomeUnknown ? (byte)1 : (byte)0);
-        BinaryPrimitives.WriteInt32BigEndian(answer.AsSpan(3), (int)exception.RetryAfter.TotalMilliseconds);
+        BinaryPrimitives.WriteInt32BigEndian(answer.AsSpan(3), (int)exception.RetryAfter.GetValueOrDefault().TotalMilliseconds);
         Encoding.UTF8.GetBytes(exception.Message, answer.AsSpan(HeaderLength));
         return answer;
     }
@@ -57,7 +57,7 @@ internal static class TableReply
     /// <returns>The reply of the rules; null if the node does not own the slot.</returns>
     /// <exception cref="CoapTableUnavailableException">The owner has no answer.</exception>
     /// <exception cref="CoapException">The rules failed there.</exception>
-    public static ReadOnlyMemory<byte>? Read(byte[] answer, TableAsking asking) => answer switch
+    public static ReadOnlyMemory<byte>? Read(byte[] answer, PendingTableQuestion asking) => answer switch
     {
         [IsReply, ..] => (ReadOnlyMemory<byte>?)answer.AsMemory(1),
         [IsFailed, ..] => throw new CoapException($"The owner of slot {asking.Key.Slot} failed: {TextOf(answer, 1)}"),
@@ -69,5 +69,5 @@ internal static class TableReply
         _ => null,
     };
 
-    private static string TextOf(byte[] answer, int start) => CoapForeignText.LineOf(Encoding.UTF8.GetString(answer.AsSpan(start)));
+    private static string TextOf(byte[] answer, int start) => CoapUntrustedText.LineOf(Encoding.UTF8.GetString(answer.AsSpan(start)));
 }

@@ -49,7 +49,7 @@ internal static partial class ClusterLog
         "Node {Node} found that the store of the cluster lost confirmed changes: it was restored from a backup, or a standby took over "
         + "that had not received all of them. Stored sessions up to fence {Fence} are refused, so devices make a new handshake, and the "
         + "numbers of OSCORE contexts continue far above. Let a failover wait for a synchronous standby.")]
-    public static partial void StoreWentBack(ILogger logger, CoapNodeId node, CoapFence fence);
+    public static partial void StoreWentBack(ILogger logger, CoapNodeId node, CoapFencingToken fence);
 
     [LoggerMessage(2522, LogLevel.Error,
         "Node {Node} ({Address}) is in the store of the cluster, but does not have its secret. It is ignored: it gets no slots, and no "

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster;
 /// It writes only the newest of several changes of one record. While the store is unavailable, changes wait within limits, and the server
 /// continues. Confirmed changes are never lost.
 /// <para>When the queue is full, hints are dropped first, then state, the oldest first; promises stay, and further ones are refused
-/// (<see cref="CoapRecordWeight"/>). Dropped changes are counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has the
+/// (<see cref="CoapRecordPriority"/>). Dropped changes are counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has the
 /// state, and loses it with its process. Write all changes of a record through one writer, otherwise their order is undefined.</para>
 /// </remarks>
 internal sealed class CoapRecordWriter : IAsyncDisposable
@@ -90,13 +90,13 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
     /// <summary>Queues a change without waiting.</summary>
     /// <param name="change">The change. The memory of its state must not change afterwards.</param>
     /// <param name="isHint">Whether a newer change follows soon anyway, so that this one is dropped first when the queue is full
-    /// (<see cref="CoapRecordWeight.Hint"/>).</param>
+    /// (<see cref="CoapRecordPriority.Hint"/>).</param>
     /// <returns>True if it was queued. False, and counted as dropped, if all pending changes are more important, or after disposal.
     /// </returns>
     public bool TryWrite(CoapRecordChange change, bool isHint = false)
     {
         Check(change);
-        return TryAdd(change, isHint ? CoapRecordWeight.Hint : CoapRecordWeight.State, null);
+        return TryAdd(change, isHint ? CoapRecordPriority.Hint : CoapRecordPriority.State, null);
     }
 
     /// <summary>
@@ -118,7 +118,7 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
         }
 
         TaskCompletionSource<CoapWriteOutcome> waiter = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (!TryAdd(change, CoapRecordWeight.Promise, waiter))
+        if (!TryAdd(change, CoapRecordPriority.Promise, waiter))
         {
             return Task.FromException<CoapWriteOutcome>(Refusal());
         }
@@ -170,7 +170,7 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
         }
     }
 
-    private bool TryAdd(CoapRecordChange change, CoapRecordWeight weight, TaskCompletionSource<CoapWriteOutcome>? waiter)
+    private bool TryAdd(CoapRecordChange change, CoapRecordPriority weight, TaskCompletionSource<CoapWriteOutcome>? waiter)
     {
         PendingRecord? outdated;
         bool isUrgent;
@@ -183,11 +183,11 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
                 return false;
             }
 
-            isUrgent = weight == CoapRecordWeight.Promise || _pending.HasBatch || _pending.Count == 1;
+            isUrgent = weight == CoapRecordPriority.Promise || _pending.HasBatch || _pending.Count == 1;
             _loop ??= RunAsync();
         }
 
-        outdated?.Tell(CoapWriteOutcome.Fenced);
+        outdated?.Report(CoapWriteOutcome.Fenced);
         if (isUrgent)
         {
             _wake.Wake();
@@ -367,10 +367,10 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
 
         for (int i = 0; i < records.Length; i++)
         {
-            records[i].Tell(result[i]);
+            records[i].Report(result[i]);
         }
 
-        TellFlushes();
+        ReportsFlushes();
         if (isBack)
         {
             ClusterLog.StoreIsBack(_logger);
@@ -394,10 +394,10 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
 
         foreach (PendingRecord record in outdated)
         {
-            record.Tell(CoapWriteOutcome.Fenced);
+            record.Report(CoapWriteOutcome.Fenced);
         }
 
-        TellFlushes();
+        ReportsFlushes();
         if (isNew)
         {
             ClusterLog.StoreFailed(_logger, waiting, failure);
@@ -419,7 +419,7 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
         }
     }
 
-    private void TellFlushes()
+    private void ReportsFlushes()
     {
         List<TaskCompletionSource> done = [];
         lock (_gate)
@@ -461,7 +461,7 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
 
         foreach (PendingRecord record in left)
         {
-            record.Tell(Ended(health.Failure));
+            record.Report(Ended(health.Failure));
         }
 
         if (left.Length > 0)
@@ -469,7 +469,7 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
             ClusterLog.NotWritten(_logger, left.Length, health.Failure);
         }
 
-        TellFlushes();
+        ReportsFlushes();
         _stop.Dispose();
     }
 }

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>A waiting change, with its waiting callers.</summary>
-internal sealed class PendingRecord(CoapRecordChange change, CoapRecordWeight weight, long number)
+internal sealed class PendingRecord(CoapRecordChange change, CoapRecordPriority weight, long number)
 {
     // The approximate size of a dictionary entry, a list node and this object in addition to the bytes.
     private const int Overhead = 200;
 
     public CoapRecordChange Change { get; set; } = change;
 
-    public CoapRecordWeight Weight { get; set; } = weight;
+    public CoapRecordPriority Weight { get; set; } = weight;
 
     /// <summary>Its position in the order of changes; a newer change of the record keeps the position of the first one.</summary>
     public long Number { get; set; } = number;
@@ -19,7 +19,7 @@ internal sealed class PendingRecord(CoapRecordChange change, CoapRecordWeight we
 
     public int Bytes => Overhead + Change.Key.Bytes.Length + Change.State.Length;
 
-    public void Tell(CoapWriteOutcome outcome)
+    public void Report(CoapWriteOutcome outcome)
     {
         foreach (TaskCompletionSource<CoapWriteOutcome> waiter in Waiters)
         {
@@ -27,7 +27,7 @@ internal sealed class PendingRecord(CoapRecordChange change, CoapRecordWeight we
         }
     }
 
-    public void Tell(Exception exception)
+    public void Report(Exception exception)
     {
         foreach (TaskCompletionSource<CoapWriteOutcome> waiter in Waiters)
         {

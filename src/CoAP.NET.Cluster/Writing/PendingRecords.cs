@@ -8,17 +8,17 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
 {
     private readonly Dictionary<CoapRecordKey, PendingRecord> _byKey = [];
     private readonly LinkedList<PendingRecord>[] _byWeight = [new(), new(), new()];
-    private readonly List<PendingRecord> _underWay = [];
+    private readonly List<PendingRecord> _inProgress = [];
     private long _number;
-    private int _underWayBytes;
+    private int _bytesInProgress;
 
-    public int Count => _byKey.Count + _underWay.Count;
+    public int Count => _byKey.Count + _inProgress.Count;
 
     public long Bytes { get; private set; }
 
     public bool HasWaiting => _byKey.Count > 0;
 
-    public bool HasPromise => _byWeight[(int)CoapRecordWeight.Promise].Count > 0;
+    public bool HasPromise => _byWeight[(int)CoapRecordPriority.Promise].Count > 0;
 
     public bool HasBatch => _byKey.Count >= options.BatchSize;
 
@@ -40,7 +40,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
                 oldest = Math.Min(oldest, list.First?.Value.Number ?? long.MaxValue);
             }
 
-            foreach (PendingRecord record in _underWay)
+            foreach (PendingRecord record in _inProgress)
             {
                 oldest = Math.Min(oldest, record.Number);
             }
@@ -56,7 +56,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     /// <param name="outdated">A record whose callers must get a fenced outcome; null if there is none.</param>
     /// <returns>Whether there was room.</returns>
     public bool TryAdd(
-        CoapRecordChange change, CoapRecordWeight weight, TaskCompletionSource<CoapWriteOutcome>? waiter, out PendingRecord? outdated)
+        CoapRecordChange change, CoapRecordPriority weight, TaskCompletionSource<CoapWriteOutcome>? waiter, out PendingRecord? outdated)
     {
         outdated = null;
         PendingRecord record = new(change, weight, ++_number);
@@ -100,29 +100,29 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     /// <summary>Takes the next batch: promises first, then state, then hints, and the oldest of each first.</summary>
     public CoapRecordChange[] Take()
     {
-        for (int weight = (int)CoapRecordWeight.Promise; weight >= 0; weight--)
+        for (int weight = (int)CoapRecordPriority.Promise; weight >= 0; weight--)
         {
-            while (_underWay.Count < options.BatchSize && _byWeight[weight].First is { } first
-                && (_underWay.Count == 0 || _underWayBytes + first.Value.Bytes <= CoapRecordBatch.MaxBytes))
+            while (_inProgress.Count < options.BatchSize && _byWeight[weight].First is { } first
+                && (_inProgress.Count == 0 || _bytesInProgress + first.Value.Bytes <= CoapRecordBatch.MaxBytes))
             {
                 PendingRecord record = first.Value;
                 Remove(record);
-                _underWay.Add(record);
-                _underWayBytes += record.Bytes;
+                _inProgress.Add(record);
+                _bytesInProgress += record.Bytes;
                 Bytes += record.Bytes;
             }
         }
 
-        return [.. _underWay.Select(static record => record.Change)];
+        return [.. _inProgress.Select(static record => record.Change)];
     }
 
     /// <summary>Completes the taken batch.</summary>
     public PendingRecord[] Done()
     {
-        PendingRecord[] done = [.. _underWay];
-        Bytes -= _underWayBytes;
-        _underWayBytes = 0;
-        _underWay.Clear();
+        PendingRecord[] done = [.. _inProgress];
+        Bytes -= _bytesInProgress;
+        _bytesInProgress = 0;
+        _inProgress.Clear();
         return done;
     }
 
@@ -177,16 +177,16 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     private static void Inherit(PendingRecord record, PendingRecord old)
     {
         record.Number = old.Number;
-        record.Weight = (CoapRecordWeight)Math.Max((byte)record.Weight, (byte)old.Weight);
+        record.Weight = (CoapRecordPriority)Math.Max((byte)record.Weight, (byte)old.Weight);
         record.Waiters.InsertRange(0, old.Waiters);
     }
 
     // Changes of at most the newcomer's weight go, the lightest and oldest first. They have no waiting callers.
     private bool MakeRoom(PendingRecord record)
     {
-        for (int weight = 0; !HasRoom(record);)
+        for (int weight = 0; !HasCapacity(record);)
         {
-            if (weight > (int)record.Weight || weight == (int)CoapRecordWeight.Promise)
+            if (weight > (int)record.Weight || weight == (int)CoapRecordPriority.Promise)
             {
                 return false;
             }
@@ -204,7 +204,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         return true;
     }
 
-    private bool HasRoom(PendingRecord record) => Count < options.MaxRecords && Bytes + record.Bytes <= options.MaxBytes;
+    private bool HasCapacity(PendingRecord record) => Count < options.MaxRecords && Bytes + record.Bytes <= options.MaxBytes;
 
     private void Insert(PendingRecord record, bool isOld = false)
     {

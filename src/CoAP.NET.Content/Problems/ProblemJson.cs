@@ -22,13 +22,13 @@ internal static class ProblemJson
         {
             json.WriteStartObject();
             WriteText(json, "type", tunnel.Type);
-            WriteText(json, "title", problem.Title?.Text);
+            WriteText(json, "title", problem.Title);
             if ((status ?? tunnel.Status) is { } number)
             {
                 json.WriteNumber("status", number);
             }
 
-            WriteText(json, "detail", problem.Detail?.Text);
+            WriteText(json, "detail", problem.Detail);
             WriteText(json, "instance", problem.Instance);
             foreach ((string name, ReadOnlyMemory<byte> value) in tunnel.Members)
             {

@@ -44,10 +44,10 @@ internal static class ProblemReader
         switch (number)
         {
             case ProblemKey.Title:
-                problem.Title = ReadText(reader);
+                problem.TitleText = ReadText(reader);
                 break;
             case ProblemKey.Detail:
-                problem.Detail = ReadText(reader);
+                problem.DetailText = ReadText(reader);
                 break;
             case ProblemKey.Instance:
                 problem.Instance = reader.ReadText();
@@ -79,11 +79,11 @@ internal static class ProblemReader
         }
     }
 
-    private static CoapProblemText? ReadText(CborReader reader)
+    private static ProblemText? ReadText(CborReader reader)
     {
         if (!reader.IsAtTag(ProblemKey.LanguageTag))
         {
-            return reader.ReadText();
+            return new ProblemText(reader.ReadText());
         }
 
         int start = reader.BytesRemaining;
@@ -102,7 +102,7 @@ internal static class ProblemReader
         }
 
         reader.ReadEndArray();
-        return new CoapProblemText(words, language, isRightToLeft);
+        return new ProblemText(words, language, isRightToLeft);
     }
 
     private static bool? ReadDirection(CborReader reader)

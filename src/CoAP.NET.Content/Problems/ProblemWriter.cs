@@ -9,8 +9,8 @@ internal static class ProblemWriter
     public static byte[] Write(CoapProblem problem)
     {
         List<(byte[] Key, byte[] Value)> pairs = [];
-        AddText(pairs, ProblemKey.Title, problem.Title);
-        AddText(pairs, ProblemKey.Detail, problem.Detail);
+        AddText(pairs, ProblemKey.Title, problem.TitleText);
+        AddText(pairs, ProblemKey.Detail, problem.DetailText);
         AddString(pairs, ProblemKey.Instance, problem.Instance);
         if (problem.ResponseCode is { } code)
         {
@@ -82,7 +82,7 @@ internal static class ProblemWriter
         }
     }
 
-    private static void AddText(List<(byte[] Key, byte[] Value)> pairs, long key, CoapProblemText? text)
+    private static void AddText(List<(byte[] Key, byte[] Value)> pairs, long key, ProblemText? text)
     {
         if (text is not { Language: { } language })
         {

@@ -44,18 +44,23 @@ public sealed class CoapContent
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="value">The value.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
-    /// <returns>The content with Content-Format <c>application/json</c>.</returns>
-    public static CoapContent Json<T>(T value, JsonTypeInfo<T> typeInfo) =>
-        new(JsonSerializer.SerializeToUtf8Bytes(value, typeInfo), CoapContentFormat.Json);
+    /// <param name="format">The Content-Format, such as <see cref="CoapContentFormat.MergePatch"/>; default
+    /// <c>application/json</c>.</param>
+    /// <returns>The content.</returns>
+    public static CoapContent Json<T>(T value, JsonTypeInfo<T> typeInfo, CoapContentFormat? format = null) =>
+        new(JsonSerializer.SerializeToUtf8Bytes(value, typeInfo), format ?? CoapContentFormat.Json);
 
     /// <summary>Creates a content from a value as JSON, with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="value">The value.</param>
     /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
-    /// <returns>The content with Content-Format <c>application/json</c>.</returns>
+    /// <param name="format">The Content-Format, such as <see cref="CoapContentFormat.MergePatch"/>; default
+    /// <c>application/json</c>.</param>
+    /// <returns>The content.</returns>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
-    public static CoapContent Json<T>(T value, JsonSerializerOptions? options = null) => Json(value, JsonMetadata.Of<T>(options));
+    public static CoapContent Json<T>(T value, JsonSerializerOptions? options = null, CoapContentFormat? format = null) =>
+        Json(value, JsonMetadata.Of<T>(options), format);
 
     private CoapContent(CoapContentFormat? format, Func<UploadBody> open, bool isRepeatable = true)
     {

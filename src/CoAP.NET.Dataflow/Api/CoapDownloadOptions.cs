@@ -1,10 +1,9 @@
 namespace CoAP.NET;
 
 /// <summary>Which part of a representation is downloaded: to continue a download that broke off.</summary>
-public sealed record CoapDownloadOptions
+public sealed class CoapDownloadOptions
 {
     private readonly long _offset;
-    private readonly ReadOnlyMemory<byte>? _etag;
 
     /// <summary>The first byte that is wanted.</summary>
     /// <remarks>Default 0; 0 to 1 GiB, and fewer for smaller blocks (RFC 7959 section 2.2: at most 1,048,576 blocks).</remarks>
@@ -25,19 +24,5 @@ public sealed record CoapDownloadOptions
     /// When the server has another one meanwhile the request fails with <see cref="CoapProtocolException"/>. Null: not checked. Default
     /// null.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 8 bytes (RFC 7252 section 5.10.6).</exception>
-    public ReadOnlyMemory<byte>? ETag
-    {
-        get => _etag;
-        init
-        {
-            if (value is { Length: 0 or > 8 })
-            {
-                throw new ArgumentOutOfRangeException(nameof(value), value.Value.Length,
-                    "An ETag has 1 to 8 bytes (RFC 7252 section 5.10.6).");
-            }
-
-            _etag = value;
-        }
-    }
+    public CoapETag? ETag { get; init; }
 }

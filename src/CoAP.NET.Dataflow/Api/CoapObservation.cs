@@ -9,8 +9,8 @@ namespace CoAP.NET;
 /// restarted, moved or was unreachable.
 /// </summary>
 /// <remarks>
-/// Created by <see cref="ICoapObserver.ObserveAsync"/>. It does not queue notifications: a slow reader gets the newest state of the
-/// resource and skips the states before it. Thread-safe.
+/// Created by <see cref="ICoapClient.ObserveAsync"/>. <see cref="ReadAllAsync"/> returns the notifications. The observation does not queue
+/// them: a slow reader gets the newest state of the resource and skips the states before it. Thread-safe.
 /// </remarks>
 public sealed class CoapObservation : IAsyncDisposable
 {
@@ -20,7 +20,6 @@ public sealed class CoapObservation : IAsyncDisposable
     private readonly Action<CoapResponse>? _onNotification;
     private IObservationSource? _shared;
     private TaskCompletionSource? _changed;
-    private BroadcastBlock<CoapResponse>? _block;
     private int _isDisposed;
 
     // Ownership of the delivery: 0 if no thread delivers, otherwise the number of changes since a thread last looked.
@@ -129,36 +128,20 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Returns the responses as a Dataflow source: it offers the newest one to its linked targets, as <see cref="BroadcastBlock{T}"/> does,
-    /// and completes when the observation is disposed or has ended.
+    /// Returns the responses of an observation as a Dataflow source: it offers the newest one to its linked targets, as
+    /// <see cref="BroadcastBlock{T}"/> does, and completes when the observation is disposed or has ended.
     /// </summary>
-    /// <returns>The block, the same one each time.</returns>
+    /// <returns>A new block, which reads <see cref="ReadAllAsync"/>.</returns>
     public ISourceBlock<CoapResponse> AsSourceBlock()
     {
-        if (Volatile.Read(ref _block) is { } made)
-        {
-            return made;
-        }
-
         BroadcastBlock<CoapResponse> block = new(null);
-        if (Interlocked.CompareExchange(ref _block, block, null) is { } other)
-        {
-            return other;
-        }
-
-        if (Snapshot.Latest is { } latest)
-        {
-            block.Post(latest);
-        }
-
-        // Delivers everything that arrived meanwhile, and the end if it has come.
-        Changed();
+        _ = PostAllAsync(block);
         return block;
     }
 
     /// <summary>
-    /// Returns what another process needs to take over the observation (<see cref="CoapAdoptions"/>): the registration with its token, and
-    /// the newest notification.
+    /// Returns what another process needs to take over the observation (<see cref="CoapEndpoint.AdoptAsync"/>): the registration with its
+    /// token, and the newest notification.
     /// </summary>
     /// <remarks>
     /// Store it again from time to time. Otherwise more notifications are of uncertain age, and more registrations happen because a
@@ -168,11 +151,11 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <returns>The observation; null if there is no registration, or if it cannot outlive the process: on connections, within OSCORE, and
     /// in sessions without a <see cref="CoapPeer.DurableId"/>.</returns>
     /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
-    public async Task<CoapKeptObservation?> KeepAsync(CancellationToken cancellationToken = default)
+    public async Task<CoapObservationState?> KeepAsync(CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         cancellationToken.ThrowIfCancellationRequested();
-        TaskCompletionSource<CoapKeptObservation?> told = new(_shared!.CompletionOptions);
+        TaskCompletionSource<CoapObservationState?> told = new(_shared!.CompletionOptions);
         _shared!.Keep(told);
         return await told.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
@@ -254,7 +237,7 @@ public sealed class CoapObservation : IAsyncDisposable
 
         if (Interlocked.Exchange(ref _changed, null) is { } waiting)
         {
-            shared.Tell(static waiting => ((TaskCompletionSource)waiting!).TrySetResult(), waiting);
+            shared.Report(static waiting => ((TaskCompletionSource)waiting!).TrySetResult(), waiting);
         }
 
         if (Interlocked.Increment(ref _changes) != 1)
@@ -298,16 +281,10 @@ public sealed class CoapObservation : IAsyncDisposable
         if (!IsDisposed && snapshot.Version != _handedOut)
         {
             _handedOut = snapshot.Version;
-            Volatile.Read(ref _block)?.Post(snapshot.Latest!);
             if (_onNotification is { } callback)
             {
                 Call(static (_, callback, response) => callback(response), callback, snapshot.Latest!);
             }
-        }
-
-        if (snapshot.IsOver || IsDisposed)
-        {
-            Volatile.Read(ref _block)?.Complete();
         }
     }
 
@@ -328,5 +305,22 @@ public sealed class CoapObservation : IAsyncDisposable
         {
             UserCode.Exit();
         }
+    }
+
+    private async Task PostAllAsync(BroadcastBlock<CoapResponse> block)
+    {
+        try
+        {
+            await foreach (CoapResponse response in ReadAllAsync().ConfigureAwait(false))
+            {
+                block.Post(response);
+            }
+        }
+        catch (CoapException)
+        {
+            // The observation has the error.
+        }
+
+        block.Complete();
     }
 }

@@ -19,10 +19,10 @@ public sealed class CoapObserveOptions
     }
     = CoapReregistration.Auto;
 
-    /// <summary>Called with each notification, for programs with many observations: it needs no task and no thread.</summary>
+    /// <summary>Called with each notification, for packages that pass on many observations: it needs no task and no thread.</summary>
     /// <remarks>
     /// Never called concurrently; of the notifications that arrive while it runs, it gets only the newest. It runs on the receiving thread,
     /// so it must not block for long. Default: none.
     /// </remarks>
-    public Action<CoapResponse>? OnNotification { get; set; }
+    internal Action<CoapResponse>? OnNotification { get; set; }
 }

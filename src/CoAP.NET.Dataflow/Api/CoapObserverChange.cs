@@ -2,12 +2,25 @@ using CoAP.NET.Observing;
 
 namespace CoAP.NET;
 
-/// <summary>Describes a change of an observer of a route: see <see cref="CoapRouteHandlerBuilder.ObserverCame"/>.</summary>
-/// <param name="Peer">The observing client.</param>
-/// <param name="Path">The observed path, in URI form: one of the paths that match the template of the route.</param>
-/// <param name="End">The reason why the observer went; null if it came or acknowledged.</param>
-public sealed record CoapObserverChange(CoapPeer Peer, string Path, CoapObserverEnd? End)
+/// <summary>Describes a change of an observer of a route: see <see cref="CoapRouteHandlerBuilder.ObserverAdded"/>.</summary>
+public sealed class CoapObserverChange
 {
+    internal CoapObserverChange(CoapPeer peer, string path, CoapObserverEnd? end)
+    {
+        Peer = peer;
+        Path = path;
+        End = end;
+    }
+
+    /// <summary>The observing client.</summary>
+    public CoapPeer Peer { get; }
+
+    /// <summary>The observed path, in URI form: one of the paths that match the template of the route.</summary>
+    public string Path { get; }
+
+    /// <summary>The reason why the observer went; null if it came or acknowledged.</summary>
+    public CoapObserverEnd? End { get; }
+
     private ObserverState? _state;
 
     /// <summary>An object of the application for this observer: what a handler of an event stores, later events of the observer have.</summary>

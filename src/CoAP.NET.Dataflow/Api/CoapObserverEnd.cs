@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The reason why a client no longer observes a resource of this server, for <see cref="CoapRouteHandlerBuilder.ObserverWent"/>.
+/// The reason why a client no longer observes a resource of this server, for <see cref="CoapRouteHandlerBuilder.ObserverRemoved"/>.
 /// </summary>
 public enum CoapObserverEnd
 {
@@ -19,7 +19,7 @@ public enum CoapObserverEnd
 
     /// <summary>
     /// The client got an error, or a notification that the Content-Format has changed (RFC 7641 section 4.2), or the handler now declines
-    /// observers (<see cref="CoapResult.DeclinesObserver"/>).
+    /// observers (<c>WithDeclinedObserver</c>).
     /// </summary>
     Failed,
 
@@ -28,7 +28,7 @@ public enum CoapObserverEnd
 
     /// <summary>
     /// Another observer took its place: the same client used the token for another resource, or newcomers displaced a peer that was heard
-    /// once, or a client of a source with fewer observers needed its place (<see cref="CoapLimits.MaxObservers"/>,
+    /// once, or a client of a source with fewer observers needed its place (<see cref="CoapObserveLimits.MaxObservers"/>,
     /// <see cref="CoapObserverTerms.MaxObservers"/>), or the resource now accepts fewer observers.
     /// </summary>
     Replaced,
@@ -40,8 +40,7 @@ public enum CoapObserverEnd
     Stopped,
 
     /// <summary>
-    /// Another process took over its session, and may restore the observer (<see cref="CoapServer.TryRestoreObserver"/>): keepers of
-    /// observers must keep it.
+    /// Another process took over its session, and may restore the observer.
     /// </summary>
     HandedOver,
 }

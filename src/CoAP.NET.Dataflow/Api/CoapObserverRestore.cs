@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>The result of restoring an observer (<see cref="CoapServer.RestoreObserver"/>).</summary>
-public enum CoapObserverRestore
+internal enum CoapObserverRestore
 {
     /// <summary>The client observes again, and gets the newest state.</summary>
     Restored,
@@ -12,8 +12,8 @@ public enum CoapObserverRestore
     /// <summary>No route serves the request to observers, or the route would not admit the client.</summary>
     NotServed,
 
-    /// <summary>A limit is reached, such as <see cref="CoapLimits.MaxObservers"/>.</summary>
-    NoRoom,
+    /// <summary>A limit is reached, such as <see cref="CoapObserveLimits.MaxObservers"/>.</summary>
+    NoCapacity,
 
     /// <summary>The endpoint stops.</summary>
     Stopping,

@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>A response whose body is in memory if it is small and a stream if it is large.</summary>
 /// <remarks>See <see cref="CoapRequests.OpenResponseAsync"/>.</remarks>
-public sealed class CoapOpenedResponse : IAsyncDisposable
+internal sealed class CoapOpenedResponse : IAsyncDisposable
 {
     private volatile bool _isStreamed;
 

@@ -6,7 +6,7 @@ namespace CoAP.NET;
 
 /// <summary>A remote endpoint that sent us a request, or that we sent one to.</summary>
 /// <remarks>A server uses it to send requests to a device, from the port that the device knows.</remarks>
-public sealed class CoapPeer : ICoapObserver, IPeerPart
+public sealed class CoapPeer : ICoapClient, IPeerFeatureState
 {
     private readonly IPeerActions _endpoint;
     private CoapChannel _channel;
@@ -122,24 +122,17 @@ public sealed class CoapPeer : ICoapObserver, IPeerPart
     /// Checks whether the peer is reachable: with an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a
     /// connection with a Ping, whose Pong may take <see cref="CoapStreamOptions.PongTimeout"/> (RFC 8323 section 5.4).
     /// </summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The round-trip time.</returns>
-    /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
-    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) =>
-        _endpoint.PingAsync(_channel, default, cancellationToken);
-
-    /// <summary>Checks whether the peer is reachable, within a time limit.</summary>
-    /// <remarks>
-    /// On a connection it replaces <see cref="CoapStreamOptions.PongTimeout"/>, and includes opening another connection if the previous one
-    /// has ended.
-    /// </remarks>
-    /// <param name="timeout">The time limit; <see cref="Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission.</param>
+    /// <param name="timeout">
+    /// The time limit; null for none of its own, <see cref="Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission. On a
+    /// connection it replaces <see cref="CoapStreamOptions.PongTimeout"/>, and includes opening another connection if the previous one has
+    /// ended.
+    /// </param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The time is neither above zero nor infinite.</exception>
     /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
-    public Task<TimeSpan> PingAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
+    public Task<TimeSpan> PingAsync(TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _endpoint.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
 
     /// <summary>
@@ -180,16 +173,16 @@ public sealed class CoapPeer : ICoapObserver, IPeerPart
                 $"{channel} is a session over datagrams, whose end carries no options. Leave holdOff and alternativeAddresses out.");
         }
 
-        HoldOff? option = null;
+        HoldOffOption? option = null;
         if (holdOff is { } time)
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero, nameof(holdOff));
             ArgumentOutOfRangeException.ThrowIfGreaterThan(time, TimeSpan.FromSeconds(0xff_ffff), nameof(holdOff));
-            option = new HoldOff((uint)Math.Ceiling(time.TotalSeconds));
+            option = new HoldOffOption((uint)Math.Ceiling(time.TotalSeconds));
         }
 
         return _endpoint.ReleaseAsync(channel, option,
-            [.. (alternativeAddresses ?? []).Select(static address => new AlternativeAddress(address))], cancellationToken);
+            [.. (alternativeAddresses ?? []).Select(static address => new AlternativeAddressOption(address))], cancellationToken);
     }
 
     /// <summary>Returns scheme and address.</summary>
@@ -206,13 +199,13 @@ public sealed class CoapPeer : ICoapObserver, IPeerPart
     /// Whether another process or server opened the connection or session of the peer, and this one took it over
     /// (<see cref="CoapConnection.IsTakenOver"/>).
     /// </summary>
-    public bool IsTakenOver => Connection?.IsTakenOver == true;
+    internal bool IsTakenOver => Connection?.IsTakenOver == true;
 
     /// <summary>The connection or session to the peer; null if the peer is identified by its address.</summary>
     internal CoapConnection? Connection => Channel.Connection;
 
-    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapAdoptions"/>.</summary>
-    internal Task<CoapObservation> AdoptAsync(CoapKeptObservation kept, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.AdoptAsync"/>.</summary>
+    internal Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options, CancellationToken cancellationToken) =>
         _endpoint.AdoptAsync(kept, options, cancellationToken);
 
     /// <summary>Returns the channel of the peer at an endpoint, for stored observations and observers.</summary>
@@ -231,7 +224,7 @@ public sealed class CoapPeer : ICoapObserver, IPeerPart
     public static CoapPeer Of(CoapChannel channel)
     {
         ArgumentNullException.ThrowIfNull(channel);
-        return channel.Part<CoapPeer>(PeerSlot.Application) ?? channel.StorePart(PeerSlot.Application,
-            new CoapPeer(channel.Shard.Drain.Find<IPeerActions>() ?? DetachedPeers.Instance, channel));
+        return channel.Part<CoapPeer>(PeerFeature.Application) ?? channel.StorePart(PeerFeature.Application,
+            new CoapPeer(channel.Shard.Drain.Find<IPeerActions>() ?? NullPeerActions.Instance, channel));
     }
 }

@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>The rule for repeating the registration of an observation when it is lost or in doubt (RFC 7641 section 3.3.1).</summary>
 /// <remarks>Immutable.</remarks>
-public sealed record CoapReregistration
+public sealed class CoapReregistration
 {
     private CoapReregistration()
     {
@@ -19,38 +19,31 @@ public sealed record CoapReregistration
     public static CoapReregistration Never { get; } = new() { IsEnabled = false };
 
     /// <summary>Whether the observation registers again.</summary>
-    public bool IsEnabled { get; private init; } = true;
+    internal bool IsEnabled { get; private init; } = true;
 
     /// <summary>The minimum time between two registrations.</summary>
     /// <remarks>Default 0.</remarks>
-    public TimeSpan MinimumInterval { get; private init; }
+    internal TimeSpan MinimumInterval { get; private init; }
 
     /// <summary>The maximum delay after a failure, before Max-Age of an error response applies.</summary>
-    /// <remarks>Default 5 min; 5 s to 24 h.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 5 s to 24 h.</exception>
-    public TimeSpan MaximumBackOff
-    {
-        get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromSeconds(5));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(1));
-            field = value;
-        }
-    }
-    = TimeSpan.FromMinutes(5);
+    /// <remarks>Default 5 min.</remarks>
+    internal TimeSpan MaximumBackOff { get; private init; } = TimeSpan.FromMinutes(5);
 
     /// <summary>
     /// Works like <see cref="Auto"/>, but with a minimum interval: for servers with a short Max-Age and devices that pay for each message.
     /// </summary>
     /// <param name="minimumInterval">The minimum time between two registrations; 0 to 30 days.</param>
+    /// <param name="maximumBackOff">The maximum delay after a failure, 5 s to 24 h; null for 5 min.</param>
     /// <returns>The rule.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 30 days.</exception>
-    public static CoapReregistration NotMoreOftenThan(TimeSpan minimumInterval)
+    /// <exception cref="ArgumentOutOfRangeException">A time is out of its range.</exception>
+    public static CoapReregistration NotMoreOftenThan(TimeSpan minimumInterval, TimeSpan? maximumBackOff = null)
     {
+        TimeSpan backOff = maximumBackOff ?? Auto.MaximumBackOff;
+        ArgumentOutOfRangeException.ThrowIfLessThan(backOff, TimeSpan.FromSeconds(5), nameof(maximumBackOff));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(backOff, TimeSpan.FromDays(1), nameof(maximumBackOff));
         ArgumentOutOfRangeException.ThrowIfLessThan(minimumInterval, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minimumInterval, TimeSpan.FromDays(30));
-        return new() { MinimumInterval = minimumInterval };
+        return new() { MinimumInterval = minimumInterval, MaximumBackOff = backOff };
     }
 
     /// <summary>Returns the rule that satisfies two observers of one resource.</summary>

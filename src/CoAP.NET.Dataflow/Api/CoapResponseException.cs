@@ -6,7 +6,7 @@ namespace CoAP.NET;
 public sealed class CoapResponseException : CoapException
 {
     internal CoapResponseException(CoapResponse response)
-        : base($"The peer answered {response.Code}{Reason(response)}{Limit(response)}")
+        : base(CoapError.ErrorResponse, $"The peer answered {response.Code}{Reason(response)}{Limit(response)}")
     {
         Response = response;
     }
@@ -15,7 +15,7 @@ public sealed class CoapResponseException : CoapException
     public CoapResponse Response { get; }
 
     private static string Reason(CoapResponse response) =>
-        CoapForeignText.LineOf(Describe(response)) is { Length: > 0 } text ? $": {text}" : ".";
+        CoapUntrustedText.LineOf(Describe(response)) is { Length: > 0 } text ? $": {text}" : ".";
 
     // RFC 7252 section 5.9.2.9: with 4.13 a server may report its maximum body size.
     private static string? Limit(CoapResponse response) =>

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// The body of a response as a stream that fetches blocks during reading, with a few prefetched, so that memory stays constant (RFC 7959).
 /// </summary>
 /// <remarks>
-/// Created by <see cref="CoapRequests.OpenReadAsync(ICoapRequester, string, CancellationToken)"/>. Reading throws when the representation
+/// Created by <see cref="CoapRequests.OpenReadAsync(ICoapClient, CoapUri, CancellationToken)"/>. Reading throws when the representation
 /// changes during the transfer, or the transfer fails.
 /// </remarks>
 public sealed class CoapResponseStream : Stream
@@ -79,7 +79,7 @@ public sealed class CoapResponseStream : Stream
     /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
-    internal static async Task<CoapResponseStream> OpenAsync(ICoapRequester requester, CoapRequest request,
+    internal static async Task<CoapResponseStream> OpenAsync(ICoapClient client, CoapRequest request,
         CancellationToken cancellationToken)
     {
         CoapResponseStream stream = new();
@@ -87,7 +87,7 @@ public sealed class CoapResponseStream : Stream
         {
             request.Destination = stream._pipe.Writer.AsStream(leaveOpen: true);
             request.Settings.Started = stream._started;
-            stream._fetching = stream.FetchAsync(requester, request);
+            stream._fetching = stream.FetchAsync(client, request);
             stream._response = await stream._started.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
             return stream;
         }
@@ -98,7 +98,7 @@ public sealed class CoapResponseStream : Stream
         }
     }
 
-    internal static async Task<CoapOpenedResponse> OpenAsync(ICoapRequester requester, CoapRequest request, int maxInMemory,
+    internal static async Task<CoapOpenedResponse> OpenAsync(ICoapClient client, CoapRequest request, int maxInMemory,
         CancellationToken cancellationToken)
     {
         // Most responses are small: create the reader of a large one only on demand.
@@ -106,7 +106,7 @@ public sealed class CoapResponseStream : Stream
         request.Settings.OpenedResponse = opened;
         try
         {
-            opened.Response = await requester.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            opened.Response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
             return opened;
         }
         catch when (opened.IsStreamed)
@@ -163,12 +163,12 @@ public sealed class CoapResponseStream : Stream
         await _pipe.Writer.CompleteAsync(failure).ConfigureAwait(false);
     }
 
-    private async Task FetchAsync(ICoapRequester requester, CoapRequest request)
+    private async Task FetchAsync(ICoapClient client, CoapRequest request)
     {
         Exception? failure = null;
         try
         {
-            CoapResponse response = await requester.SendAsync(request, _stop.Token).ConfigureAwait(false);
+            CoapResponse response = await client.SendAsync(request, _stop.Token).ConfigureAwait(false);
             if (!_started.TrySetResult(response.EnsureSuccess()))
             {
                 // An error in place of a later block.

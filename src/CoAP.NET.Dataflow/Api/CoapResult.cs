@@ -6,20 +6,16 @@ namespace CoAP.NET;
 
 /// <summary>The response of a handler: response code, payload and options.</summary>
 /// <remarks>
-/// Create one with <c>CoapResults</c>, or return a string or bytes. A handler may return the same result for many requests, if it does not
-/// change it meanwhile.
+/// Create one with <c>CoapResults</c>, or return a string or bytes. A result never changes: each <c>With...</c> method returns a new one,
+/// which shares the payload. A handler may therefore return the same result for many requests.
 /// </remarks>
 public class CoapResult
 {
     internal const int DefaultMaxAge = 60;
+    private static readonly CoapOptionCollection s_noOptions = new CoapOptionCollection(code: CoapCode.Content).MakeReadOnly();
     private CoapOptionCollection? _options;
 
-    /// <summary>Creates a result.</summary>
-    /// <param name="code">The response code, in class 2, 4 or 5.</param>
-    /// <param name="payload">The payload; not copied.</param>
-    /// <param name="contentFormat">The Content-Format; null to omit the option, as with diagnostic payloads.</param>
-    /// <exception cref="ArgumentException">The code is not a response code.</exception>
-    public CoapResult(CoapCode code, ReadOnlyMemory<byte> payload = default, CoapContentFormat? contentFormat = null)
+    internal CoapResult(CoapCode code, ReadOnlyMemory<byte> payload = default, CoapContentFormat? contentFormat = null)
     {
         if (!code.IsResponse)
         {
@@ -40,15 +36,19 @@ public class CoapResult
     /// <summary>The payload.</summary>
     public ReadOnlyMemory<byte> Payload { get; }
 
-    /// <summary>The options.</summary>
-    public CoapOptionCollection Options => _options is { IsShared: false } own ? own : MakeOwn();
+    /// <summary>The options; read-only (<see cref="CoapOptionCollection.IsReadOnly"/>).</summary>
+    public CoapOptionCollection Options => _options?.MakeReadOnly() ?? s_noOptions;
+
+    /// <summary>The options, for code that creates the result and has not given it to anybody yet.</summary>
+    internal CoapOptionCollection OwnOptions =>
+        _options is { IsReadOnly: false } own ? own : _options = _options?.Clone() ?? new CoapOptionCollection(code: Code);
 
     /// <summary>Whether this is sent as the response to a group request (RFC 7252 section 8.2).</summary>
     /// <remarks>
     /// Default null: errors and empty contents are suppressed, other responses are sent. True: it is always sent. False: the member is
-    /// silent, whatever the request asks for. No effect on other requests.
+    /// silent, whatever the request asks for. No effect on other requests. Set by <see cref="WithAnswerToGroup"/>.
     /// </remarks>
-    public bool? AnswersGroup { get; set; }
+    internal bool? AnswersGroup { get; set; }
 
     /// <summary>
     /// Whether the handler returned a text, bytes or a representation instead, so that the method of the request determines the success
@@ -65,8 +65,11 @@ public class CoapResult
     /// Whether the server declines an observation that the request asks for and the route allows: the client gets a plain response and so
     /// learns that it is not an observer (RFC 7641 section 4.1).
     /// </summary>
-    /// <remarks>In the handler's response to a change, it is the last notification, and ends the observations. Default false.</remarks>
-    public bool DeclinesObserver { get; set; }
+    /// <remarks>
+    /// In the handler's response to a change, it is the last notification, and ends the observations. Default false. Set by
+    /// <see cref="WithDeclinedObserver"/>.
+    /// </remarks>
+    internal bool DeclinesObserver { get; set; }
 
     internal bool HasOptions => _options is { Count: > 0 };
 
@@ -78,15 +81,7 @@ public class CoapResult
     /// 2.04 Changed for others.
     /// </summary>
     /// <param name="text">The text.</param>
-    public static implicit operator CoapResult(string text) => FromString(text);
-
-    /// <summary>
-    /// Creates a result from text in UTF-8, with the success code of the method: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE,
-    /// 2.04 Changed for others.
-    /// </summary>
-    /// <param name="text">The text.</param>
-    /// <returns>The result.</returns>
-    public static CoapResult FromString(string text) =>
+    public static implicit operator CoapResult(string text) =>
         new(CoapCode.Content, Encoding.UTF8.GetBytes(text), CoapContentFormat.TextPlain) { IsImplicit = true };
 
     /// <summary>
@@ -94,15 +89,7 @@ public class CoapResult
     /// 2.02 Deleted for DELETE, 2.04 Changed for others.
     /// </summary>
     /// <param name="bytes">The bytes; not copied.</param>
-    public static implicit operator CoapResult(byte[] bytes) => FromByteArray(bytes);
-
-    /// <summary>
-    /// Creates a result from bytes as <c>application/octet-stream</c>, with the success code of the method: 2.05 Content for GET and FETCH,
-    /// 2.02 Deleted for DELETE, 2.04 Changed for others.
-    /// </summary>
-    /// <param name="bytes">The bytes; not copied.</param>
-    /// <returns>The result.</returns>
-    public static CoapResult FromByteArray(byte[] bytes)
+    public static implicit operator CoapResult(byte[] bytes)
     {
         ArgumentNullException.ThrowIfNull(bytes);
         return new CoapResult(CoapCode.Content, bytes, CoapContentFormat.OctetStream) { IsImplicit = true };
@@ -113,44 +100,20 @@ public class CoapResult
     /// DELETE, 2.04 Changed for others.
     /// </summary>
     /// <param name="content">The representation.</param>
-    public static implicit operator CoapResult(CoapContent content) => FromCoapContent(content);
-
-    /// <summary>
-    /// Creates a result from a representation, with the success code of the method: 2.05 Content for GET and FETCH, 2.02 Deleted for
-    /// DELETE, 2.04 Changed for others.
-    /// </summary>
-    /// <param name="content">The representation.</param>
-    /// <returns>The result.</returns>
-    public static CoapResult FromCoapContent(CoapContent content)
+    public static implicit operator CoapResult(CoapContent content)
     {
         ArgumentNullException.ThrowIfNull(content);
         return new CoapResult(CoapCode.Content, content.Bytes, content.Format) { IsImplicit = true };
     }
 
-    /// <summary>Creates a result from the unchanged response of another server: code, payload and all options.</summary>
-    /// <remarks>For gateways, which remove hop-by-hop options themselves.</remarks>
-    /// <param name="response">The response; its payload is not copied.</param>
-    /// <returns>The result.</returns>
-    /// <exception cref="ArgumentException">The message is not a response.</exception>
-    public static CoapResult FromMessage(CoapMessage response)
-    {
-        ArgumentNullException.ThrowIfNull(response);
-        CoapResult result = new(response.Code, response.Payload);
-        if (response.OptionsToRead is { Count: > 0 } options)
-        {
-            result.Options.AddAll(options);
-        }
-
-        return result;
-    }
-
     /// <summary>Adds an option.</summary>
     /// <param name="option">The option.</param>
-    /// <returns>This result.</returns>
+    /// <returns>The new result.</returns>
     public CoapResult With(CoapOption option)
     {
-        Options.Add(option);
-        return this;
+        CoapResult result = Copy();
+        result.OwnOptions.Add(option);
+        return result;
     }
 
     /// <summary>
@@ -165,32 +128,7 @@ public class CoapResult
             return this;
         }
 
-        CoapResult answer = new CoapResult(method == CoapCode.Delete ? CoapCode.Deleted : CoapCode.Changed, Payload).As(this);
-        if (OptionsToRead is { Count: > 0 } options)
-        {
-            answer.Options.AddAll(options);
-        }
-
-        return answer;
-    }
-
-    // Many threads may read a shared result concurrently; all of them get the same collection.
-    private CoapOptionCollection MakeOwn()
-    {
-        CoapOptionCollection? seen = _options;
-        if (seen is { IsShared: false })
-        {
-            return seen;
-        }
-
-        CoapOptionCollection own = new(code: Code);
-        if (seen is not null)
-        {
-            own.AddAll(seen);
-        }
-
-        CoapOptionCollection? other = Interlocked.CompareExchange(ref _options, own, seen);
-        return ReferenceEquals(other, seen) ? own : other!;
+        return new CoapResult(method == CoapCode.Delete ? CoapCode.Deleted : CoapCode.Changed, Payload).As(this).WithAll(OptionsToRead);
     }
 
     /// <summary>Whether sending adds an Echo challenge, created for the peer and the moment (RFC 9175 section 2.3).</summary>
@@ -203,21 +141,23 @@ public class CoapResult
     /// Adds a new Echo value to the response, which the client returns with its next request to this server (RFC 9175 section 2.3).
     /// </summary>
     /// <remarks>
-    /// That request is then known to be younger than this response (<see cref="CoapRequest.EchoAge"/>), and its client to receive at its
-    /// address. This saves <see cref="CoapResults.FreshnessRequired"/> and its extra round trip. Clients without support for Echo ignore
-    /// it. The server omits it in Confirmable (separate) responses, and if the response would exceed the limit for unverified addresses.
+    /// That request is then known to be younger than this response (<see cref="CoapRequestContext.EchoAge"/>), and its client to receive at
+    /// its address. This saves <see cref="CoapResults.FreshnessRequired"/> and its extra round trip. Clients without support for Echo
+    /// ignore it. The server omits it in Confirmable (separate) responses, and if the response would exceed the limit for unverified
+    /// addresses.
     /// </remarks>
-    /// <returns>This result.</returns>
+    /// <returns>The new result.</returns>
     public CoapResult WithEcho()
     {
-        BringsEcho = true;
-        return this;
+        CoapResult result = Copy();
+        result.BringsEcho = true;
+        return result;
     }
 
     /// <summary>Sets the entity-tag of the representation (RFC 7252 section 5.10.6.1).</summary>
     /// <remarks>A response has at most one.</remarks>
     /// <param name="etag">The entity-tag.</param>
-    /// <returns>This result.</returns>
+    /// <returns>The new result.</returns>
     /// <exception cref="ArgumentException">The entity-tag is <c>default</c>, which is invalid.</exception>
     public CoapResult WithETag(CoapETag etag)
     {
@@ -226,29 +166,29 @@ public class CoapResult
             throw new ArgumentException("The entity-tag is empty. Create one with 1 to 8 bytes.", nameof(etag));
         }
 
-        Span<byte> bytes = stackalloc byte[CoapETag.MaxLength];
-        Options.Remove(OptionNumber.ETag);
-        Options.Add(OptionNumber.ETag, bytes[..etag.CopyTo(bytes)]);
-        return this;
+        CoapResult result = Copy();
+        result.OwnOptions.ETag = etag;
+        return result;
     }
 
     /// <summary>Sets how long the response may be cached, in whole seconds, rounded down (RFC 7252 section 5.10.5).</summary>
     /// <remarks>60 s is the default and is not sent; zero forbids caching.</remarks>
     /// <param name="maxAge">0 s to 4,294,967,295 s.</param>
-    /// <returns>This result.</returns>
+    /// <returns>The new result.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative or above the range.</exception>
     public CoapResult WithMaxAge(TimeSpan maxAge)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxAge, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(maxAge, TimeSpan.FromSeconds((long)uint.MaxValue));
         uint seconds = (uint)(maxAge.Ticks / TimeSpan.TicksPerSecond);
-        Options.Remove(OptionNumber.MaxAge);
+        CoapResult result = Copy();
+        result.OwnOptions.Remove(OptionNumber.MaxAge);
         if (seconds != DefaultMaxAge)
         {
-            Options.AddUInt(OptionNumber.MaxAge, seconds);
+            result.OwnOptions.AddUInt(OptionNumber.MaxAge, seconds);
         }
 
-        return this;
+        return result;
     }
 
     /// <summary>
@@ -257,10 +197,9 @@ public class CoapResult
     /// </summary>
     /// <remarks>The method removes percent-encoding, because options have none.</remarks>
     /// <param name="reference">The path, with an optional query after a question mark.</param>
-    /// <returns>This result.</returns>
-    /// <exception cref="ArgumentException">A segment is <c>.</c> or <c>..</c>, a part has more than 255 bytes, or there is a
-    /// fragment.</exception>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
+    /// <returns>The new result.</returns>
+    /// <exception cref="ArgumentException">A segment is <c>.</c> or <c>..</c>, a part has more than 255 bytes, there is a fragment, or the
+    /// percent-encoding is invalid.</exception>
     public CoapResult WithLocation(string reference)
     {
         ArgumentNullException.ThrowIfNull(reference);
@@ -271,13 +210,16 @@ public class CoapResult
         }
 
         int query = reference.IndexOf('?', StringComparison.Ordinal);
-        WithLocationPath(Array.ConvertAll(PathText.Split(query < 0 ? reference : reference[..query]), PathText.Decode));
-        return query < 0 ? this : WithLocationQuery(Array.ConvertAll(reference[(query + 1)..].Split('&'), PathText.Decode));
+        CoapResult result = WithLocationPath(
+            Array.ConvertAll(PathText.Split(query < 0 ? reference : reference[..query]), Decode));
+        return query < 0 ? result : result.WithLocationQuery(Array.ConvertAll(reference[(query + 1)..].Split('&'), Decode));
+
+        static string Decode(string part) => PathText.Decode(part, nameof(reference));
     }
 
     /// <summary>Sets the path of a created resource, segment by segment, without percent-encoding (RFC 7252 section 5.10.7).</summary>
     /// <param name="segments">The segments; they may contain slashes.</param>
-    /// <returns>This result.</returns>
+    /// <returns>The new result.</returns>
     /// <exception cref="ArgumentException">A segment is <c>.</c> or <c>..</c>, or has more than 255 bytes.</exception>
     public CoapResult WithLocationPath(params ReadOnlySpan<string> segments)
     {
@@ -295,43 +237,43 @@ public class CoapResult
 
     /// <summary>Sets the query of a created resource, argument by argument, without percent-encoding (RFC 7252 section 5.10.7).</summary>
     /// <param name="arguments">The arguments; they may contain ampersands.</param>
-    /// <returns>This result.</returns>
+    /// <returns>The new result.</returns>
     /// <exception cref="ArgumentException">An argument has more than 255 bytes.</exception>
     public CoapResult WithLocationQuery(params ReadOnlySpan<string> arguments) => Replace(OptionNumber.LocationQuery, arguments);
 
-    /// <summary>Sets whether this is sent as the response to a group request; see <see cref="AnswersGroup"/>.</summary>
+    /// <summary>Sets whether this is sent as the response to a group request.</summary>
     /// <param name="answers">True to always send it, false to never send it.</param>
-    /// <returns>This result.</returns>
+    /// <returns>The new result.</returns>
     public CoapResult WithAnswerToGroup(bool answers = true)
     {
-        AnswersGroup = answers;
-        return this;
+        CoapResult result = Copy();
+        result.AnswersGroup = answers;
+        return result;
     }
 
-    internal CoapResult CopyWithoutPayload()
+    /// <summary>Declines an observation that the request asks for.</summary>
+    /// <returns>The new result.</returns>
+    public CoapResult WithDeclinedObserver()
     {
-        CoapResult copy = new CoapResult(Code).As(this);
-        if (OptionsToRead is { Count: > 0 } options)
-        {
-            copy.Options.AddAll(options);
-        }
-
-        return copy;
+        CoapResult result = Copy();
+        result.DeclinesObserver = true;
+        return result;
     }
+
+    internal CoapResult CopyWithoutPayload() => new CoapResult(Code).As(this).WithAll(OptionsToRead);
 
     /// <summary>Returns the same response with another payload and its Content-Format.</summary>
     internal CoapResult CopyWith(CoapContent content)
     {
-        CoapResult copy = new CoapResult(Code, content.Bytes).As(this);
-        if (OptionsToRead is { Count: > 0 } options)
+        CoapResult copy = new CoapResult(Code, content.Bytes).As(this).WithAll(OptionsToRead);
+        if (copy.HasOptions)
         {
-            copy.Options.AddAll(options);
-            copy.Options.Remove(OptionNumber.ContentFormat);
+            copy.OwnOptions.Remove(OptionNumber.ContentFormat);
         }
 
         if (content.Format is { } format)
         {
-            copy.Options.AddUInt(OptionNumber.ContentFormat, format.Value);
+            copy.OwnOptions.AddUInt(OptionNumber.ContentFormat, format.Value);
         }
 
         return copy;
@@ -346,24 +288,24 @@ public class CoapResult
         return this;
     }
 
-    /// <summary>Copies the result with separate options, for callers that keep one and return it several times.</summary>
-    /// <returns>The copy; it shares the memory of the payload.</returns>
-    public CoapResult Copy()
+    /// <summary>Adds options; for code that creates the result and has not given it to anybody yet.</summary>
+    /// <param name="options">The options; null for none.</param>
+    internal CoapResult WithAll(CoapOptionCollection? options)
     {
-        CoapResult copy = CopyWithoutOptions();
-        if (OptionsToRead is { Count: > 0 } options)
+        if (options is { Count: > 0 })
         {
-            copy.Options.AddAll(options);
+            OwnOptions.AddAll(options);
         }
 
-        return copy;
+        return this;
     }
 
-    private protected virtual CoapResult CopyWithoutOptions() => new(Code, Payload)
+    /// <summary>Copies the result; it shares the payload, and the options until one of the two changes them.</summary>
+    internal CoapResult Copy()
     {
-        AnswersGroup = AnswersGroup, IsRefusal = IsRefusal, AsksForEcho = AsksForEcho, DeclinesObserver = DeclinesObserver,
-        BringsEcho = BringsEcho,
-    };
+        _options?.MakeReadOnly();
+        return (CoapResult)MemberwiseClone();
+    }
 
     private CoapResult Replace(int number, ReadOnlySpan<string> values)
     {
@@ -379,12 +321,13 @@ public class CoapResult
             }
         }
 
-        Options.Remove(number);
+        CoapResult result = Copy();
+        result.OwnOptions.Remove(number);
         foreach (byte[] value in bytes)
         {
-            Options.Add(number, value);
+            result.OwnOptions.Add(number, value);
         }
 
-        return this;
+        return result;
     }
 }

@@ -6,8 +6,8 @@ namespace CoAP.NET;
 
 /// <summary>Creates the results that handlers return (RFC 7252 section 5.9).</summary>
 /// <remarks>
-/// Each call creates a new result that <c>With...</c> methods may refine. A shared result costs nothing, but must not change any more. The
-/// package CoAP.NET.Content adds <c>CoapResults.Cbor</c> and <c>CoapResults.Problem</c>.
+/// The <c>With...</c> methods of a result return a refined one. A handler that returns the same result again and again allocates nothing.
+/// The package CoAP.NET.Content adds <c>CoapResults.Cbor</c> and <c>CoapResults.Problem</c>.
 /// </remarks>
 public static class CoapResults
 {
@@ -72,7 +72,7 @@ public static class CoapResults
     /// <param name="etag">The entity-tag of the current representation.</param>
     /// <param name="result">Creates the response with the representation; called only if necessary.</param>
     /// <returns>The result.</returns>
-    public static CoapResult ValidOr(CoapRequest request, CoapETag etag, Func<CoapResult> result)
+    public static CoapResult ValidOr(CoapRequestContext request, CoapETag etag, Func<CoapResult> result)
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(result);
@@ -81,9 +81,8 @@ public static class CoapResults
             return Valid(etag);
         }
 
-        // The function may return the same result for many requests, so do not change it here.
         CoapResult full = result();
-        return !full.Code.IsSuccess || full.Options.Contains(OptionNumber.ETag) ? full : full.Copy().WithETag(etag);
+        return !full.Code.IsSuccess || full.Options.Contains(OptionNumber.ETag) ? full : full.WithETag(etag);
     }
 
     /// <summary>Creates a result with any response code.</summary>
@@ -103,9 +102,29 @@ public static class CoapResults
         return new CoapResult(code, diagnostic is null ? default : System.Text.Encoding.UTF8.GetBytes(diagnostic));
     }
 
+    /// <summary>Creates a result with any response code and a payload.</summary>
+    /// <param name="code">The code, in class 2, 4 or 5.</param>
+    /// <param name="payload">The payload; not copied.</param>
+    /// <param name="format">The Content-Format; null to omit the option, as with human-readable texts of errors.</param>
+    /// <returns>The result.</returns>
+    /// <exception cref="ArgumentException">The code is not a response code.</exception>
+    public static CoapResult Status(CoapCode code, ReadOnlyMemory<byte> payload, CoapContentFormat? format = null) =>
+        new(code, payload, format);
+
+    /// <summary>The unchanged response of another server: code, payload and all options.</summary>
+    /// <remarks>For gateways, which remove hop-by-hop options themselves.</remarks>
+    /// <param name="response">The response; its payload is not copied.</param>
+    /// <returns>The result.</returns>
+    /// <exception cref="ArgumentException">The message is not a response.</exception>
+    public static CoapResult Response(CoapMessage response)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        return new CoapResult(response.Code, response.Payload).WithAll(response.OptionsToRead);
+    }
+
     /// <summary>Refuses a request with a missing or malformed argument: 4.00 Bad Request, or another error.</summary>
     /// <remarks>
-    /// Counted as <see cref="CoapCounter.ArgumentsRefused"/> at the endpoint that received the request, and logged at level Debug.
+    /// Counted as <c>ArgumentsRefused</c> at the endpoint that received the request, and logged at level Debug.
     /// </remarks>
     /// <param name="request">The request.</param>
     /// <param name="diagnostic">A human-readable text that names the error (RFC 7252 section 5.5.2). It goes to the peer and into the log,
@@ -113,17 +132,13 @@ public static class CoapResults
     /// <param name="code">The code, in class 4 or 5; default 4.00.</param>
     /// <returns>The result.</returns>
     /// <exception cref="ArgumentException">The code is not an error code.</exception>
-    public static CoapResult Refuse(CoapRequest request, string diagnostic, CoapCode? code = null)
+    public static CoapResult Refuse(CoapRequestContext request, string diagnostic, CoapCode? code = null)
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(diagnostic);
-        if (request.Channel is { } channel)
-        {
-            CoapEnvironment environment = channel.Shard.Environment;
-            environment.Counters.Add(CoapCounter.ArgumentsRefused);
-            ResultLog.ArgumentRefused(environment.Logger, diagnostic, channel);
-        }
-
+        CoapEnvironment environment = request.Channel.Shard.Environment;
+        environment.Counters.Add(CoapCounter.ArgumentsRefused);
+        ResultLog.ArgumentRefused(environment.Logger, diagnostic, request.Channel);
         return Status(code ?? CoapCode.BadRequest, diagnostic);
     }
 
@@ -173,7 +188,7 @@ public static class CoapResults
     public static CoapResult Conflict(string? diagnostic = null) => Status(CoapCode.Conflict, diagnostic);
 
     /// <summary>4.12 Precondition Failed (RFC 7252 section 5.9.2.8).</summary>
-    /// <remarks><see cref="CoapRequest.CheckPreconditions(CoapETag?)"/> returns it.</remarks>
+    /// <remarks><see cref="CoapRequestContext.CheckPreconditions(CoapETag?)"/> returns it.</remarks>
     /// <param name="diagnostic">A human-readable text; null for none.</param>
     /// <returns>The result.</returns>
     public static CoapResult PreconditionFailed(string? diagnostic = null) => Status(CoapCode.PreconditionFailed, diagnostic);
@@ -197,7 +212,7 @@ public static class CoapResults
         if (maxSize is { } size)
         {
             ArgumentOutOfRangeException.ThrowIfNegative(size, nameof(maxSize));
-            result.Options.AddUInt(OptionNumber.Size1, (uint)Math.Min(size, uint.MaxValue));
+            result.OwnOptions.AddUInt(OptionNumber.Size1, (uint)Math.Min(size, uint.MaxValue));
         }
 
         return result;
@@ -222,9 +237,9 @@ public static class CoapResults
     /// <remarks>
     /// It reads later blocks from the same stream, without the handler: the stream stays open until the peer has fetched everything, or
     /// stops making progress. For unsafe methods it reads the whole body at once. An open stream counts as 64 KiB of
-    /// <see cref="CoapLimits.MaxRepresentationBytes"/>. If there is no room for it, the handler runs again for the next block, and so it
+    /// <see cref="CoapBlockwiseLimits.ResponseMemory"/>. If there is no room for it, the handler runs again for the next block, and so it
     /// does for a peer that missed the first one. The server answers an exception during reading with 5.00; an exception during dispose
-    /// changes no response. It logs both and counts them as <see cref="CoapCounter.HandlerErrors"/>. Once the file of a
+    /// changes no response. It logs both and counts them as <c>HandlerErrors</c>. Once the file of a
     /// <see cref="FileStream"/> has changed its length or last write time, the handler runs again.
     /// </remarks>
     /// <param name="stream">
@@ -256,10 +271,10 @@ public static class CoapResults
     /// The server keeps some KiB of it, so the memory does not depend on its size. It reads blocks as the peer requests them, so a slow
     /// peer slows the stream down. The stream stays open until the peer has fetched everything, or stops making progress. For unsafe
     /// methods the server reads the whole body at once. The open stream counts as 64 KiB of
-    /// <see cref="CoapLimits.MaxRepresentationBytes"/>. If a peer requests a block that was passed, or that is far ahead, the handler runs
-    /// again: Block2 in <see cref="CoapRequest.Options"/> names the requested block. Throw a <see cref="CoapBodyException"/> from the
-    /// stream to choose the response for the peer; any other exception is answered 5.00, logged and counted as
-    /// <see cref="CoapCounter.HandlerErrors"/>.
+    /// <see cref="CoapBlockwiseLimits.ResponseMemory"/>. If a peer requests a block that was passed, or that is far ahead, the handler runs
+    /// again: Block2 in <see cref="CoapRequestContext.Options"/> names the requested block. Throw a
+    /// <see cref="CoapContentException"/> with a result from the stream to choose the response for the peer; any other exception is
+    /// answered 5.00, logged and counted as <c>HandlerErrors</c>.
     /// </remarks>
     /// <param name="stream">The stream. The server disposes it, even if a filter returns another response.</param>
     /// <param name="etag">The entity-tag, which must change with each change of the content, so that clients do not mix two states.</param>

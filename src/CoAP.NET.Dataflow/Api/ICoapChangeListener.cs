@@ -9,7 +9,7 @@ namespace CoAP.NET;
 /// same in all processes that map the same routes. The name of a path is its URI form, such as <c>/devices/7</c>. The name of all resources
 /// of a route is its methods and template, such as <c>GET /devices/{id}</c>.
 /// </remarks>
-public interface ICoapChangeListener
+internal interface ICoapChangeListener
 {
     /// <summary>
     /// Called when <see cref="CoapServer.Notify"/> or <see cref="CoapRouteHandlerBuilder.Notify"/> reported a change of a path or a route;

@@ -23,13 +23,13 @@ internal readonly struct RequestTime
     public RequestTime(TimeSpan? left, TimeSpan? whole) => (_left, _whole) = (left?.Ticks ?? 0, whole?.Ticks ?? 0);
 
     /// <summary>Creates the limit of a request from the timeout of a caller.</summary>
-    /// <param name="timeout">The whole time.</param>
+    /// <param name="timeout">The whole time; null for that of the transmission parameters.</param>
     /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
-    public static RequestTime Of(TimeSpan timeout)
+    public static RequestTime Of(TimeSpan? timeout)
     {
-        if (timeout != Timeout.InfiniteTimeSpan)
+        if (timeout is { } limit && limit != Timeout.InfiniteTimeSpan)
         {
-            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero);
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(limit, TimeSpan.Zero, nameof(timeout));
         }
 
         return new RequestTime(timeout);

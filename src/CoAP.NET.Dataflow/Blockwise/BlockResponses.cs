@@ -22,7 +22,7 @@ internal static class BlockResponses
     public static CoapResult Continue(CoapExchange exchange, BlockValue block)
     {
         BlockResult result = new(CoapCode.Continue) { IsBlock = true };
-        result.Options.Block1 = block.Number > 0 || exchange.Channel.IsReliable
+        result.OwnOptions.Block1 = block.Number > 0 || exchange.Channel.IsReliable
             ? block
             : new BlockValue(0, more: true,
                 Math.Min(block.SizeExponent, BlockValue.GetSizeExponent(exchange.Channel.Parameters.PreferredBlockSize)));
@@ -58,7 +58,7 @@ internal static class BlockResponses
             return CoapResults.BadRequest("A request with Block1 asks for block 0 of the answer.");
         }
 
-        return BlockFit.IsLength(block, length)
+        return BlockCapacity.IsLength(block, length)
             ? null
             : CoapResults.BadRequest(string.Create(CultureInfo.InvariantCulture, $"A block {block} with a payload of {length} bytes."));
     }
@@ -67,11 +67,11 @@ internal static class BlockResponses
     /// The blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above
     /// what the peer is known to prefer, nor above what fits a message. On a connection what fits, unless the request asks for less.
     /// </summary>
-    public static BlockFit Fit(CoapExchange exchange, BlockValue? asked, CoapResult result)
+    public static BlockCapacity Fit(CoapExchange exchange, BlockValue? asked, CoapResult result)
     {
         if (exchange.Channel.IsReliable)
         {
-            return BlockFit.Of(exchange.Channel, asked?.SizeExponent ?? BlockValue.BertSizeExponent, Room(exchange, result));
+            return BlockCapacity.Of(exchange.Channel, asked?.SizeExponent ?? BlockValue.BertSizeExponent, Room(exchange, result));
         }
 
         CoapTransmissionParameters parameters = exchange.Channel.Parameters;
@@ -82,7 +82,7 @@ internal static class BlockResponses
             exponent = Math.Min(exponent, block1.SizeExponent);
         }
 
-        return BlockFit.Of(exchange.Channel, exponent, Room(exchange, result));
+        return BlockCapacity.Of(exchange.Channel, exponent, Room(exchange, result));
     }
 
     /// <summary>How many bytes of the body of an answer have room in one message, with the options of a block.</summary>
@@ -102,17 +102,17 @@ internal static class BlockResponses
                 // Options that belong to a single response.
                 if (options.NumberAt(i) is not (OptionNumber.Observe or OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.Size2))
                 {
-                    whole.Options.Add(options.NumberAt(i), options.ValueAt(i));
+                    whole.OwnOptions.Add(options.NumberAt(i), options.ValueAt(i));
                 }
             }
         }
 
-        if (!whole.Options.Contains(OptionNumber.ETag))
+        if (whole.OptionsToRead?.Contains(OptionNumber.ETag) != true)
         {
             // Made of the content, and of its format, so that a representation that comes back after another one has its tag again, and no
             // other one has it. It takes as long as the handler made the body large, so a receiving thread treats it like the handler.
             UserCode.Enter();
-            whole.WithETag(CoapETag.FromContent(new CoapContent(result.Payload, whole.Options.ContentFormat)));
+            whole.OwnOptions.ETag = CoapETag.FromContent(result.Payload.Span, whole.OptionsToRead?.ContentFormat);
             UserCode.Exit();
         }
 
@@ -129,30 +129,30 @@ internal static class BlockResponses
     /// <param name="observe">The Observe option of the answer; null for none.</param>
     /// <param name="size">The size that is said: in the first block, and where it was asked for (RFC 7959 section 4); null for
     /// none.</param>
-    public static CoapResult Cut(CoapResult whole, long offset, BlockFit fit, long start, long total, BlockValue? block1, uint? observe,
+    public static CoapResult Cut(CoapResult whole, long offset, BlockCapacity fit, long start, long total, BlockValue? block1, uint? observe,
         long? size)
     {
         int length = fit.LengthOf(total - offset);
         BlockResult block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
         if (whole.HasOptions)
         {
-            block.Options.AddAll(whole.Options);
+            block.OwnOptions.AddAll(whole.Options);
         }
 
         if (observe is { } number)
         {
-            block.Options.Observe = number;
+            block.OwnOptions.Observe = number;
         }
 
-        block.Options.Block2 = BlockValue.FromOffset(offset, offset + length < total, fit.SizeExponent);
+        block.OwnOptions.Block2 = BlockValue.FromOffset(offset, offset + length < total, fit.SizeExponent);
         if (block1 is { } answered)
         {
-            block.Options.Block1 = answered;
+            block.OwnOptions.Block1 = answered;
         }
 
         if (size is { } said)
         {
-            block.Options.Size2 = (uint)Math.Min(said, uint.MaxValue);
+            block.OwnOptions.Size2 = (uint)Math.Min(said, uint.MaxValue);
         }
 
         return block;
@@ -170,12 +170,12 @@ internal static class BlockResponses
         if (block1 is { } answered)
         {
             // The more flag says whether the body goes on being collected (RFC 7959 section 2.3).
-            copy.Options.Block1 = new BlockValue(answered.Number, result.Code == CoapCode.Continue, answered.SizeExponent);
+            copy.OwnOptions.Block1 = new BlockValue(answered.Number, result.Code == CoapCode.Continue, answered.SizeExponent);
         }
 
         if (block2 is { } only)
         {
-            copy.Options.Block2 = only;
+            copy.OwnOptions.Block2 = only;
         }
 
         return copy;
@@ -201,7 +201,7 @@ internal static class BlockResponses
         CoapResult cut = new(result.Code, result.Payload[..length]);
         if (result.HasOptions)
         {
-            cut.Options.AddAll(result.OptionsToRead!);
+            cut.OwnOptions.AddAll(result.OptionsToRead!);
         }
 
         return cut;

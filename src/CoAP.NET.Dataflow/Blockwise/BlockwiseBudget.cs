@@ -167,7 +167,7 @@ internal sealed class BudgetAccount(CoapSource? key)
 
     public long Add(long bytes) => Interlocked.Add(ref _bytes, bytes);
 
-    /// <summary>Records a refusal: for a while, its transfers without progress have to give way, and no others.</summary>
+    /// <summary>Records a refusal: for a while, its transfers without progress have to be evicted, and no others.</summary>
     public void NoteRefusal(long now) => Volatile.Write(ref _refusedAt, now);
 
     /// <summary>Whether one of it was refused lately.</summary>
@@ -211,11 +211,13 @@ internal enum BudgetShortage : byte
 internal sealed class BlockwiseBudgets(CoapLimits limits)
 {
     /// <summary>For the bodies of requests, block by block.</summary>
-    public BlockwiseBudget Requests { get; } = Of(limits, limits.MaxAssemblyBytes);
+    public BlockwiseBudget Requests { get; } = Of(limits, limits.Blockwise.RequestMemory);
 
     /// <summary>For the bodies of responses that are fetched block by block.</summary>
-    public BlockwiseBudget Responses { get; } = Of(limits, limits.MaxRepresentationBytes);
+    public BlockwiseBudget Responses { get; } = Of(limits, limits.Blockwise.ResponseMemory);
 
-    // A quarter of NewcomerBytes for each, in addition to it: an attacker that forges addresses needs one datagram for each of these.
-    private static BlockwiseBudget Of(CoapLimits limits, long max) => new(max, limits.PeerAssemblyShare, limits.NewcomerBytes / 4);
+    // A quarter of Peers.NewcomerMemory for each, in addition to it: an attacker that forges addresses needs one datagram for each of
+    // these.
+    private static BlockwiseBudget Of(CoapLimits limits, long max) =>
+        new(max, limits.Blockwise.SourceShare, limits.Peers.NewcomerMemory / 4);
 }

@@ -30,8 +30,8 @@ internal static partial class BlockwiseLog
     [LoggerMessage(1545, LogLevel.Warning,
         "A body for {Path} was refused with 4.13: its route accepts {MaxBodySize} bytes, but a body that is assembled in memory has at "
             + "most "
-            + "{Max}, the share of one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxAssemblyBytes). Raise these, or read the body "
-            + "with StreamBody(). Logged once per minute.")]
+            + "{Max}, the share of one source (SourceShare of RequestMemory in CoapLimits.Blockwise). Raise these, or read the body "
+            + "with WithStreamedBody(). Logged once per minute.")]
     public static partial void BodySizeCapped(ILogger logger, string path, long maxBodySize, long max);
 
     [LoggerMessage(1710, LogLevel.Debug, "{Target} accepts blocks of {Size} bytes; uploads to it continue with this size.")]

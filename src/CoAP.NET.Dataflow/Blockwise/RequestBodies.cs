@@ -12,14 +12,14 @@ internal sealed class RequestBodies : TransferStore
 {
     private readonly CoapCounters _counters;
     private readonly int _busyMaxAge;
-    private readonly OccasionalLog _capped;
+    private readonly RateLimitedLog _capped;
 
     public RequestBodies(CoapShard shard, BlockwiseBudget budget)
         : base(shard, budget)
     {
         _counters = shard.Environment.Counters;
-        _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
-        _capped = new OccasionalLog(shard.Environment.TimeProvider);
+        _busyMaxAge = shard.Environment.Limits.Requests.BusyMaxAge;
+        _capped = new RateLimitedLog(shard.Environment.TimeProvider);
     }
 
     /// <summary>How large a body may be on a route: what is put together has to fit the share of a source as well.</summary>
@@ -75,7 +75,7 @@ internal sealed class RequestBodies : TransferStore
             body = policy.Mode == RequestBodyMode.Streamed
                 ? new StreamedBody(this, key, exchange.Channel, message)
                 : new AssembledBody(this, key, exchange.Channel, message, max,
-                    isAdmitted ? new AdmittedEcho(exchange.Request.EchoAge, now) : null);
+                    isAdmitted ? new EchoAgeOfBody(exchange.Request.EchoAge, now) : null);
             Add(body, now);
         }
 
@@ -196,7 +196,7 @@ internal sealed class RequestBodies : TransferStore
         return BlockVerdict.Answer(BlockResponses.Incomplete(diagnostic));
     }
 
-    private sealed class CapLog(string path, long wanted, long max) : IAfterRelease
+    private sealed class CapLog(string path, long wanted, long max) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => BlockwiseLog.BodySizeCapped(shard.Environment.Logger, path, wanted, max);
     }

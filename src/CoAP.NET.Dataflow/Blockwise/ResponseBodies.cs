@@ -15,9 +15,9 @@ internal sealed class ResponseBodies : TransferStore
     private readonly Dictionary<TransferKey, SharedResponse> _shared = [];
     private readonly Dictionary<TransferKey, ResponseTransfer> _withoutPayload = [];
     private readonly CoapEnvironment _environment;
-    private readonly OccasionalLog _refused;
-    private readonly OccasionalLog _neverFits;
-    private readonly OccasionalLog _notKept;
+    private readonly RateLimitedLog _refused;
+    private readonly RateLimitedLog _neverFits;
+    private readonly RateLimitedLog _notKept;
     private readonly (TransferKey? Key, long Until, CoapResult? Answer)[] _refusals =
         new (TransferKey?, long, CoapResult?)[RememberedRefusals];
     private int _nextRefusal;
@@ -26,9 +26,9 @@ internal sealed class ResponseBodies : TransferStore
         : base(shard, budget)
     {
         _environment = shard.Environment;
-        _refused = new OccasionalLog(_environment.TimeProvider);
-        _neverFits = new OccasionalLog(_environment.TimeProvider);
-        _notKept = new OccasionalLog(_environment.TimeProvider);
+        _refused = new RateLimitedLog(_environment.TimeProvider);
+        _neverFits = new RateLimitedLog(_environment.TimeProvider);
+        _notKept = new RateLimitedLog(_environment.TimeProvider);
     }
 
     /// <summary>How many responses are in memory, each once for all who fetch it.</summary>
@@ -159,7 +159,7 @@ internal sealed class ResponseBodies : TransferStore
         channel.NoteDrop(CoapCounter.RepresentationsRefused);
 
         // A client that proves that it receives at its address has its own share.
-        TimeSpan wait = TimeSpan.FromSeconds(_environment.Limits.BusyMaxAge);
+        TimeSpan wait = TimeSpan.FromSeconds(_environment.Limits.Requests.BusyMaxAge);
         CoapResult answer = isPooled ? CoapResults.FreshnessRequired()
             : NeverFits(size) ? new CoapResult(CoapCode.InternalServerError)
             : CoapResults.ServiceUnavailable(wait);
@@ -272,12 +272,12 @@ internal sealed class ResponseBodies : TransferStore
     private string BoundOf(BudgetShortage shortage) => shortage switch
     {
         BudgetShortage.All =>
-            Text($"{Budget.Max} bytes for all peers together (CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
+            Text($"{Budget.Max} bytes for all peers together (CoapLimits.Blockwise.ResponseMemory), of which one source never takes more than it leaves free"),
         BudgetShortage.Newcomers =>
-            Text($"{Budget.NewcomerMax} bytes for all newcomers together whose addresses were never verified (a quarter of CoapLimits.NewcomerBytes)"),
+            Text($"{Budget.NewcomerMax} bytes for all newcomers together whose addresses were never verified (a quarter of CoapLimits.Peers.NewcomerMemory)"),
         BudgetShortage.Unverified =>
-            Text($"{Budget.PeerMax} bytes for all peers together whose addresses were never verified (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
-        _ => Text($"{Budget.PeerMax} bytes for one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)"),
+            Text($"{Budget.PeerMax} bytes for all peers together whose addresses were never verified (SourceShare of ResponseMemory in CoapLimits.Blockwise), of which one source never takes more than it leaves free"),
+        _ => Text($"{Budget.PeerMax} bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)"),
     };
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);

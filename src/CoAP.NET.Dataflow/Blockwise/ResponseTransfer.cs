@@ -39,7 +39,7 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
     public override bool WaitsForServer => Sending is { IsOver: false };
 
     /// <summary>A transfer that is done is kept for copies of its last request; a stream is not kept open for longer.</summary>
-    public override long IdleTime => _isDone ? Math.Min(base.IdleTime, Patience) : base.IdleTime;
+    public override long IdleTime => _isDone ? Math.Min(base.IdleTime, Timeout) : base.IdleTime;
 
     /// <summary>A block is given.</summary>
     /// <param name="offset">Where it begins.</param>

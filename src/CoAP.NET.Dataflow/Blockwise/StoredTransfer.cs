@@ -76,9 +76,9 @@ internal abstract class StoredTransfer : WheelTimer
     /// For how long its peer may be silent while others want its room, in units of 100 ns: MAX_TRANSMIT_SPAN, within which copies of a
     /// block that was lost still come, and four times ACK_TIMEOUT at least, as without retransmissions that is nothing.
     /// </summary>
-    public long Patience => Math.Max(Channel.Parameters.MaxTransmitSpan.Ticks, ShortPatience);
+    public long Timeout => Math.Max(Channel.Parameters.MaxTransmitSpan.Ticks, ShortPatience);
 
-    /// <summary>See <see cref="Patience"/>: of an address that was never verified.</summary>
+    /// <summary>See <see cref="Timeout"/>: of an address that was never verified.</summary>
     public long ShortPatience => Math.Max(Channel.Parameters.AckTimeout.Ticks * 4, TimeSpan.TicksPerSecond);
 
     /// <summary>Begins to measure how fast the peer is.</summary>
@@ -94,7 +94,7 @@ internal abstract class StoredTransfer : WheelTimer
     public void NotePace(long position, long now)
     {
         long passed = now - _paceAt;
-        long span = Patience;
+        long span = Timeout;
         if (passed >= span)
         {
             IsSlow = position - _paceFrom < Math.Max(1, ShareCharge / MaxSpans) * (double)passed / span;

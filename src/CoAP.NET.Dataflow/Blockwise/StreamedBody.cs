@@ -9,7 +9,7 @@ namespace CoAP.NET.Blockwise;
 /// handler has not read yet fits it. State is guarded by Shard.Gate; the pipe is touched outside of it, by one thread at a time, as readers
 /// continue inside those calls.
 /// </summary>
-internal sealed class StreamedBody : StoredTransfer, IAfterRelease
+internal sealed class StreamedBody : StoredTransfer, IDeferredWork
 {
     // How many bytes wait for the handler before the peer is held back.
     private const int Window = 8 * 1024;
@@ -55,7 +55,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
     private CoapResult? _result;
 
     // Why nothing follows any more.
-    private CoapIncompleteBodyException? _abortion;
+    private CoapException? _abortion;
 
     /// <param name="bodies">The bodies of its shard.</param>
     /// <param name="key">The operation.</param>
@@ -177,7 +177,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
             Serve(exchange.Request);
         }
 
-        _ = AwaitRoomAsync(flush);
+        _ = WaitForCapacityAsync(flush);
     }
 
     /// <summary>The handler has answered: what it did not read is let go when the lock is released.</summary>
@@ -189,7 +189,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
             _waiting = null;
             _bodies.Release(this);
             waiting.Body = new ExchangeBody { Block1 = waiting.Request.Options.Block1 };
-            Channel.Shard.AfterRelease(new LateAnswer(waiting, result));
+            Channel.Shard.AfterRelease(new DelayedResponse(waiting, result));
         }
 
         // Otherwise the next block is told: of an error at once, of a success after the last block, as what follows is part of what the
@@ -208,12 +208,12 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
             return;
         }
 
-        _abortion = new CoapIncompleteBodyException($"The body of the request ends after {_length} bytes: {reason}");
+        _abortion = new CoapException(CoapError.BodyIncomplete, $"The body of the request ends after {_length} bytes: {reason}");
         if (_waiting is { } waiting)
         {
             _waiting = null;
             Channel.Shard.AfterRelease(
-                new LateAnswer(waiting, BlockResponses.Incomplete("The body was given up. Begin with block 0.")));
+                new DelayedResponse(waiting, BlockResponses.Incomplete("The body was given up. Begin with block 0.")));
         }
 
         if (!_isWriting)
@@ -222,7 +222,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         }
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard) => CompleteWithAbortion();
+    void IDeferredWork.OnReleased(CoapShard shard) => CompleteWithAbortion();
 
     // Ends the reader with the reason. Runs the handler's continuation, so no lock may be held.
     private void CompleteWithAbortion()
@@ -249,12 +249,11 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         return new ValueTask<FlushResult>(new FlushResult(isCanceled: false, isCompleted: true));
     }
 
-    private void Serve(CoapRequest first)
+    private void Serve(CoapRequestContext first)
     {
-        CoapExchange exchange = new(Channel, null, new CoapRequest(_head)
+        CoapExchange exchange = new(Channel, null, new CoapRequestContext(_head, Channel)
         {
             Confirmable = first.Confirmable,
-            Channel = Channel,
             EchoAge = first.EchoAge,
             Body = new ExchangeBody { Transfer = this, IsStreamed = true, Reader = _pipe.Reader },
         });
@@ -270,7 +269,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
     }
 
     // A block stands in the pipe, or the handler reads no more: it is answered, if it is not the last one, whose answer the handler makes.
-    private async Task AwaitRoomAsync(ValueTask<FlushResult> flush)
+    private async Task WaitForCapacityAsync(ValueTask<FlushResult> flush)
     {
         try
         {
@@ -290,7 +289,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
             {
                 _waiting = null;
                 CoapResult answer = BlockResponses.Continue(waiting, waiting.Request.Options.Block1!.Value);
-                Channel.Shard.AfterRelease(new LateAnswer(waiting, answer));
+                Channel.Shard.AfterRelease(new DelayedResponse(waiting, answer));
             }
         }
         finally
@@ -316,7 +315,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
         if (_waiting is { } earlier)
         {
-            Channel.Shard.AfterRelease(new LateAnswer(earlier, null));
+            Channel.Shard.AfterRelease(new DelayedResponse(earlier, null));
         }
 
         _waiting = exchange;
@@ -330,7 +329,7 @@ internal sealed class StreamedBody : StoredTransfer, IAfterRelease
         return BlockVerdict.Answer(result);
     }
 
-    private sealed class ReadingEnd(PipeReader reader) : IAfterRelease
+    private sealed class ReadingEnd(PipeReader reader) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => reader.Complete();
     }

@@ -204,7 +204,7 @@ internal abstract class TransferStore
     /// <param name="transfer">The transfer.</param>
     /// <param name="share">The amount from the share of its source.</param>
     /// <param name="bytes">The amount from the whole.</param>
-    /// <param name="replacesRunning">Whether the oldest transfer of the same peer gives way although it makes progress.</param>
+    /// <param name="replacesRunning">Whether the oldest transfer of the same peer is evicted although it makes progress.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <returns>The shortage, which was noted as a refusal; nothing was taken then.</returns>
     protected BudgetShortage ChargeByEvicting(StoredTransfer transfer, long share, long bytes, bool replacesRunning, long now)
@@ -306,7 +306,7 @@ internal abstract class TransferStore
             || Budget.Everybody.IsShort(now);
 
     private long PatienceWith(StoredTransfer transfer, long now) =>
-        Shard.Guard.IsTrusted(transfer.Channel, now) ? transfer.Patience : transfer.ShortPatience;
+        Shard.Guard.IsTrusted(transfer.Channel, now) ? transfer.Timeout : transfer.ShortPatience;
 
     private void Schedule(StoredTransfer transfer, long now) =>
         Shard.Wheel.Schedule(transfer, Math.Min(now + PatienceWith(transfer, now), transfer.LastUse + transfer.IdleTime));

@@ -62,7 +62,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
             ?? _table.TryGetForInbound(item, hash, now);
         if (item.Channel is null)
         {
-            if (IsNobody(item.Remote))
+            if (IsUnspecified(item.Remote))
             {
                 return Ignore(item);
             }
@@ -98,7 +98,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     // A group, broadcast or unspecified address is not a valid source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit
     // many hosts, or be lost. Most operating systems drop such datagrams, but not all transports use them.
-    private static bool IsNobody(CoapAddress remote) =>
+    private static bool IsUnspecified(CoapAddress remote) =>
         remote.IsMulticast || remote.IsAny || remote == s_broadcast with { Port = remote.Port };
 
     private CoapChannel GetOrAdd(CoapDatagram item, ulong hash, long now)

@@ -31,9 +31,9 @@ internal sealed class ChannelTable
     {
         _shard = shard;
         CoapLimits limits = shard.Environment.Limits;
-        _maxNewcomers = Math.Max(16, limits.NewcomerBytes / BytesOfNewcomer / shardCount);
-        _maxReturning = Math.Max(1, limits.MaxChannels / shardCount);
-        _newcomerPeriod = limits.NewcomerPeriod.Ticks;
+        _maxNewcomers = Math.Max(16, limits.Peers.NewcomerMemory / BytesOfNewcomer / shardCount);
+        _maxReturning = Math.Max(1, limits.Peers.MaxCount / shardCount);
+        _newcomerPeriod = limits.Peers.NewcomerPeriod.Ticks;
         _idle = new IdlePeers(shard, this, _newcomers, _returning);
     }
 
@@ -83,7 +83,7 @@ internal sealed class ChannelTable
     {
         if (channel.LacksLocal || channel.IsForgotten
             || (channel.IsNewcomer
-                ? now - channel.FirstSeen >= channel.Shard.Environment.Limits.NewcomerPeriod.Ticks
+                ? now - channel.FirstSeen >= channel.Shard.Environment.Limits.Peers.NewcomerPeriod.Ticks
                 : now - channel.LastSeen > s_reorderAfter))
         {
             return false;
@@ -133,7 +133,7 @@ internal sealed class ChannelTable
     /// <param name="channel">The channel.</param>
     /// <returns>Whether there is a channel.</returns>
     public bool TryGetForOutbound(
-        CoapTransport transport, CoapAddress remote, LocalEnd? wanted, LocalEnd? routed, bool onlyFind, ulong hash, long now,
+        CoapTransport transport, CoapAddress remote, LocalSocketAddress? wanted, LocalSocketAddress? routed, bool onlyFind, ulong hash, long now,
         [NotNullWhen(true)] out CoapChannel? channel)
     {
         channel = wanted is { } end
@@ -269,7 +269,7 @@ internal sealed class ChannelTable
         && (tag is null || channel.Local == default || (channel.TransportTag == tag && (local is null || channel.Local == local.Value)));
 
     // Channels for one local address, chosen by this end or by the peer.
-    private CoapChannel? FindAt(CoapTransport transport, in CoapAddress remote, LocalEnd end, ulong hash) =>
+    private CoapChannel? FindAt(CoapTransport transport, in CoapAddress remote, LocalSocketAddress end, ulong hash) =>
         Find(transport, end.Tag, remote, end.Local, CoapAddressHash.Of(hash, end.Local))
         ?? (Find(transport, end.Tag, remote, end.Local, hash) is { } channel && channel.Local == end.Local ? channel : null);
 

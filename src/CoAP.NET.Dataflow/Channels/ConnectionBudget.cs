@@ -15,7 +15,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     private const long LeastProgress = 4096;
 
     private readonly Lock _gate = new();
-    private readonly SourceLedger<CoapConnection> _ledger = new();
+    private readonly SourceUsage<CoapConnection> _ledger = new();
     private readonly long _bytesOfSource = Math.Min(bytes, Math.Max((long)(bytes * share), atLeast));
 
     /// <summary>The number of bytes in use.</summary>
@@ -35,7 +35,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     /// <param name="more">The additional bytes.</param>
     /// <param name="gone">The connections that must be closed for it.</param>
     /// <returns>False when the connection itself must be closed; it then holds nothing any more.</returns>
-    public bool TryGrow(SourceLedger<CoapConnection>.Holding holding, long more, ref List<CoapConnection>? gone)
+    public bool TryGrow(SourceUsage<CoapConnection>.Holding holding, long more, ref List<CoapConnection>? gone)
     {
         lock (_gate)
         {
@@ -44,7 +44,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     }
 
     /// <summary>Reduces the share of a connection.</summary>
-    public void Shrink(SourceLedger<CoapConnection>.Holding holding, long less)
+    public void Shrink(SourceUsage<CoapConnection>.Holding holding, long less)
     {
         lock (_gate)
         {
@@ -59,7 +59,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     /// <param name="holding">The connection's share.</param>
     /// <param name="gone">The connections that must be closed for it.</param>
     /// <returns>False when the connection itself must be closed; it then holds nothing any more.</returns>
-    public bool TryFollow(SourceLedger<CoapConnection>.Holding holding, ref List<CoapConnection>? gone)
+    public bool TryFollow(SourceUsage<CoapConnection>.Holding holding, ref List<CoapConnection>? gone)
     {
         lock (_gate)
         {
@@ -72,7 +72,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     }
 
     /// <summary>Ends the accounting of a closed connection.</summary>
-    public void End(SourceLedger<CoapConnection>.Holding holding)
+    public void End(SourceUsage<CoapConnection>.Holding holding)
     {
         lock (_gate)
         {
@@ -80,7 +80,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    private bool TrySet(SourceLedger<CoapConnection>.Holding holding, long amount, bool moves, ref List<CoapConnection>? gone)
+    private bool TrySet(SourceUsage<CoapConnection>.Holding holding, long amount, bool moves, ref List<CoapConnection>? gone)
     {
         if (holding.IsOver)
         {
@@ -98,7 +98,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         _ledger.Set(holding, amount);
         if (moves)
         {
-            SourceLedger<CoapConnection>.Touch(holding);
+            SourceUsage<CoapConnection>.Touch(holding);
         }
 
         while (NextToGo(holding) is { } next)
@@ -115,12 +115,12 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         return true;
     }
 
-    private SourceLedger<CoapConnection>.Holding? NextToGo(SourceLedger<CoapConnection>.Holding holding) =>
+    private SourceUsage<CoapConnection>.Holding? NextToGo(SourceUsage<CoapConnection>.Holding holding) =>
         holding.Source is { } own && own.Amount > _bytesOfSource ? own.First
         : _ledger.Total > bytes ? _ledger.Greediest?.First
         : null;
 
-    private void Release(SourceLedger<CoapConnection>.Holding holding)
+    private void Release(SourceUsage<CoapConnection>.Holding holding)
     {
         _ledger.Set(holding, 0);
         holding.IsOver = true;

@@ -28,8 +28,8 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     private readonly Lock _gate = new();
 
     // With the holdings of connections that peers opened.
-    private readonly Dictionary<CoapChannel, SourceLedger<CoapChannel>.Holding?> _channels = [];
-    private readonly SourceLedger<CoapChannel> _accepted = new();
+    private readonly Dictionary<CoapChannel, SourceUsage<CoapChannel>.Holding?> _channels = [];
+    private readonly SourceUsage<CoapChannel> _accepted = new();
 
     // Guarded by the gate.
     private int _reliable;
@@ -48,9 +48,9 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     /// <summary>Adds a connection.</summary>
     /// <param name="channel">The channel of the connection.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    /// <param name="idle">The connection that must be closed because it gave way; null for none.</param>
+    /// <param name="idle">The connection that must be closed because it was evicted; null for none.</param>
     /// <returns>
-    /// False when a limit is reached and no connection gives way. Connections that this end opened count, but not against the share of
+    /// False when a limit is reached and no connection is evicted. Connections that this end opened count, but not against the share of
     /// their address.
     /// </returns>
     public bool TryAdd(CoapChannel channel, long now, out CoapChannel? idle)
@@ -65,14 +65,14 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
             }
 
             bool isOurs = channel.Connection!.IsInitiator;
-            if (isOurs ? _reliable >= limits.MaxConnections : !TryMakeRoom(channel, now, out idle))
+            if (isOurs ? _reliable >= limits.Connections.MaxCount : !TryMakeRoom(channel, now, out idle))
             {
                 return false;
             }
 
-            SourceLedger<CoapChannel>.Holding? place = isOurs
+            SourceUsage<CoapChannel>.Holding? place = isOurs
                 ? null
-                : new SourceLedger<CoapChannel>.Holding(channel, sources.Of(channel.Remote));
+                : new SourceUsage<CoapChannel>.Holding(channel, sources.Of(channel.Remote));
             if (place is not null)
             {
                 _accepted.Set(place, Silent);
@@ -89,7 +89,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     {
         lock (_gate)
         {
-            if (_channels.TryGetValue(channel, out SourceLedger<CoapChannel>.Holding? place) && place is not null)
+            if (_channels.TryGetValue(channel, out SourceUsage<CoapChannel>.Holding? place) && place is not null)
             {
                 if (!place.IsOver)
                 {
@@ -105,7 +105,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     {
         lock (_gate)
         {
-            if (!_channels.Remove(channel, out SourceLedger<CoapChannel>.Holding? place))
+            if (!_channels.Remove(channel, out SourceUsage<CoapChannel>.Holding? place))
             {
                 return false;
             }
@@ -144,9 +144,9 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     private bool TryMakeRoom(CoapChannel newcomer, long now, out CoapChannel? idle)
     {
         idle = null;
-        SourceLedger<CoapChannel>.Source? own = _accepted.Find(sources.Of(newcomer.Remote));
-        bool isFull = own?.Count >= limits.MaxConnectionsPerAddress;
-        if (!isFull && _reliable < limits.MaxConnections)
+        SourceUsage<CoapChannel>.Source? own = _accepted.Find(sources.Of(newcomer.Remote));
+        bool isFull = own?.Count >= limits.Connections.MaxCountPerSource;
+        if (!isFull && _reliable < limits.Connections.MaxCount)
         {
             return true;
         }
@@ -154,7 +154,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         long ofOwn = (own?.Amount ?? 0) + Heard;
         for (int i = 0; i < MaxSources; i++)
         {
-            SourceLedger<CoapChannel>.Source? from = isFull ? own : _accepted.Greediest;
+            SourceUsage<CoapChannel>.Source? from = isFull ? own : _accepted.Greediest;
             if (from is null)
             {
                 break;
@@ -175,14 +175,14 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     }
 
     /// <summary>
-    /// Finds the connection that gives way: first one without a CSM, then one with nothing pending, then any other; among equals the one
+    /// Finds the connection that is evicted: first one without a CSM, then one with nothing pending, then any other; among equals the one
     /// without a request for longest.
     /// </summary>
-    private static SourceLedger<CoapChannel>.Holding? FindIdle(SourceLedger<CoapChannel>.Source source, long now, bool isGreedy)
+    private static SourceUsage<CoapChannel>.Holding? FindIdle(SourceUsage<CoapChannel>.Source source, long now, bool isGreedy)
     {
-        SourceLedger<CoapChannel>.Holding? idle = null;
+        SourceUsage<CoapChannel>.Holding? idle = null;
         (int Rank, long Since) worst = default;
-        SourceLedger<CoapChannel>.Holding? at = source.First;
+        SourceUsage<CoapChannel>.Holding? at = source.First;
         for (int i = 0; i < MaxLookedAt && at is not null; i++, at = at.Links.Next)
         {
             CoapChannel channel = at.Owner;
@@ -198,13 +198,13 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
 
         while (at is not null && source.First != at)
         {
-            SourceLedger<CoapChannel>.Touch(source.First!);
+            SourceUsage<CoapChannel>.Touch(source.First!);
         }
 
         return idle;
     }
 
-    private void Release(SourceLedger<CoapChannel>.Holding place)
+    private void Release(SourceUsage<CoapChannel>.Holding place)
     {
         if (!place.IsOver)
         {

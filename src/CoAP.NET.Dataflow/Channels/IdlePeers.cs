@@ -28,7 +28,7 @@ internal sealed class IdlePeers : WheelTimer
         _table = table;
         _newcomers = newcomers;
         _returning = returning;
-        TimeSpan lifetime = shard.Environment.Limits.IdlePeerLifetime;
+        TimeSpan lifetime = shard.Environment.Limits.Peers.IdleLifetime;
         _lifetime = lifetime == Timeout.InfiniteTimeSpan ? long.MaxValue : lifetime.Ticks;
     }
 

@@ -155,7 +155,7 @@ internal sealed class ChannelFinder(
     private static CoapChannel ChannelFrom(CoapPipeline pipeline, CoapTransport transport, CoapAddress remote, IPAddress? wanted,
         ulong hash, long now)
     {
-        LocalEnd? end = null;
+        LocalSocketAddress? end = null;
         if (wanted is not null)
         {
             if (!transport.TryFindLocal(wanted, out CoapAddress local, out int tag))
@@ -166,10 +166,10 @@ internal sealed class ChannelFinder(
                         + "out.");
             }
 
-            end = new LocalEnd(local, tag);
+            end = new LocalSocketAddress(local, tag);
         }
 
-        LocalEnd? routed = null;
+        LocalSocketAddress? routed = null;
         for (bool isFirst = true; ; isFirst = false)
         {
             pipeline.Shard.Enter();
@@ -194,7 +194,7 @@ internal sealed class ChannelFinder(
             }
 
             routed = transport.SourceTo(remote) is { } source && transport.TryFindLocal(source, out CoapAddress from, out int by)
-                ? new LocalEnd(from, by)
+                ? new LocalSocketAddress(from, by)
                 : null;
         }
     }

@@ -9,7 +9,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Composition;
 
 /// <summary>The interface of an endpoint for its transports.</summary>
-internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext, ICoapSessionContext
+internal sealed class EndpointContext
+    : ICoapDatagramContext, IDatagramBatchContext, ICoapStreamContext, ICoapSessionContext, ICoapSessionMobility
 {
     private const int MaxExpected = 64;
 
@@ -17,7 +18,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
     private readonly CoapStreamSerializer _streams;
     private readonly CoapWebSocketSerializer _webSockets;
     private readonly EndpointState _state;
-    private readonly ConnectionMemory _memory;
+    private readonly ConnectionMemoryBudget _memory;
     private ulong _lastNumber;
     private readonly CoapEnvironment _environment;
     private readonly CoapPipeline[] _pipelines;
@@ -45,7 +46,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         _pipelines = pipelines;
         _clocks = clocks;
         _hash = hash;
-        _memory = new ConnectionMemory(environment.Limits, environment.Counters, environment.Sources);
+        _memory = new ConnectionMemoryBudget(environment.Limits, environment.Counters, environment.Sources);
     }
 
     public TimeProvider TimeProvider => _environment.TimeProvider;
@@ -57,6 +58,8 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
     public CoapLimits Limits => _environment.Limits;
 
     public CoapCounters Counters => _environment.Counters;
+
+    public void Count(CoapCounter counter, long by = 1) => Counters.Add(counter, by);
 
     public ILogger Logger => _environment.Logger;
 
@@ -74,7 +77,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
             moved.Shard.Guard.OnReceivedWhereMoved(moved, datagram.Length);
             if (moved.Probe is null)
             {
-                _peers.AskWhereMoved(moved);
+                _peers.ResolveMovedAddress(moved);
             }
         }
 
@@ -97,7 +100,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
     public void SendFailed(CoapDatagram datagram, Exception error)
     {
         EndpointLog.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
-        if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code)
+        if (error is not SocketException { SocketErrorCode: var code } || !RequestErrors.IsLasting(code)
             || IsSourceAway(datagram, code))
         {
             return;
@@ -198,25 +201,25 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         ArgumentNullException.ThrowIfNull(session);
         return session.Channel is { } channel
             ? _pipelines[channel.Shard.Index].Sender.PingAsync(channel, default, passesQueue: true, cancellationToken)
-            : Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, $"The session with {session.Remote} is not open."));
+            : Task.FromException(new CoapConnectionException(CoapError.Lost, $"The session with {session.Remote} is not open."));
     }
 
     public bool IsBusy(CoapSession session) =>
-        session.Channel is { } channel && RetiringSessions.IsBusy(PipelineOf(channel), channel);
+        session.Channel is { } channel && HandoverRequests.IsBusy(PipelineOf(channel), channel);
 
     public Task FinishAsync(CoapSession session, CancellationToken cancellationToken) =>
         session.Channel is { } channel
-            ? RetiringSessions.FinishAsync(PipelineOf(channel), channel, cancellationToken)
+            ? HandoverRequests.FinishAsync(PipelineOf(channel), channel, cancellationToken)
             : Task.CompletedTask;
 
-    public ReadOnlyMemory<byte> Retire(CoapSession session) =>
-        session.Channel is { } channel ? RetiringSessions.Retire(PipelineOf(channel), channel) : default;
+    public ReadOnlyMemory<byte> ExportState(CoapSession session) =>
+        session.Channel is { } channel ? HandoverRequests.ExportState(PipelineOf(channel), channel) : default;
 
     public void Resume(CoapSession session, ReadOnlySpan<byte> retired)
     {
         if (session.Channel is { } channel)
         {
-            RetiringSessions.Resume(PipelineOf(channel), channel, retired);
+            HandoverRequests.Resume(PipelineOf(channel), channel, retired);
         }
     }
 
@@ -355,7 +358,7 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
             _memory.Forget(connection);
         }
 
-        if (error is not null and not CoapConnectionException { Error: not CoapConnectionError.Lost })
+        if (error is not null and not CoapConnectionException { Error: not CoapError.Lost })
         {
             Counters.Add(CoapCounter.ConnectionsLost);
         }
@@ -364,8 +367,8 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
         Counters.Add(CoapCounter.ConnectionsClosed);
 
         CoapConnectionException reason = error as CoapConnectionException ?? (error is null
-            ? new CoapConnectionException(CoapConnectionError.Closed, $"{channel} closed the connection.")
-            : new CoapConnectionException(CoapConnectionError.Lost, $"The connection to {channel} broke: {error.Message}", error));
+            ? new CoapConnectionException(CoapError.Closed, $"{channel} closed the connection.")
+            : new CoapConnectionException(CoapError.Lost, $"The connection to {channel} broke: {error.Message}", error));
         channel.Shard.Enter();
         try
         {
@@ -417,12 +420,12 @@ internal sealed class EndpointContext : ICoapDatagramContext, ICoapStreamContext
 
     private SignallingLayer SignallingOf(CoapConnection connection) => _pipelines[connection.Channel!.Shard.Index].Signalling;
 
-    private sealed class FormatErrorLog(CoapChannel channel, CoapFormatError error) : IAfterRelease
+    private sealed class FormatErrorLog(CoapChannel channel, CoapFormatError error) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => SerializerLog.FormatError(shard.Environment.Logger, channel, error.Rule, error.Offset);
     }
 
-    private sealed class EndLog(CoapChannel channel, CoapConnectionError error) : IAfterRelease
+    private sealed class EndLog(CoapChannel channel, CoapError error) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => SignallingLog.ConnectionEnded(shard.Environment.Logger, channel, error);
     }

@@ -23,7 +23,7 @@ internal sealed class PeerEvents(
     CoapPipeline[] pipelines,
     ConnectionTable connections,
     ConnectionPool pool,
-    RequestSender sender) : IShardTarget<PeerEvent>
+    RequestSender sender) : IEffectTarget<PeerEvent>
 {
     private const string StoppedText = "The endpoint was stopped.";
 
@@ -68,7 +68,7 @@ internal sealed class PeerEvents(
         return token;
     }
 
-    void IShardTarget<PeerEvent>.Carry(scoped in PeerEvent item)
+    void IEffectTarget<PeerEvent>.Carry(scoped in PeerEvent item)
     {
         if (item.End is { } reason)
         {
@@ -109,7 +109,7 @@ internal sealed class PeerEvents(
     /// <param name="from">The previous address.</param>
     public void OnMoved(CoapChannel channel, CoapAddress from)
     {
-        AskWhereMoved(channel);
+        ResolveMovedAddress(channel);
         ConnectingLog.PeerMoved(environment.Logger, channel.Identity ?? "identity unknown", channel, from.ToString());
         if (Moved is { } handlers)
         {
@@ -124,7 +124,7 @@ internal sealed class PeerEvents(
     /// message of the peer starts another.
     /// </summary>
     /// <param name="channel">The channel.</param>
-    public void AskWhereMoved(CoapChannel channel)
+    public void ResolveMovedAddress(CoapChannel channel)
     {
         CancellationTokenSource probe = new();
         if (Interlocked.Exchange(ref channel.Probe, probe) is { } before)
@@ -140,7 +140,7 @@ internal sealed class PeerEvents(
         }
 
         // Threads may arrive in another order than that of the moves. The last one probes the current address.
-        _ = AskWhereMovedAsync(channel, channel.MovedAt, probe);
+        _ = ResolveMovedAddressAsync(channel, channel.MovedAt, probe);
     }
 
     /// <summary>Closes a connection gracefully, and waits until it has ended.</summary>
@@ -148,7 +148,7 @@ internal sealed class PeerEvents(
     /// <param name="holdOff">How long the peer should not connect again; null: the option is absent.</param>
     /// <param name="alternativeAddresses">The addresses to connect to instead.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    public Task ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses,
+    public Task ReleaseAsync(CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses,
         CancellationToken cancellationToken)
     {
         Release(channel, holdOff, alternativeAddresses, $"This end released the connection to {channel}.", atOnce: false);
@@ -234,7 +234,7 @@ internal sealed class PeerEvents(
         }
     }
 
-    private void Release(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text,
+    private void Release(CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses, string text,
         bool atOnce)
     {
         channel.Shard.Enter();
@@ -250,7 +250,7 @@ internal sealed class PeerEvents(
 
     private SignallingLayer SignallingOf(CoapChannel channel) => pipelines[channel.Shard.Index].Signalling;
 
-    private async Task AskWhereMovedAsync(CoapChannel channel, long movedAt, CancellationTokenSource probe)
+    private async Task ResolveMovedAddressAsync(CoapChannel channel, long movedAt, CancellationTokenSource probe)
     {
         using CancellationTokenSource until = probe;
         try

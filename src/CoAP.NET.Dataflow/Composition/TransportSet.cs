@@ -17,10 +17,10 @@ namespace CoAP.NET.Composition;
 /// </summary>
 internal sealed class TransportSet
 {
-    private readonly CoapUdpEngine _udpEngine;
+    private readonly CoapSocketEngine _udpEngine;
     private readonly bool _sharesPort;
     private readonly string? _name;
-    private readonly CoapTcpEngine _tcpEngine;
+    private readonly CoapSocketEngine _tcpEngine;
     private readonly CoapTlsOptions? _tls;
     private readonly CoapWebSocketOptions _webSockets;
     private readonly CoapEnvironment _environment;
@@ -61,14 +61,14 @@ internal sealed class TransportSet
         HostLookup hosts, EndpointContext context,
         ShardClock[] clocks)
     {
-        _udpEngine = options.UdpEngine;
-        _sharesPort = options.SharePort;
+        _udpEngine = options.Transports.UdpEngine;
+        _sharesPort = options.Processes.SharePort;
         _name = options.Name;
-        _tcpEngine = options.TcpEngine;
+        _tcpEngine = options.Transports.TcpEngine;
         _tls = options.Tls;
-        _factories = [.. options.TransportFactories];
+        _factories = [.. options.Transports.Factories];
         Array.ForEach(_factories, static factory => UriSchemes.Register(factory.Scheme, factory.DefaultPort));
-        _webSockets = options.WebSockets.Clone();
+        _webSockets = options.Transports.WebSockets.Clone();
         _environment = environment;
         _state = state;
         _groups = groups;
@@ -335,10 +335,9 @@ internal sealed class TransportSet
     {
         if (_state.IsStopping)
         {
-            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.")
-            {
-                IsEndpointStopped = true,
-            };
+            throw new CoapException(
+                CoapError.EndpointStopped,
+                "The endpoint was stopped; requests cannot be sent any more. Make a new one.");
         }
     }
 

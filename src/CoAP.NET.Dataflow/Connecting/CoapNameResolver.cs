@@ -13,13 +13,13 @@ namespace CoAP.NET;
 /// </para>
 /// <para>
 /// Look-ups of the caller itself wait for a place. A look-up for another client (<see cref="CoapRequest.OnBehalfOf"/>) fails at once with
-/// a <see cref="CoapBusyException"/> if there is none, or if the client has <see cref="MaxLookupsPerSource"/>. It fails with the earlier
-/// error if a look-up of the name failed less than 5 s ago.
+/// a <see cref="CoapException"/> (<see cref="CoapError.Busy"/>) if there is none, or if the client has <see cref="MaxLookupsPerSource"/>.
+/// It fails with the earlier error if a look-up of the name failed less than 5 s ago.
 /// </para>
-/// Every endpoint has one around <see cref="CoapEndpointOptions.ResolveHost"/>. Code that connects to hosts for clients of a proxy needs
+/// Every endpoint has one around <see cref="CoapTransportOptions.ResolveHost"/>. Code that connects to hosts for clients of a proxy needs
 /// its own. Thread-safe.
 /// </remarks>
-public sealed class CoapNameResolver
+internal sealed class CoapNameResolver
 {
     /// <summary>The maximum number of names that are looked up at a time: 16.</summary>
     public const int MaxLookups = 16;
@@ -35,7 +35,7 @@ public sealed class CoapNameResolver
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, NameLookup> _running = new(StringComparer.OrdinalIgnoreCase);
-    private readonly SourceCounts _sources = new(MaxLookupsPerSource, MaxLookups);
+    private readonly SourceCounter _sources = new(MaxLookupsPerSource, MaxLookups);
     private readonly Queue<NameLookup> _waiting = new();
 
     private readonly LruDictionary<string, (SocketError Error, long At)> _failures = new(MaxFailures, StringComparer.OrdinalIgnoreCase);
@@ -58,7 +58,7 @@ public sealed class CoapNameResolver
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The addresses; empty if the name has none.</returns>
     /// <exception cref="SocketException">The look-up failed; see <see cref="SocketException.SocketErrorCode"/>.</exception>
-    /// <exception cref="CoapBusyException">Too many look-ups for clients are running.</exception>
+    /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
     public Task<IPAddress[]> FindAsync(string name, CoapSource? onBehalfOf = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -76,7 +76,8 @@ public sealed class CoapNameResolver
                 begins = _count < MaxLookups && (onBehalfOf is not { } source || _sources.TryAdd(source));
                 if (onBehalfOf is not null && !begins)
                 {
-                    return Task.FromException<IPAddress[]>(new CoapBusyException(
+                    return Task.FromException<IPAddress[]>(new CoapException(
+                        CoapError.Busy,
                         $"The host name {name} was not looked up, because too many look-ups for clients are running: {_count} of at most "
                             + $"{MaxLookups}, with at most {MaxLookupsPerSource} of one client. Try again later, or use an address."));
                 }

@@ -77,10 +77,9 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
         }
     }
 
-    private static CoapException Stopped() => new("The endpoint was stopped; requests cannot be sent any more. Make a new one.")
-    {
-        IsEndpointStopped = true,
-    };
+    private static CoapException Stopped() => new(
+        CoapError.EndpointStopped,
+        "The endpoint was stopped; requests cannot be sent any more. Make a new one.");
 
     /// <summary>Those addresses that may be connected to now; if there are none the one that may be first.</summary>
     private List<ConnectionKey> InOrder(ConnectionRoute route)
@@ -289,14 +288,14 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
             }
         }
 
-        throw error ?? new CoapConnectionException(CoapConnectionError.ConnectFailed, $"'{alternative}' has no address.");
+        throw error ?? new CoapConnectionException(CoapError.ConnectFailed, $"'{alternative}' has no address.");
     }
 
     private void Succeed(ConnectionAttempt attempt, CoapConnection connection)
     {
         ConnectionTarget target = attempt.Target;
         CoapChannel channel = connection.Channel ?? throw new CoapConnectionException(
-            CoapConnectionError.ConnectFailed, "The transport gave a connection for which Opened was not called, or not with success.");
+            CoapError.ConnectFailed, "The transport gave a connection for which Opened was not called, or not with success.");
         bool isWanted;
         lock (targets.Gate)
         {
@@ -313,11 +312,11 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                     target.Alternatives = [];
                 }
 
-                channel.SetPart(PeerSlot.Connecting, target);
+                channel.SetPart(PeerFeature.Connecting, target);
                 if (channel.IsForgotten)
                 {
                     // It has ended again, and those who tell it may not have known where to.
-                    targets.Retire(target, channel);
+                    targets.Remove(target, channel);
                 }
             }
         }
@@ -361,7 +360,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                 RetryAfter = known.RetryAfter,
             }
             : new CoapConnectionException(
-                CoapConnectionError.ConnectFailed,
+                CoapError.ConnectFailed,
                 $"No connection to {target} could be opened: {exception.Message} Check address and port, and whether the server runs.",
                 exception));
     }
@@ -370,7 +369,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
     {
         TimeSpan left = TimeSpan.FromTicks(target.HeldOffUntil - now);
         return new CoapConnectionException(
-            CoapConnectionError.Released,
+            CoapError.Released,
             $"{target} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s "
                 + "(RFC 8323 section 5.5). Try again then.",
             cause)

@@ -82,7 +82,7 @@ internal sealed class ConnectionPool
         {
             if (ConnectionTarget.Of(channel) is { } target && target.Channel == channel)
             {
-                _targets.Retire(target, channel);
+                _targets.Remove(target, channel);
             }
         }
     }
@@ -127,7 +127,7 @@ internal sealed class ConnectionPool
             ? "Open it again where it was opened."
             : "It had opened the connection itself, so wait until it connects again (PeerConnected tells).";
         return new CoapConnectionException(
-            reason?.Error ?? CoapConnectionError.Closed, $"{channel} is not connected any more. {what} {reason?.Message}".TrimEnd(), reason)
+            reason?.Error ?? CoapError.Closed, $"{channel} is not connected any more. {what} {reason?.Message}".TrimEnd(), reason)
         {
             Diagnostic = reason?.Diagnostic,
             IsUnsent = true,

@@ -35,7 +35,7 @@ internal static class ConnectionSignals
         {
             CoapConnectionException? reason = EndOf(channel).Reason;
             throw new CoapConnectionException(
-                reason?.Error ?? CoapConnectionError.Closed,
+                reason?.Error ?? CoapError.Closed,
                 $"Nothing was sent to {channel}: {reason?.Message ?? "the connection has ended."}",
                 reason)
             {

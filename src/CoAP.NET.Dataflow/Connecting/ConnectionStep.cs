@@ -25,7 +25,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     /// <param name="content">Where its body comes from; null when it is the payload.</param>
     /// <param name="isForOther">Whether somebody else sent the request to this application.</param>
     public static bool NeedsCapabilities(CoapMessage message, CoapContent? content, bool isForOther) =>
-        isForOther || content?.Open is not null || message.Payload.Length > 1024 || message.SizeBound > Options.MaxMessageSize.BaseValue;
+        isForOther || content?.Open is not null || message.Payload.Length > 1024 || message.SizeBound > Options.MaxMessageSizeOption.BaseValue;
 
     public override StepOutcome Before(OutgoingRequest request) =>
         request.Route is ConnectionRoute route ? Connect(request, route, request.Message, isAgain: false) : StepOutcome.Go;

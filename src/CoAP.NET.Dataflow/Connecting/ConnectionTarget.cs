@@ -5,12 +5,12 @@ namespace CoAP.NET.Connecting;
 /// lock of the pool.
 /// </summary>
 /// <param name="key">The key of its connections.</param>
-internal sealed class ConnectionTarget(ConnectionKey key) : IPeerPart
+internal sealed class ConnectionTarget(ConnectionKey key) : IPeerFeatureState
 {
     public ConnectionKey Key { get; } = key;
 
     /// <summary>Returns the target that opened a connection for requests; null for others. Guarded by the lock of the pool.</summary>
-    public static ConnectionTarget? Of(CoapChannel channel) => channel.Part<ConnectionTarget>(PeerSlot.Connecting);
+    public static ConnectionTarget? Of(CoapChannel channel) => channel.Part<ConnectionTarget>(PeerFeature.Connecting);
 
     /// <summary>The connection that requests use; null when there is none.</summary>
     public CoapChannel? Channel { get; set; }

@@ -62,12 +62,12 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
             return target.Channel;
         }
 
-        Retire(target, channel);
+        Remove(target, channel);
         return null;
     }
 
     /// <summary>A connection is not used for new requests any more.</summary>
-    public void Retire(ConnectionTarget target, CoapChannel channel)
+    public void Remove(ConnectionTarget target, CoapChannel channel)
     {
         target.Channel = null;
         long now = environment.Now;
@@ -84,7 +84,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
         }
 
         target.AbortBefore = target.LastAbort;
-        target.LastAbort = end.Reason is { Error: CoapConnectionError.Aborted } aborted ? (channel, CauseOf(aborted)) : null;
+        target.LastAbort = end.Reason is { Error: CoapError.Aborted } aborted ? (channel, CauseOf(aborted)) : null;
         if (WasOfUse(target, channel, end, now))
         {
             target.Failures = 0;
@@ -133,8 +133,8 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     private bool WasOfUse(ConnectionTarget target, CoapChannel channel, ConnectionEnd end, long now)
     {
         // The CSM, a message, and what ended the connection if that was a message. In a session a message is enough.
-        int frames = !channel.IsReliable ? 1 : end.Reason?.Error is CoapConnectionError.Aborted or CoapConnectionError.Released ? 3 : 2;
-        return end.Reason?.Error == CoapConnectionError.ClosedByUs || (end.WasReady
+        int frames = !channel.IsReliable ? 1 : end.Reason?.Error is CoapError.Aborted or CoapError.Released ? 3 : 2;
+        return end.Reason?.Error == CoapError.ClosedLocally || (end.WasReady
             && (now - target.OpenedAt >= BackOffTimes.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, 1)
                 || channel.Connection!.Progress.FramesReceived >= frames));
     }

@@ -60,8 +60,8 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <param name="onBehalfOf">The client that named the host; null for this endpoint itself.</param>
     /// <returns>One address at least.</returns>
-    /// <exception cref="CoapNameResolutionException">There is none.</exception>
-    /// <exception cref="CoapBusyException">Too many look-ups for clients are running.</exception>
+    /// <exception cref="CoapConnectionException">There is none.</exception>
+    /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindAsync(
         CoapUri uri, CancellationToken cancellationToken, CoapSource? onBehalfOf = null)
@@ -84,10 +84,10 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         }
         catch (SocketException exception)
         {
-            throw new CoapNameResolutionException(uri.Host, exception.SocketErrorCode, exception);
+            throw RequestErrors.NameResolution(uri.Host, exception.SocketErrorCode, exception);
         }
 
-        return addresses.Length > 0 ? addresses : throw new CoapNameResolutionException(uri.Host, SocketError.NoData);
+        return addresses.Length > 0 ? addresses : throw RequestErrors.NameResolution(uri.Host, SocketError.NoData);
     }
 
     /// <summary>The same within the time limit of a request, whether the resolver looks at its token or not.</summary>
@@ -99,8 +99,8 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     /// <param name="onBehalfOf">The client that named the host; null for this endpoint itself.</param>
     /// <returns>One address at least.</returns>
     /// <exception cref="CoapTimeoutException">The time was over first.</exception>
-    /// <exception cref="CoapNameResolutionException">There is none.</exception>
-    /// <exception cref="CoapBusyException">Too many look-ups for clients are running.</exception>
+    /// <exception cref="CoapConnectionException">There is none.</exception>
+    /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindInTimeAsync(
         CoapUri uri, CoapCode method, RequestTime limit, long started, CancellationToken cancellationToken,
@@ -140,7 +140,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         if (!CoapUri.TryParse($"{scheme}://{alternative}", out CoapUri? uri) || uri.Port == 0 || uri.PathSegments.Count > 0
             || uri.QueryArguments.Count > 0)
         {
-            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"'{alternative}' is no host with a port.");
+            throw new CoapConnectionException(CoapError.ConnectFailed, $"'{alternative}' is no host with a port.");
         }
 
         IPAddress[] addresses = await FindAsync(uri, cancellationToken).ConfigureAwait(false);
@@ -156,7 +156,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested && stopped.IsCancellationRequested)
         {
-            throw new CoapException("The endpoint was stopped before the host name was resolved.") { IsEndpointStopped = true };
+            throw new CoapException(CoapError.EndpointStopped, "The endpoint was stopped before the host name was resolved.");
         }
     }
 }

@@ -1,10 +1,11 @@
 namespace CoAP.NET;
 
-/// <summary>A payload has another Content-Format than expected, or is malformed.</summary>
+/// <summary>A payload has another Content-Format than expected, is malformed, or breaks off.</summary>
 /// <remarks>
-/// If a handler does not catch it, the server answers <see cref="Code"/> with the message as diagnostic payload. It answers 5.00 without a
-/// text if the payload is not that of the request: it belongs to a response or to another request, or the method is GET or DELETE, whose
-/// requests have no payload.
+/// A stream that was given to <see cref="CoapResults.Sequential"/> throws it with a <see cref="CoapResult"/> when it cannot continue: the
+/// peer gets that result in place of the next block, and the server neither logs nor counts an error of the handler. If a handler does not
+/// catch it, the server answers <see cref="Code"/> with the message as diagnostic payload. It answers 5.00 without a text if the payload is
+/// not that of the request: it belongs to a response or to another request, or the method is GET or DELETE, whose requests have no payload.
 /// </remarks>
 public sealed class CoapContentException : CoapException
 {
@@ -15,7 +16,7 @@ public sealed class CoapContentException : CoapException
     /// <param name="innerException">The cause; null for none.</param>
     /// <exception cref="ArgumentException">The code is not an error code.</exception>
     public CoapContentException(CoapCode code, string message, Exception? innerException = null)
-        : base(message, innerException)
+        : base(CoapError.InvalidContent, message, innerException)
     {
         if (!code.IsError)
         {
@@ -31,7 +32,7 @@ public sealed class CoapContentException : CoapException
     /// <param name="message">The error. It goes to the peer as diagnostic payload, so it must not contain anything confidential.</param>
     /// <param name="innerException">The cause; null for none.</param>
     /// <exception cref="ArgumentException">The code is not an error code.</exception>
-    public CoapContentException(CoapRequest request, CoapCode code, string message, Exception? innerException = null)
+    public CoapContentException(CoapRequestContext request, CoapCode code, string message, Exception? innerException = null)
         : this(code, message, innerException)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -54,6 +55,17 @@ public sealed class CoapContentException : CoapException
         IsOfResponse = true;
     }
 
+    /// <summary>Creates an exception with the response for the peer, for streams of <see cref="CoapResults.Sequential"/>.</summary>
+    /// <param name="result">The response for the peer, with an error code.</param>
+    /// <param name="message">The error; it does not go to the peer.</param>
+    /// <param name="innerException">The cause; null for none.</param>
+    /// <exception cref="ArgumentException">The result is a success.</exception>
+    public CoapContentException(CoapResult result, string message, Exception? innerException = null)
+        : this(CodeOf(result), message, innerException) => Result = result;
+
+    /// <summary>The response for the peer; null if the server answers with <see cref="Code"/> and the message.</summary>
+    public CoapResult? Result { get; }
+
     /// <summary>
     /// The response code of a server to such a payload: 4.15 Unsupported Content-Format, or 4.00 Bad Request for a malformed one (RFC 7252
     /// section 5.9.2).
@@ -61,7 +73,7 @@ public sealed class CoapContentException : CoapException
     public CoapCode Code { get; }
 
     // The request with the payload, if it is known.
-    private CoapRequest? Request { get; }
+    private CoapRequestContext? Request { get; }
 
     private bool IsOfResponse { get; }
 
@@ -76,7 +88,7 @@ public sealed class CoapContentException : CoapException
     /// <param name="wanted">The expected format, as a word in a sentence, such as <c>CBOR</c>.</param>
     /// <param name="request">The request.</param>
     /// <returns>The exception.</returns>
-    public static CoapContentException Unsupported(string wanted, CoapRequest request)
+    public static CoapContentException Unsupported(string wanted, CoapRequestContext request)
     {
         ArgumentNullException.ThrowIfNull(request);
         return new CoapContentException(request, CoapCode.UnsupportedContentFormat, Describe(wanted, request.ContentFormat));
@@ -93,9 +105,16 @@ public sealed class CoapContentException : CoapException
     }
 
     /// <summary>Whether the payload is that of a request, so that its sender made the mistake.</summary>
-    internal bool IsAbout(CoapRequest request) =>
+    internal bool IsAbout(CoapRequestContext request) =>
         Request is not null ? ReferenceEquals(Request, request)
         : !IsOfResponse && request.Method is not (CoapMethod.Get or CoapMethod.Delete);
+
+    private static CoapCode CodeOf(CoapResult result)
+    {
+        ArgumentNullException.ThrowIfNull(result);
+        return result.Code.IsError ? result.Code : throw new ArgumentException(
+            "The result is a success, which cannot end a body. Use a result with an error code.", nameof(result));
+    }
 
     private static string Describe(string wanted, CoapContentFormat? format) =>
         $"The payload is to be read as {wanted}, but its Content-Format is {format?.ToString() ?? "absent"}.";

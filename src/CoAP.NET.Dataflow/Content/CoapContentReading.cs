@@ -46,7 +46,7 @@ public static class CoapContentReading
     /// <returns>The value; null for the JSON value null.</returns>
     /// <exception cref="CoapContentException">The Content-Format is not JSON, or the payload is not valid JSON of the type. A payload
     /// without a Content-Format is read as JSON.</exception>
-    public static T? ReadJson<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
+    public static T? ReadJson<T>(this CoapRequestContext request, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(typeInfo);
@@ -66,7 +66,7 @@ public static class CoapContentReading
     /// without a Content-Format is read as JSON.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
-    public static T? ReadJson<T>(this CoapRequest request, JsonSerializerOptions? options = null) =>
+    public static T? ReadJson<T>(this CoapRequestContext request, JsonSerializerOptions? options = null) =>
         ReadJson(request, JsonMetadata.Of<T>(options));
 
     private static bool TryRead<T>(ReadOnlyMemory<byte> payload, JsonTypeInfo<T> typeInfo, out T? value,

@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>The counters of an endpoint.</summary>
 /// <remarks>Each value is an index into <see cref="CoapCounters"/>.</remarks>
-public enum CoapCounter
+internal enum CoapCounter
 {
     /// <summary>Datagrams received.</summary>
     DatagramsReceived,
@@ -19,7 +19,7 @@ public enum CoapCounter
     /// <summary>Datagrams that the kernel dropped because the receive buffer was full.</summary>
     KernelDrops,
 
-    /// <summary>Datagrams longer than <see cref="CoapLimits.MaxDatagramSize"/>.</summary>
+    /// <summary>Datagrams longer than <see cref="CoapMessageLimits.MaxDatagramSize"/>.</summary>
     TruncatedDatagrams,
 
     /// <summary>Datagrams that the operating system refused to send.</summary>
@@ -127,7 +127,7 @@ public enum CoapCounter
     /// <summary>Requests answered 4.13 because their body exceeds the limit of the route (RFC 7959 section 2.9.3).</summary>
     BodiesTooLarge,
 
-    /// <summary>Request blocks refused for lack of room for bodies, see <see cref="CoapLimits.MaxAssemblyBytes"/>.</summary>
+    /// <summary>Request blocks refused for lack of room for bodies, see <see cref="CoapBlockwiseLimits.RequestMemory"/>.</summary>
     BodiesRefused,
 
     /// <summary>Request bodies discarded for a newer one of the same peer, for lack of room.</summary>
@@ -136,7 +136,7 @@ public enum CoapCounter
     /// <summary>Request bodies discarded because no further block arrived in time.</summary>
     BodiesAbandoned,
 
-    /// <summary>Responses evicted from <see cref="CoapLimits.MaxRepresentationBytes"/> early, for lack of room.</summary>
+    /// <summary>Responses evicted from <see cref="CoapBlockwiseLimits.ResponseMemory"/> early, for lack of room.</summary>
     RepresentationEvictions,
 
     /// <summary>
@@ -160,8 +160,8 @@ public enum CoapCounter
     GroupAnswersKeptBack,
 
     /// <summary>
-    /// Responses to group requests that were dropped because too many were delayed (<see cref="CoapLimits.MaxDelayedGroupAnswers"/>), or
-    /// because the endpoint stopped.
+    /// Responses to group requests that were dropped because too many were delayed
+    /// (<see cref="CoapRequestLimits.MaxDelayedGroupResponses"/>), or because the endpoint stopped.
     /// </summary>
     GroupAnswersDropped,
 
@@ -306,7 +306,7 @@ public enum CoapCounter
     CredentialsNotReloaded,
 
     /// <summary>
-    /// Responses in memory that were too large to keep for a block-wise transfer (<see cref="CoapLimits.MaxRepresentationBytes"/>): the
+    /// Responses in memory that were too large to keep for a block-wise transfer (<see cref="CoapBlockwiseLimits.ResponseMemory"/>): the
     /// peer got 5.03, 5.00, or 4.01 with an Echo.
     /// </summary>
     RepresentationsRefused,
@@ -318,13 +318,13 @@ public enum CoapCounter
     ConnectionsEvicted,
 
     /// <summary>
-    /// Observers that were removed because others needed their place (<see cref="CoapLimits.MaxObservers"/>): of the source with the most,
-    /// those of the client that neither registered nor acknowledged a notification for longest.
+    /// Observers that were removed because others needed their place (<see cref="CoapObserveLimits.MaxObservers"/>): of the source with the
+    /// most, those of the client that neither registered nor acknowledged a notification for longest.
     /// </summary>
     ObserversEvicted,
 
     /// <summary>
-    /// Requests refused before their handler because their source had used its share of <see cref="CoapLimits.MaxRequestsServed"/> (5.03),
+    /// Requests refused before their handler because their source had used its share of <see cref="CoapRequestLimits.MaxServed"/> (5.03),
     /// or all unverified addresses together had used theirs (4.01 with an Echo).
     /// </summary>
     RequestsBeyondShare,
@@ -342,14 +342,14 @@ public enum CoapCounter
     RequestsInDoubt,
 
     /// <summary>
-    /// Notifications that were discarded while observations were being adopted (<see cref="CoapAdoptions.HoldNotifications"/>), because too
+    /// Notifications that were discarded while observations were being adopted (<see cref="CoapEndpoint.HoldNotifications"/>), because too
     /// many were held: one of the source with the most, whose next copy is accepted.
     /// </summary>
     NotificationsNotHeld,
 
     /// <summary>
-    /// Failed calls to a store of resumable DTLS sessions (<c>CoapDtlsServerOptions.ResumptionStore</c> or <c>AsyncResumptionStore</c>):
-    /// they failed, took too long, or were not made because too many were running.
+    /// Failed calls to a store of resumable DTLS sessions (<c>CoapDtlsServerOptions.ResumptionStore</c>): they failed, took too
+    /// long, or were not made because too many were running.
     /// </summary>
     /// <remarks>Each costs a full handshake at most.</remarks>
     ResumptionStoreFailures,
@@ -358,10 +358,10 @@ public enum CoapCounter
     /// Records that arrived before a loaded DTLS session could answer, and messages to send in it, that were dropped for lack of room or
     /// because their session ended (<c>CoapDtlsServerOptions.SessionKeeping</c>); Confirmable messages are retransmitted.
     /// </summary>
-    EarlyRecordsDropped,
+    HeldRecordsDropped,
 
     /// <summary>
-    /// Requests answered 5.03 because too many waited for their handler: the capacity of <c>RunQueued</c> or <c>Serial</c>, or so many that
+    /// Requests answered 5.03 because too many waited for their handler: the capacity of their <c>CoapExecution</c>, or so many that
     /// the last of them would wait for too long, because a handler is slow or the processors are busy.
     /// </summary>
     RequestsNotQueued,

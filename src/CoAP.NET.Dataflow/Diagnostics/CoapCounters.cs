@@ -1,7 +1,10 @@
 namespace CoAP.NET;
 
-/// <summary>The counters of an endpoint since its creation.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>The counters of an endpoint since its creation, read-only for an application.</summary>
+/// <remarks>
+/// Thread-safe. The same numbers are the metrics of <see cref="CoapTelemetry.MeterName"/>; read them here without a listener, for example
+/// in a test or while you look for a fault.
+/// </remarks>
 public sealed class CoapCounters
 {
     private const int Stride = 16; // a cache line of counters lies between the cells of two threads
@@ -19,15 +22,22 @@ public sealed class CoapCounters
     private Cell[] _cells;
 
     /// <summary>Creates counters with the value zero.</summary>
-    public CoapCounters()
+    internal CoapCounters()
     {
         _shared = new Cell(this);
         _cells = [_shared];
     }
 
+    /// <summary>Gets the value of a counter by its name, such as <c>FormatErrors</c>.</summary>
+    /// <param name="name">The name, as <see cref="ToString"/> prints it.</param>
+    /// <exception cref="ArgumentException">No counter has the name.</exception>
+    public long this[string name] => Enum.TryParse(name, out CoapCounter counter) && Enum.IsDefined(counter)
+        ? this[counter]
+        : throw new ArgumentException($"There is no counter '{name}'. ToString prints the names of the counters above zero.", nameof(name));
+
     /// <summary>Gets the value of a counter.</summary>
     /// <param name="counter">The counter.</param>
-    public long this[CoapCounter counter]
+    internal long this[CoapCounter counter]
     {
         get
         {
@@ -44,7 +54,7 @@ public sealed class CoapCounters
     /// <summary>Adds to a counter.</summary>
     /// <param name="counter">The counter.</param>
     /// <param name="by">The amount to add.</param>
-    public void Add(CoapCounter counter, long by = 1)
+    internal void Add(CoapCounter counter, long by = 1)
     {
         Cell? cell = t_cell;
         if (cell is not null && ReferenceEquals(cell.Owner, this))

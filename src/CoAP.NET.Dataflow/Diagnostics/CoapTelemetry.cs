@@ -17,7 +17,7 @@ public static class CoapTelemetry
     public const string ActivitySourceName = "CoAP.NET";
 
     /// <summary>
-    /// The suggested option number for <see cref="CoapEndpointOptions.TraceContextOption"/>: for experiments (RFC 7252 section 12.2),
+    /// The suggested option number for <see cref="CoapTelemetryOptions.TraceContextOption"/>: for experiments (RFC 7252 section 12.2),
     /// elective, safe to forward, and not part of the cache key.
     /// </summary>
     /// <remarks>65,308.</remarks>

@@ -91,7 +91,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.dtls.requests_in_doubt", "{request}",
             "Requests in sessions loaded after a crash that were held until their peer had answered.", CoapCounter.RequestsInDoubt),
         Of("coap.dtls.early_records_dropped", "{record}",
-            "Records and messages before a loaded session could answer or send, without room.", CoapCounter.EarlyRecordsDropped),
+            "Records and messages before a loaded session could answer or send, without room.", CoapCounter.HeldRecordsDropped),
         Of("coap.dtls.reloads_failed", "{file}", "Files of credentials that had changed and could not be taken.",
             CoapCounter.CredentialsNotReloaded),
         Of("coap.server.handshake_failures", "{handshake}", "Handshakes of DTLS and TLS with clients that failed, by reason.",

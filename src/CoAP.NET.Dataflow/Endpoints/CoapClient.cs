@@ -3,10 +3,9 @@ namespace CoAP.NET;
 /// <summary>Sends requests.</summary>
 /// <remarks>
 /// One client serves any number of peers and concurrent requests, and owns no thread while it is idle. Keep it for as long as the program
-/// runs, and dispose it: its sockets stay open otherwise. <see cref="CoapRequests"/> has the request methods,
-/// <see cref="CoapJsonRequests"/> those with values in JSON; the package CoAP.NET.Content has the same for CBOR.
+/// runs, and dispose it: its sockets stay open otherwise. <see cref="CoapRequests"/> has the request methods.
 /// </remarks>
-public sealed class CoapClient : ICoapClient, IAsyncDisposable
+public sealed class CoapClient : IEndpointClient, IAsyncDisposable
 {
     private readonly CoapRequestDefaults _defaults = new();
     private bool _hasDefaults;
@@ -87,7 +86,7 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     /// The forward proxy for requests, observations and discoveries (RFC 7252 section 5.7.2), such as <c>coap://gateway.example.com</c>.
     /// </summary>
     /// <remarks>
-    /// The client names the target in Proxy-Uri, or in Proxy-Scheme if it is too long for that; <see cref="CoapProxyRequests.WithProxy"/>
+    /// The client names the target in Proxy-Uri, or in Proxy-Scheme if it is too long for that; <see cref="CoapRequests.WithProxy"/>
     /// does the same for one request, in either way. A target may have any scheme that the proxy knows, such as <c>http</c>. A request with
     /// its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Pings go to the host that they name, and a client with a proxy sends
     /// no group requests. Default null: the client sends requests to the servers directly. Set it before the first request.
@@ -173,31 +172,19 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     /// </summary>
     /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>. Null or the empty string for its
     /// host.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The round-trip time, including retransmissions.</returns>
-    /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
-    /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
-    public Task<TimeSpan> PingAsync(string? uri = null, CancellationToken cancellationToken = default) =>
-        PingAsync(uri ?? "", new RequestTime(Timeout), cancellationToken);
-
-    /// <summary>Checks whether a peer is reachable, within a time limit.</summary>
-    /// <remarks>The limit includes host name resolution and connecting, and replaces <see cref="Timeout"/>.</remarks>
-    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>. Null or the empty string for its
-    /// host.</param>
-    /// <param name="timeout">The time limit; <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit except that of
-    /// retransmission.</param>
+    /// <param name="timeout">The time limit, which includes host name resolution and connecting; null for <see cref="Timeout"/>,
+    /// <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time, including retransmissions.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The time is neither above zero nor infinite.</exception>
-    /// <exception cref="CoapTimeoutException">The peer did not answer in time; <see cref="CoapTimeoutException.Awaited"/> says what was
-    /// missing.</exception>
+    /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
-    public Task<TimeSpan> PingAsync(string? uri, TimeSpan timeout, CancellationToken cancellationToken = default)
+    public Task<TimeSpan> PingAsync(CoapUri? uri = null, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
     {
         try
         {
-            return PingAsync(uri ?? "", RequestTime.Of(timeout), cancellationToken);
+            return PingAsync(uri ?? "", RequestTime.Of(timeout ?? Timeout), cancellationToken);
         }
         catch (ArgumentException exception)
         {
@@ -205,12 +192,12 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
         }
     }
 
-    private Task<TimeSpan> PingAsync(string uri, RequestTime time, CancellationToken cancellationToken)
+    private Task<TimeSpan> PingAsync(CoapUri uri, RequestTime time, CancellationToken cancellationToken)
     {
         try
         {
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-            string target = _hasDefaults ? _defaults.Resolve(uri) : uri;
+            CoapUri target = _hasDefaults ? _defaults.Resolve(uri) : uri;
             return Exchanges is null
                 ? Endpoint.Core.Requester.PingAsync(target, time, cancellationToken)
                 : Exchanges.RunAsync(
@@ -226,11 +213,11 @@ public sealed class CoapClient : ICoapClient, IAsyncDisposable
     /// <summary>Ends what runs for the client, and closes the endpoint if the client owns it.</summary>
     /// <remarks>
     /// On a client with its own endpoint, pending requests fail with a <see cref="CoapException"/> whose
-    /// <see cref="CoapException.IsEndpointStopped"/> is true, and observations end as <see cref="CoapObserveState.Failed"/>. On a shared
-    /// endpoint, pending requests, pings and group requests of the client fail with an <see cref="ObjectDisposedException"/>, and its
-    /// observations are disposed. Everything else on the endpoint continues, and so does the transfer of a body of
-    /// <see cref="CoapRequests.OpenResponseAsync"/>, which its response ends. Later requests fail with an
-    /// <see cref="ObjectDisposedException"/> in both cases.
+    /// <see cref="CoapException.Error"/> is <see cref="CoapError.EndpointStopped"/>, and observations end as
+    /// <see cref="CoapObserveState.Failed"/>. On a shared endpoint, pending requests, pings and group requests of the client fail with an
+    /// <see cref="ObjectDisposedException"/>, and its observations are disposed. Everything else on the endpoint continues, and so does the
+    /// transfer of a body of <see cref="CoapRequests.OpenReadAsync(ICoapClient, CoapRequest, CancellationToken)"/>, which its response
+    /// ends. Later requests fail with an <see cref="ObjectDisposedException"/> in both cases.
     /// </remarks>
     /// <returns>A task that completes when the sockets are closed; on a shared endpoint, a completed task.</returns>
     public ValueTask DisposeAsync()

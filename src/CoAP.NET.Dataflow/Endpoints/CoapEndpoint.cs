@@ -15,7 +15,7 @@ namespace CoAP.NET;
 /// <summary>A CoAP endpoint: transports, shards and pipelines.</summary>
 /// <remarks>It can serve and send requests at the same time, over the same sockets. <see cref="CoapClient"/> and <see cref="CoapServer"/>
 /// are thin facades over it. Thread-safe after the start.</remarks>
-public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
+public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
 {
     private readonly TimeSpan _gracePeriod;
     private readonly IAsyncDisposable[] _owned;
@@ -28,7 +28,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     public CoapEndpoint(CoapEndpointOptions? options = null)
     {
         options ??= new CoapEndpointOptions();
-        _gracePeriod = options.StopGracePeriod;
+        _gracePeriod = options.Processes.StopGracePeriod;
         _owned = [.. options.Owned];
         Core = new EndpointCore(this, options);
     }
@@ -118,7 +118,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <param name="factory">Creates the block; called once for each shard.</param>
     /// <returns>
     /// Removes the blocks on disposal: completes them, and waits until their items have left them, at most for
-    /// <see cref="CoapEndpointOptions.StopGracePeriod"/>. When the endpoint stops, it completes them itself.
+    /// <see cref="CoapProcessOptions.StopGracePeriod"/>. When the endpoint stops, it completes them itself.
     /// </returns>
     /// <exception cref="InvalidOperationException">
     /// The endpoint stops; or the factory returned null or a block that is already in use.
@@ -133,12 +133,12 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <summary>Adds an address to listen on.</summary>
     /// <remarks>
     /// The default port is that of the scheme; with 0, the operating system chooses one. The endpoint resolves names when it starts, with
-    /// <see cref="CoapEndpointOptions.ResolveHost"/>.
+    /// <see cref="CoapTransportOptions.ResolveHost"/>.
     /// </remarks>
     /// <param name="uri">
     /// Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all),
     /// <c>coap://localhost</c> (every address of the name), <c>coap+tcp://[::]:5683</c> (TCP), <c>coaps+tcp://[::]:5684</c> (TLS, with a
-    /// certificate in <see cref="CoapEndpointOptions.Tls"/>), or of a scheme of <see cref="CoapEndpointOptions.TransportFactories"/>.
+    /// certificate in <see cref="CoapEndpointOptions.Tls"/>), or of a scheme of <see cref="CoapTransportOptions.Factories"/>.
     /// </param>
     /// <returns>This endpoint.</returns>
     /// <exception cref="ArgumentException">The endpoint cannot serve the scheme of the URI; or the URI has a path or the address of a
@@ -194,6 +194,67 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <exception cref="CoapException">An address cannot be bound.</exception>
     /// <exception cref="InvalidOperationException">The endpoint was already stopped.</exception>
     public Task StartAsync(CancellationToken cancellationToken = default) => Core.Transports.StartAsync(cancellationToken);
+
+    /// <summary>Takes over an observation as if this endpoint had registered it.</summary>
+    /// <remarks>
+    /// The endpoint takes its notifications in their order (RFC 7641 section 3.4), registers again when Max-Age expires without one, and
+    /// cancels with its token. It sends nothing if <see cref="CoapObservationState.Heard"/> contains the last notification; otherwise it
+    /// registers with the same token. Call this after the start, when the sessions of the peers exist. If this endpoint already observes
+    /// the resource, it joins that observation.
+    /// </remarks>
+    /// <param name="kept">The observation.</param>
+    /// <param name="options">Options of the observation; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting for a registration that has to be sent, and cancels it.</param>
+    /// <returns>
+    /// The observation. <see cref="CoapObservation.Latest"/> is null until the next notification arrives. If the endpoint had to register,
+    /// it is the response, as in <see cref="ICoapClient.ObserveAsync"/>.
+    /// </returns>
+    /// <exception cref="ArgumentException">The peer belongs to another endpoint, or the kept observation has no address, or it names a
+    /// connection or security context that ends with its registrations.</exception>
+    /// <exception cref="CoapException">Another request to the same peer uses the token.</exception>
+    /// <exception cref="CoapException">There are too many observations, the endpoint was stopped, or has no transport for the
+    /// scheme.</exception>
+    public Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(kept);
+        return Core.Adoption.AdoptAsync(kept, options, cancellationToken);
+    }
+
+    /// <summary>Holds notifications with unknown tokens while observations are being adopted.</summary>
+    /// <remarks>
+    /// Without it, the endpoint would answer each of them with a Reset, which ends the registration (RFC 7641 section 3.6). It holds the
+    /// newest notification of each token, at most 1,024 in each shard. When there are more, it discards one of the source with the most, as
+    /// if it had not arrived, and accepts its next copy. An adopted observation receives what was held for it.
+    /// </remarks>
+    /// <param name="longest">The longest time to hold; above 0, and at most 90 s, for which peers repeat Confirmable messages.</param>
+    /// <returns>A handle to dispose when all observations are adopted: the endpoint then answers the rest as usual. Several may
+    /// overlap.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The time is out of range.</exception>
+    public IDisposable HoldNotifications(TimeSpan longest)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(longest, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(longest, TimeSpan.FromSeconds(90));
+        return Core.Adoption.Hold(longest);
+    }
+
+    /// <summary>Ends connections (RFC 8323) and DTLS sessions immediately.</summary>
+    /// <param name="condition">
+    /// Whether to end the connection of a peer, for example by its <see cref="CoapPeer.Identity"/>. Called once for each connection, also
+    /// for those that have just been accepted. An exception of it ends the call; connections that were ended before stay ended.
+    /// </param>
+    /// <param name="reason">The reason as a sentence, for <see cref="CoapEndpoint.PeerDisconnected"/> and pending requests.</param>
+    /// <returns>The number of ended connections and sessions.</returns>
+    /// <remarks>
+    /// The endpoint accepts nothing more from these peers and fails its pending requests to them; it does not wait, unlike
+    /// <see cref="CoapPeer.ReleaseAsync"/>. A peer may connect again: revoke its credentials first, so that its handshake fails.
+    /// </remarks>
+    public int Disconnect(Func<CoapPeer, bool> condition, string reason)
+    {
+        ArgumentNullException.ThrowIfNull(condition);
+        ArgumentException.ThrowIfNullOrEmpty(reason);
+        return Core.Peers.Disconnect(condition, reason);
+    }
 
     /// <summary>Stops the endpoint.</summary>
     /// <remarks>
@@ -252,8 +313,8 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     /// <summary>Stops without a grace period, and ends the grace period of a running stop.</summary>
     /// <remarks>
-    /// It cancels running handlers and answers their requests 5.03 with Max-Age (<see cref="CoapLimits.BusyMaxAge"/>) before the sockets
-    /// close. It closes connections without waiting for the peer. Call <see cref="StopAsync"/> before to let requests finish.
+    /// It cancels running handlers and answers their requests 5.03 with Max-Age (<see cref="CoapRequestLimits.BusyMaxAge"/>) before the
+    /// sockets close. It closes connections without waiting for the peer. Call <see cref="StopAsync"/> before to let requests finish.
     /// </remarks>
     /// <returns>A task that completes when everything is closed.</returns>
     public async ValueTask DisposeAsync()
@@ -286,33 +347,20 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// section 5.4).
     /// </remarks>
     /// <param name="uri">Scheme, host and port; a path is ignored.</param>
+    /// <param name="timeout">The time limit, which includes host name resolution and connecting and replaces
+    /// <see cref="CoapStreamOptions.PongTimeout"/>; null for none of its own, <see cref="Timeout.InfiniteTimeSpan"/> for no limit except
+    /// that of retransmission.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The time from the call to the answer: the round-trip time, including retransmissions and waiting for earlier requests to
     /// the peer (NSTART).</returns>
     /// <exception cref="ArgumentException">The URI is not a CoAP URI.</exception>
-    /// <exception cref="CoapTimeoutException">The peer did not answer.</exception>
-    /// <exception cref="CoapUnreachableException">Nothing listens there.</exception>
-    /// <exception cref="CoapException">The ping could not be sent, or the endpoint was stopped.</exception>
-    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default) =>
-        Core.Requester.PingAsync(uri, default(RequestTime), cancellationToken);
-
-    /// <summary>Checks whether a peer is reachable, within a time limit that includes host name resolution and connecting.</summary>
-    /// <remarks>
-    /// On a connection the limit replaces <see cref="CoapStreamOptions.PongTimeout"/>; see
-    /// <see cref="PingAsync(string, CancellationToken)"/>.
-    /// </remarks>
-    /// <param name="uri">Scheme, host and port; a path is ignored.</param>
-    /// <param name="timeout">The time limit; <see cref="Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission.</param>
-    /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
-    /// <returns>The time from the call to the answer.</returns>
-    /// <exception cref="ArgumentException">The URI is not a CoAP URI.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The time is neither above zero nor infinite.</exception>
-    /// <exception cref="CoapTimeoutException">The peer did not answer in time; <see cref="CoapTimeoutException.Awaited"/> says what was
-    /// missing.</exception>
-    /// <exception cref="CoapUnreachableException">Nothing listens there.</exception>
+    /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
+    /// <exception cref="CoapConnectionException">Nothing listens there.</exception>
     /// <exception cref="CoapException">The ping could not be sent, or the endpoint was stopped.</exception>
-    public Task<TimeSpan> PingAsync(string uri, TimeSpan timeout, CancellationToken cancellationToken = default)
+    public Task<TimeSpan> PingAsync(CoapUri uri, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
     {
+        ArgumentNullException.ThrowIfNull(uri);
         try
         {
             return Core.Requester.PingAsync(uri, RequestTime.Of(timeout), cancellationToken);
@@ -407,6 +455,15 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
         static Exception RootOf(Exception thrown) => thrown.InnerException is { } inner ? RootOf(inner) : thrown;
     }
+
+    CoapUri? IEndpointClient.BaseAddress => null;
+
+    CoapUri? IEndpointClient.Proxy => null;
+
+    CoapEndpoint IEndpointClient.Endpoint => this;
+
+    Task<TimeSpan> IEndpointClient.PingAsync(CoapUri? uri, TimeSpan? timeout, CancellationToken cancellationToken) =>
+        PingAsync(uri!, timeout, cancellationToken);
 
     /// <summary>Ends the endpoint because a component that it depends on has failed.</summary>
     /// <param name="exception">The failure.</param>

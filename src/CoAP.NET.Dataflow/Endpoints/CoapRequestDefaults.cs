@@ -7,14 +7,27 @@ namespace CoAP.NET;
 /// A <see cref="CoapClient"/> uses its <see cref="BaseAddress"/>, <see cref="Timeout"/> and <see cref="Proxy"/>; a custom client can use it
 /// too. Set it before the first request: every request reads it without synchronization.
 /// </remarks>
-public sealed class CoapRequestDefaults
+internal sealed class CoapRequestDefaults
 {
+    // The resolved URIs of recent references.
+    private RecentTexts<CoapUri> _resolved = new();
+
     /// <summary>
     /// The base of relative URIs of requests (RFC 3986 section 5.2): with <c>coap://device.example/api/</c>, <c>state</c> becomes
     /// <c>/api/state</c>, and <c>/state</c> stays unchanged.
     /// </summary>
     /// <remarks>Default null: URIs are absolute.</remarks>
-    public CoapUri? BaseAddress { get; set; }
+    /// <exception cref="ArgumentException">The URI is relative, or not a CoAP URI.</exception>
+    public CoapUri? BaseAddress
+    {
+        get;
+        set
+        {
+            CoapUri.RequireCoap(value, nameof(value));
+            _resolved = new RecentTexts<CoapUri>();
+            field = value;
+        }
+    }
 
     /// <summary>The timeout of requests that set none; see <see cref="CoapRequest.Timeout"/>.</summary>
     /// <remarks>Default null: the times of the transmission parameters, 93 s until an acknowledgement.</remarks>
@@ -35,7 +48,7 @@ public sealed class CoapRequestDefaults
 
     /// <summary>
     /// The forward proxy for the requests (RFC 7252 section 5.7.2), such as <c>coap://gateway.example.com</c>; see
-    /// <see cref="CoapProxyRequests.WithProxy"/>.
+    /// <see cref="CoapRequests.WithProxy"/>.
     /// </summary>
     /// <remarks>
     /// A request with its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Default null: the client sends requests to the servers
@@ -49,7 +62,7 @@ public sealed class CoapRequestDefaults
         {
             if (value is not null)
             {
-                CoapProxyRequests.Check(value);
+                ProxyRequests.Check(value);
             }
 
             field = value;
@@ -67,22 +80,34 @@ public sealed class CoapRequestDefaults
     /// <summary>Resolves a URI against the base address.</summary>
     /// <param name="uri">A URI or IRI, absolute or relative to <see cref="BaseAddress"/>; the empty string for the base address
     /// itself.</param>
-    /// <returns>The text itself if there is no base address; otherwise the normalized URI.</returns>
-    /// <exception cref="ArgumentException">The URI is invalid, or relative without a base address.</exception>
-    public string Resolve(string uri)
+    /// <returns>The URI itself if it is absolute.</returns>
+    /// <exception cref="ArgumentException">The URI is relative, and there is no base address.</exception>
+    public CoapUri Resolve(CoapUri uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
-        if (BaseAddress is not { } address)
+        if (uri.IsAbsolute)
         {
-            return uri.Contains("://", StringComparison.Ordinal)
-                ? uri
-                : throw new ArgumentException(
-                    $"'{uri}' is relative, and the client has no base address. Set BaseAddress, or use an absolute URI.", nameof(uri));
+            return uri;
         }
 
-        return address.TryResolve(uri, out CoapUri? absolute, out string? error)
-            ? absolute.ToString()
-            : throw new ArgumentException(error, nameof(uri));
+        if (BaseAddress is not { } address)
+        {
+            throw new ArgumentException(
+                $"'{uri}' is relative, and the client has no base address. Set BaseAddress, or use an absolute URI.", nameof(uri));
+        }
+
+        string text = uri.ToString();
+        if (!_resolved.TryFind(text, out CoapUri? absolute))
+        {
+            absolute = address.Resolve(text);
+            if (absolute.ZoneId is null)
+            {
+                // The interface of a zone may change.
+                _resolved.Note(text, absolute);
+            }
+        }
+
+        return absolute;
     }
 
     /// <summary>Adds the defaults to a request.</summary>
@@ -90,18 +115,17 @@ public sealed class CoapRequestDefaults
     /// <returns>A copy with its absolute URI; the request itself if it is complete.</returns>
     /// <exception cref="ArgumentException">The URI is missing, invalid, or relative without a base address; or the request cannot go
     /// through the <see cref="Proxy"/>.</exception>
-    /// <exception cref="InvalidOperationException">The request was received.</exception>
     public CoapRequest Apply(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        string text = request.UriText
+        CoapUri named = request.Uri
             ?? throw new ArgumentException(
                 "The request has no URI. Create it with one; it may be relative to the base address.", nameof(request));
-        bool isProxied = Proxy is not null && !CoapProxyRequests.NamesProxy(request);
-        string uri = isProxied && IsOfAnotherScheme(text) ? text : Resolve(text);
+        bool isProxied = Proxy is not null && !ProxyRequests.NamesProxy(request);
+        CoapUri uri = Resolve(named);
         bool lacksTimeout = Timeout is not null && request.Timeout is null;
         bool lacksAccept = Accept is not null && request.Accept is null;
-        if (ReferenceEquals(uri, text) && !lacksTimeout && !lacksAccept && !isProxied
+        if (ReferenceEquals(uri, named) && !lacksTimeout && !lacksAccept && !isProxied
             && (Confirmable || !request.Confirmable))
         {
             return request;
@@ -118,9 +142,4 @@ public sealed class CoapRequestDefaults
 
         return copy;
     }
-
-    // A proxy may support other protocols than CoAP.
-    private static bool IsOfAnotherScheme(string uri) =>
-        uri.IndexOf("://", StringComparison.Ordinal) is var colon and > 0
-        && !UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(uri.AsSpan(0, colon)), out _);
 }

@@ -4,14 +4,11 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>Serves resources: map handlers to paths, listen on addresses, start.</summary>
-/// <remarks>
-/// The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>, <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>,
-/// <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
-/// </remarks>
+/// <remarks>The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>.</remarks>
 public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
     /// <summary>The address of a server that sets none: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).</summary>
-    public const string DefaultAddress = "coap://[::]:5683";
+    internal const string DefaultAddress = "coap://[::]:5683";
 
     /// <summary>Creates a server.</summary>
     /// <param name="options">The options of its endpoint; default: all defaults.</param>
@@ -56,33 +53,32 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     public Task Started => Endpoint.Core.Transports.AllStarted;
 
     /// <summary>The keeper of observers from the options; null for none.</summary>
-    public ICoapObserverKeeper? ObserverKeeper => Endpoint.Core.ObserverKeeper;
+    internal ICoapObserverStore? ObserverKeeper => Endpoint.Core.ObserverKeeper;
 
     /// <summary>The counters of the endpoint.</summary>
     public CoapCounters Counters => Endpoint.Counters;
 
-    /// <summary>The number of requests that are being served (<see cref="CoapLimits.MaxRequestsServed"/>).</summary>
-    public int RequestsServed => Endpoint.Served.Count;
+    /// <summary>The number of requests that are being served (<see cref="CoapRequestLimits.MaxServed"/>).</summary>
+    internal int RequestsServed => Endpoint.Served.Count;
 
     /// <summary>The number of observers: pairs of a client and a token that receive notifications (RFC 7641 section 4.1).</summary>
     public int ObserverCount => Endpoint.Observers.Count;
 
     /// <summary>
-    /// The number of bytes that bodies take: of block-wise requests (<see cref="CoapLimits.MaxAssemblyBytes"/>) and of block-wise responses
-    /// (<see cref="CoapLimits.MaxRepresentationBytes"/>).
+    /// The number of bytes that bodies take: of block-wise requests (<see cref="CoapBlockwiseLimits.RequestMemory"/>) and of block-wise
+    /// responses (<see cref="CoapBlockwiseLimits.ResponseMemory"/>).
     /// </summary>
     public long BodyBytes => Endpoint.Bodies.Requests.Used + Endpoint.Bodies.Responses.Used;
 
     /// <summary>Notifies the observers of a path that the resource may have changed.</summary>
     /// <remarks>
     /// On a route with parameters it notifies one path; <see cref="CoapRouteHandlerBuilder.Notify"/> notifies all. Thread-safe; a handler
-    /// may call it too, and it never waits. Followers of the changes of this server (<see cref="FollowChanges"/>) notify observers
-    /// elsewhere.
+    /// may call it too, and it never waits. On a silo of a cluster it reaches the observers on all nodes.
     /// </remarks>
     /// <param name="path">The path in URI form, such as <c>/devices/7</c>, percent-encoded as in a URI.</param>
     /// <returns>The current number of observers of the path. 0 also if no route serves it, or none that is <c>Observable</c>; the server
     /// logs this as a warning, at most once per minute.</returns>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
+    /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
     public int Notify(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -93,7 +89,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <remarks>On a route with parameters it counts one path; <see cref="CoapRouteHandlerBuilder.ObserverCount"/> counts all.</remarks>
     /// <param name="path">The path in URI form; see <see cref="Notify"/>.</param>
     /// <returns>The number.</returns>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
+    /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
     public int CountObservers(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -107,13 +103,13 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <param name="listener">The listener. Each has its own feed.</param>
     /// <returns>The feed, which lists what is observed here and accepts changes from elsewhere. Dispose it to end it; until then it adds a
     /// small cost to each change.</returns>
-    public CoapChangeFeed FollowChanges(ICoapChangeListener listener)
+    internal CoapChangeFeed FollowChanges(ICoapChangeListener listener)
     {
         ArgumentNullException.ThrowIfNull(listener);
         return new CoapChangeFeed(Endpoint.Routes, Endpoint.Routes.Notifier!, listener, Endpoint.Environment);
     }
 
-    /// <summary>Restores an observer of an earlier process (<see cref="ICoapObserverKeeper"/>), as if it had just registered.</summary>
+    /// <summary>Restores an observer of an earlier process (<see cref="ICoapObserverStore"/>), as if it had just registered.</summary>
     /// <remarks>
     /// The server sends it the newest state in a Confirmable notification, with a newer number than earlier ones. Handlers run once for all
     /// observers of the same resource. Call it after the start, when the sessions of clients exist.
@@ -122,13 +118,13 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <returns>False if the client registered again meanwhile, no route serves the request to observers, the route would not admit the
     /// client, or there is no room.</returns>
     /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
-    public bool TryRestoreObserver(CoapKeptObserver observer) => RestoreObserver(observer) == CoapObserverRestore.Restored;
+    internal bool TryRestoreObserver(CoapObserverState observer) => RestoreObserver(observer) == CoapObserverRestore.Restored;
 
     /// <summary>Restores an observer like <see cref="TryRestoreObserver"/>, and returns why it was not restored.</summary>
     /// <param name="observer">The client and its registration.</param>
     /// <returns>The result.</returns>
     /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
-    public CoapObserverRestore RestoreObserver(CoapKeptObserver observer)
+    internal CoapObserverRestore RestoreObserver(CoapObserverState observer)
     {
         ArgumentNullException.ThrowIfNull(observer);
         return Endpoint.Core.RestoredObservers.Restore(observer.Peer.ChannelAt(Endpoint.Core), observer);
@@ -142,7 +138,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <param name="remote">The address of the peer (<see cref="CoapPeer.Address"/>).</param>
     /// <param name="local">Our address towards it (<see cref="CoapPeer.LocalAddress"/>).</param>
     /// <returns>The peer; null if this server does not listen at that address.</returns>
-    public CoapPeer? FindPeer(CoapAddress remote, CoapAddress local) =>
+    internal CoapPeer? FindPeer(CoapAddress remote, CoapAddress local) =>
         Endpoint.Core.Channels.FindKnown(Endpoint.Core.Transports.Listening, remote, local) is { } channel ? CoapPeer.Of(channel) : null;
 
     /// <summary>Adds an address to listen on.</summary>
@@ -170,6 +166,12 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         Endpoint.JoinGroups(options);
         return this;
     }
+
+    /// <summary>Checks that the services of handlers are registered, and that the types of bodies and results are serializable.</summary>
+    /// <param name="services">The services of the application; null if there are none: then handlers can only have optional ones.</param>
+    /// <exception cref="InvalidOperationException">Something is missing; the message lists everything and says what to add.</exception>
+    /// <remarks>It covers the handlers mapped so far. A hosted server checks them when it starts.</remarks>
+    public void CheckBinding(IServiceProvider? services = null) => Routes.CheckBinding(services);
 
     /// <summary>Binds the addresses and starts serving.</summary>
     /// <remarks>Without <see cref="Listen"/> it listens on <c>coap://[::]:5683</c>.</remarks>

@@ -2,9 +2,9 @@ namespace CoAP.NET;
 
 /// <summary>What a request waited for when its time expired, in the order of its steps.</summary>
 /// <remarks>See <see cref="CoapTimeoutException.Awaited"/>.</remarks>
-public enum CoapAwaited
+internal enum CoapAwaited
 {
-    /// <summary>The addresses of the host name (<see cref="CoapEndpointOptions.ResolveHost"/>).</summary>
+    /// <summary>The addresses of the host name (<see cref="CoapTransportOptions.ResolveHost"/>).</summary>
     NameResolution,
 
     /// <summary>A connection: the TCP handshake, or the pause after failed attempts.</summary>

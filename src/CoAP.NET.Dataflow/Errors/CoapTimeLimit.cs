@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>The time limit that ended a request with a <see cref="CoapTimeoutException"/>.</summary>
 /// <remarks>See <see cref="CoapTimeoutException.EndedBy"/>.</remarks>
-public enum CoapTimeLimit
+internal enum CoapTimeLimit
 {
     /// <summary>The timeout of the whole request: <see cref="CoapRequest.Timeout"/> or that of the client.</summary>
     RequestTimeout,

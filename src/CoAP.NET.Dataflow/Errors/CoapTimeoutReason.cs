@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>The progress of a request when its time expired; <see cref="CoapAwaited"/> has the details.</summary>
-public enum CoapTimeoutReason
+internal enum CoapTimeoutReason
 {
     /// <summary>
     /// The request was not sent: it waited for its host name, for a connection or handshake, or in the queue (NSTART, RFC 7252 section

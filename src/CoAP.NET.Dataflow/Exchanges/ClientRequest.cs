@@ -52,13 +52,13 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
             StopWatchingCancellation();
             if (!_mayRunInline || !Layer.Continuations.TryRun(this))
             {
-                Tell();
+                Report();
             }
         }
     }
 
     /// <inheritdoc/>
-    public override void OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    public override void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate)
     {
         if (fate == CoapInboundKind.Acknowledged && WantsResponse)
         {
@@ -83,10 +83,10 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
 
             Fail(fate switch
             {
-                CoapInboundKind.Reset => new CoapResetException(Target),
-                CoapInboundKind.Unreachable => new CoapUnreachableException(Target),
-                CoapInboundKind.SendFailed => new CoapSendException(Target, transmission.SendError),
-                CoapInboundKind.NotSent => new CoapBusyException(Target, Channel.Parameters.MaxQueuedRequests),
+                CoapInboundKind.Reset => RequestErrors.Reset(Target),
+                CoapInboundKind.Unreachable => RequestErrors.Unreachable(Target),
+                CoapInboundKind.SendFailed => RequestErrors.SendFailed(Target, transmission.SendError),
+                CoapInboundKind.NotSent => RequestErrors.Busy(Target, Channel.Parameters.MaxQueuedRequests),
                 _ => ExchangeTimes.GivenUp(transmission),
             });
         }
@@ -143,7 +143,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     {
         if (TrySetOutcome(exception))
         {
-            Tell();
+            Report();
         }
     }
 
@@ -151,14 +151,14 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     {
         if (TrySetOutcome(new OperationCanceledException(cancellationToken)))
         {
-            Tell();
+            Report();
         }
     }
 
     private bool TrySetOutcome(object outcome) => Interlocked.CompareExchange(ref _outcome, outcome, null) is null;
 
     // The calling thread may hold a lock, or be a thread that must not be delayed.
-    private void Tell()
+    private void Report()
     {
         if (Channel.Shard.Environment.Continuations?.Queue(static request => ((ClientRequest)request!).Execute(), this) == true)
         {

@@ -170,7 +170,8 @@ internal sealed class ClientSender
 
         if (_sizes.IsTooLarge(message, channel, out long size))
         {
-            throw new CoapTooLargeException(size, channel.MaxMessageSize,
+            throw new CoapException(
+                CoapError.TooLarge,
                 $"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at "
                     + $"most {channel.MaxMessageSize}. Send less, or keep less state in the token.");
         }
@@ -195,7 +196,8 @@ internal sealed class ClientSender
         }
         else if (_sizes.IsTooLarge(request.Message, request.Channel, out long size))
         {
-            request.End(new CoapTooLargeException(size, request.Channel.MaxMessageSize,
+            request.End(new CoapException(
+                CoapError.TooLarge,
                 $"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.MaxMessageSize}, "
                     + "and a request to a group has only one. Send less."));
         }
@@ -218,12 +220,12 @@ internal sealed class ClientSender
     /// <param name="channel">The peer.</param>
     /// <param name="owner">Gets the messages with the token.</param>
     /// <returns>The token.</returns>
-    public StandingRequest Open(CoapChannel channel, IStandingOwner owner)
+    public TokenRegistration Open(CoapChannel channel, ITokenOwner owner)
     {
         _shard.Enter();
         try
         {
-            StandingRequest request = new(_channels.Restore(channel), owner);
+            TokenRegistration request = new(_channels.Restore(channel), owner);
             _layer.Open(request);
             return request;
         }
@@ -238,12 +240,12 @@ internal sealed class ClientSender
     /// <param name="token">The token.</param>
     /// <param name="owner">Gets the messages with the token.</param>
     /// <returns>The token; null when another request to the peer has it.</returns>
-    public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner)
+    public TokenRegistration? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner)
     {
         _shard.Enter();
         try
         {
-            StandingRequest request = new(_channels.Restore(channel), owner) { Token = token };
+            TokenRegistration request = new(_channels.Restore(channel), owner) { Token = token };
             return _layer.TryAdopt(request) ? request : null;
         }
         finally
@@ -255,7 +257,7 @@ internal sealed class ClientSender
     /// <summary>Starts to hold notifications without a receiver.</summary>
     /// <param name="longest">The maximum duration.</param>
     /// <returns>The handle to end it.</returns>
-    public NotificationHold Hold(TimeSpan longest)
+    public NotificationPause Hold(TimeSpan longest)
     {
         _shard.Enter();
         try
@@ -269,7 +271,7 @@ internal sealed class ClientSender
     }
 
     /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
-    public void Close(StandingRequest request)
+    public void Close(TokenRegistration request)
     {
         _shard.Enter();
         try

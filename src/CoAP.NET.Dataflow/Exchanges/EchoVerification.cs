@@ -38,7 +38,7 @@ internal static class EchoVerification
             return null;
         }
 
-        TimeSpan lifetime = shard.Environment.Limits.AddressVerificationLifetime;
+        TimeSpan lifetime = shard.Environment.Limits.Peers.VerificationLifetime;
         if (age < lifetime && !channel.Transport.IsReliable)
         {
             shard.Guard.Verify(channel, now + (lifetime - age).Ticks);

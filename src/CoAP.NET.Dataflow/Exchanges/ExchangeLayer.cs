@@ -17,14 +17,14 @@ internal sealed class ExchangeLayer
     {
         _shard = shard;
         Continuations = new InlineContinuations(shard.Environment);
-        Held = new HeldNotifications(shard);
+        Held = new UnmatchedNotifications(shard);
     }
 
     /// <summary>Decides which thread runs the application code after a response. Used without the lock.</summary>
     public InlineContinuations Continuations { get; }
 
     /// <summary>Notifications that wait for the adoption of an observation.</summary>
-    public HeldNotifications Held { get; }
+    public UnmatchedNotifications Held { get; }
 
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     /// <param name="request">The request.</param>
@@ -228,7 +228,7 @@ internal sealed class ExchangeLayer
     public static int StandingOf(CoapChannel channel) => PeerExchanges.Of(channel)?.Standing?.Count ?? 0;
 
     /// <summary>Gives a standing request its token and adds it to the table, so that a notification may overtake the answer.</summary>
-    public void Open(StandingRequest request)
+    public void Open(TokenRegistration request)
     {
         PeerExchanges peer = StateOf(request.Channel);
         request.Token = peer.NextToken(CoapToken.MaxLength);
@@ -238,7 +238,7 @@ internal sealed class ExchangeLayer
     /// <summary>Adds a standing request with a token of an earlier process to the table, if no other request to the peer has it.</summary>
     /// <param name="request">The request, with its token.</param>
     /// <returns>False when the token is in use.</returns>
-    public bool TryAdopt(StandingRequest request)
+    public bool TryAdopt(TokenRegistration request)
     {
         PeerExchanges peer = StateOf(request.Channel);
         if (!peer.TryReserve(request.Token))
@@ -251,7 +251,7 @@ internal sealed class ExchangeLayer
         return true;
     }
 
-    private static void Open(PeerExchanges peer, StandingRequest request)
+    private static void Open(PeerExchanges peer, TokenRegistration request)
     {
         (peer.Standing ??= []).Add(request.Token, request);
         request.IsOpen = true;
@@ -260,18 +260,18 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>Finds the standing request of a response by its token.</summary>
-    public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out StandingRequest? request)
+    public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out TokenRegistration? request)
     {
         request = null;
         return PeerExchanges.Of(channel) is { Standing: { } standing } && standing.TryGetValue(token, out request);
     }
 
     /// <summary>Returns the standing requests to a peer as a new list.</summary>
-    public static List<StandingRequest> StandingAt(CoapChannel channel) =>
+    public static List<TokenRegistration> StandingAt(CoapChannel channel) =>
         PeerExchanges.Of(channel) is { Standing: { } standing } ? [.. standing.Values] : [];
 
     /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
-    public static void Close(StandingRequest request)
+    public static void Close(TokenRegistration request)
     {
         if (request.IsOpen && PeerExchanges.Of(request.Channel) is { Standing: { } standing } peer)
         {
@@ -351,7 +351,7 @@ internal sealed class ExchangeLayer
         request.IsPending = false;
         request.Channel.Pins--;
         _shard.Wheel.Cancel(request);
-        if ((request.Channel.Carried?.Carrier ?? request.Channel).Messaging.Retirement is { } retirement)
+        if ((request.Channel.Carried?.Carrier ?? request.Channel).Messaging.SessionHandover is { } retirement)
         {
             // The transfer of the session to another server waits for it.
             _shard.AfterRelease(retirement);

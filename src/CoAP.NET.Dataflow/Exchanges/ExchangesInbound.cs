@@ -12,7 +12,7 @@ namespace CoAP.NET.Exchanges;
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses
 /// complete client requests; outcomes of sent messages go to their owners.
 /// </summary>
-internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>, IShardTarget<CoapExchange>, IShardTarget<LateAnswer>
+internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>, IEffectTarget<CoapExchange>, IEffectTarget<DelayedResponse>
 {
     private readonly CoapShard _shard;
     private readonly ExchangesOutbound _outbound;
@@ -104,7 +104,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             Counters.Add(CoapCounter.BadOptions);
             item.Channel.NoteDrop(CoapCounter.BadOptions);
             exchange.Special = message.OptionsToRead!.NoResponse is null ? SpecialOptions.None : SpecialOptions.NoResponse;
-            Answer(exchange, FormatAnswers.Diagnostic(verdict.ResponseCode, verdict.Describe(message.OptionsToRead.Registry)));
+            Answer(exchange, FormatErrorResponses.Diagnostic(verdict.ResponseCode, verdict.Describe(message.OptionsToRead.Registry)));
         }
         else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
         {
@@ -149,7 +149,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
     private void OnObserve(CoapExchange exchange)
     {
         uint value = exchange.Request.Message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) ? observe : uint.MaxValue;
-        if (value == Observe.DeregisterValue)
+        if (value == ObserveOption.DeregisterValue)
         {
             _shard.Enter();
             try
@@ -162,7 +162,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             }
         }
 
-        if (value != Observe.RegisterValue)
+        if (value != ObserveOption.RegisterValue)
         {
             exchange.Special &= ~SpecialOptions.Observe;
         }
@@ -171,13 +171,13 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
     private void OnUnreadable(in CoapInbound item)
     {
         CoapExchange exchange = CoapExchange.Begin(in item, item.Message ?? new CoapMessage(CoapCode.Get));
-        Answer(exchange, FormatAnswers.Of(item.Error.Rule, _shard.Environment.Limits));
+        Answer(exchange, FormatErrorResponses.Of(item.Error.Rule, _shard.Environment.Limits));
     }
 
     // Offers a request to the Resource stage as if the peer had just sent it.
-    void IShardTarget<CoapExchange>.Carry(scoped in CoapExchange item) => Emit(item);
+    void IEffectTarget<CoapExchange>.Carry(scoped in CoapExchange item) => Emit(item);
 
-    void IShardTarget<LateAnswer>.Carry(scoped in LateAnswer item) => AnswerWaiting(item.Exchange, item.Result);
+    void IEffectTarget<DelayedResponse>.Carry(scoped in DelayedResponse item) => AnswerWaiting(item.Exchange, item.Result);
 
     // Answers a request that waited; null means no answer. The caller must hold no lock.
     private void AnswerWaiting(CoapExchange exchange, CoapResult? result)
@@ -210,17 +210,17 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
 }
 
 /// <summary>Creates the answers to unreadable requests, and to those with an unknown critical option.</summary>
-internal static class FormatAnswers
+internal static class FormatErrorResponses
 {
     /// <summary>Returns the answer to a malformed request.</summary>
     /// <param name="rule">The violated rule.</param>
     /// <param name="limits">The limits, for the diagnostic text.</param>
     public static CoapResult Of(CoapFormatRule rule, CoapLimits limits) => rule switch
     {
-        CoapFormatRule.TokenTooLong => Diagnostic(CoapCode.BadRequest, $"A token may have {limits.MaxTokenLength} bytes at most."),
+        CoapFormatRule.TokenTooLong => Diagnostic(CoapCode.BadRequest, $"A token may have {limits.Messages.MaxTokenLength} bytes at most."),
         CoapFormatRule.MessageTooLarge =>
-            Diagnostic(CoapCode.RequestEntityTooLarge, $"A message may have {limits.MaxDatagramSize} bytes at most.")
-                .With(new Size1((uint)limits.MaxDatagramSize)).With(new Block1(BlockThatFits(limits.MaxDatagramSize))),
+            Diagnostic(CoapCode.RequestEntityTooLarge, $"A message may have {limits.Messages.MaxDatagramSize} bytes at most.")
+                .With(new Size1Option((uint)limits.Messages.MaxDatagramSize)).With(new Block1Option(BlockThatFits(limits.Messages.MaxDatagramSize))),
         _ => Diagnostic(CoapCode.BadRequest, string.Empty),
     };
 

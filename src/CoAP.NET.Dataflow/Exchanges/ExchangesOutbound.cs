@@ -14,7 +14,7 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// client requests enter here.
 /// </summary>
-internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, IShardTarget<OwnMessage>
+internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, IEffectTarget<OutgoingMessageEffect>
 {
     private readonly CoapShard _shard;
     private readonly EndpointState _state;
@@ -22,7 +22,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     private readonly BlockwiseAnswering _blockwise;
     private readonly GroupSettings _groups;
     private readonly MessageSizes _sizes;
-    private readonly AnswerLimit _limit;
+    private readonly UnverifiedResponseLimiter _limit;
     private readonly ObserverTable _observers;
 
     // Answers to group requests that wait for their moment. Guarded by Shard.Gate.
@@ -45,7 +45,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         _messagingOut = messagingOut;
         _blockwise = blockwise;
         _sizes = new MessageSizes(formats.Datagrams, formats.Streams);
-        _limit = new AnswerLimit(shard, blockwise, _sizes);
+        _limit = new UnverifiedResponseLimiter(shard, blockwise, _sizes);
         _observers = observers;
         Sender = new ClientSender(shard, layer, channels, this, state, _sizes);
         _groups = groups;
@@ -59,7 +59,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     internal int DelayedAnswers => _delayed.Count;
 
     /// <summary>Sends or cancels a message of a state machine, such as a notification. The caller must hold no lock.</summary>
-    void IShardTarget<OwnMessage>.Carry(scoped in OwnMessage item)
+    void IEffectTarget<OutgoingMessageEffect>.Carry(scoped in OutgoingMessageEffect item)
     {
         CoapTransmission transmission = item.Transmission;
         if (item.IsCancelled)
@@ -80,7 +80,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     /// <summary>Settles a received message without an answer. The caller must hold no lock.</summary>
     /// <param name="reception">The message; null on connections, where nothing must be settled.</param>
     /// <param name="kind">The way to settle it.</param>
-    internal void Settle(CoapReception? reception, CoapOutboundKind kind)
+    internal void Settle(ReceivedMessage? reception, CoapOutboundKind kind)
     {
         if (reception is not null)
         {
@@ -343,7 +343,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         }
 
         return (exchange.Special & SpecialOptions.NoResponse) != 0 && exchange.Request.Options.NoResponse is { } notWanted
-            ? NoResponse.Suppresses(notWanted, code)
+            ? NoResponseOption.Suppresses(notWanted, code)
             : toGroup && (GroupRules.IsKeptBack(result) || (result.Code.IsSuccess && !code.IsSuccess));
     }
 }

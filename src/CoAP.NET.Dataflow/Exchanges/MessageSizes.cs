@@ -19,9 +19,8 @@ internal sealed class MessageSizes
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
     /// <param name="advice">The remedy, without a period.</param>
-    public static CoapTooLargeException TooLarge(string what, CoapChannel channel, long size, string advice) => new(
-        size,
-        channel.MaxMessageSize,
+    public static CoapException TooLarge(string what, CoapChannel channel, long size, string advice) => new(
+        CoapError.TooLarge,
         $"The {what} to {channel} takes {size} bytes, but a message to it has at most {channel.MaxMessageSize}. {advice}"
             + (channel.IsReliable
                 ? "; the limit is what the peer announced (RFC 8323 section 5.3.1)."

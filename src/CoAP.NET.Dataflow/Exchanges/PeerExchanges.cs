@@ -1,7 +1,7 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>The state of the Exchanges stage for a peer that gets requests. Guarded by Shard.Gate.</summary>
-internal sealed class PeerExchanges : IPeerPart
+internal sealed class PeerExchanges : IPeerFeatureState
 {
     private readonly PeerExchanges? _carrier;
     private TokenSequence _tokens;
@@ -15,18 +15,18 @@ internal sealed class PeerExchanges : IPeerPart
     public PeerExchanges(PeerExchanges carrier) => _carrier = carrier;
 
     /// <summary>Returns the state of a peer; null for none. Guarded by Shard.Gate.</summary>
-    public static PeerExchanges? Of(CoapChannel channel) => channel.Part<PeerExchanges>(PeerSlot.Exchanges);
+    public static PeerExchanges? Of(CoapChannel channel) => channel.Part<PeerExchanges>(PeerFeature.Exchanges);
 
     /// <summary>Sets the state of a peer; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, PeerExchanges? state) => channel.SetPart(PeerSlot.Exchanges, state);
+    public static void Set(CoapChannel channel, PeerExchanges? state) => channel.SetPart(PeerFeature.Exchanges, state);
 
     /// <summary>Client requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
     public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];
 
-    bool IPeerPart.IsPending => Pending.Count > 0;
+    bool IPeerFeatureState.IsPending => Pending.Count > 0;
 
     /// <summary>Observations of the peer's resources, by token; null for none (RFC 7641 section 3).</summary>
-    public Dictionary<CoapToken, StandingRequest>? Standing { get; set; }
+    public Dictionary<CoapToken, TokenRegistration>? Standing { get; set; }
 
     /// <param name="length">The length of a long token; up to 8 for a short one.</param>
     public CoapToken NextToken(int length) => _carrier is not null ? _carrier.NextToken(length)

@@ -5,7 +5,7 @@ namespace CoAP.NET.Exchanges;
 /// <summary>
 /// A client request or ping that waits for its outcome. The timer is its time limit. Guarded by Shard.Gate, except for the completion.
 /// </summary>
-internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IAfterRelease
+internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferredWork
 {
     private CancellationTokenRegistration _cancellation;
     private CoapException? _error;
@@ -76,10 +76,10 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IAfterR
         Channel.Shard.AfterRelease(this);
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard) => Fail(_error!);
+    void IDeferredWork.OnReleased(CoapShard shard) => Fail(_error!);
 
     /// <inheritdoc/>
-    public abstract void OnFate(CoapTransmission transmission, CoapInboundKind fate);
+    public abstract void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate);
 
     void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason)
     {

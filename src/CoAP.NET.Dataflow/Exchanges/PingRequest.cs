@@ -19,7 +19,7 @@ internal sealed class PingRequest : PendingRequest
     public override bool IsCompleted => Volatile.Read(ref _isOver) != 0;
 
     /// <inheritdoc/>
-    public override void OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    public override void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate)
     {
         if (!TryTake())
         {
@@ -36,13 +36,13 @@ internal sealed class PingRequest : PendingRequest
                 StopWatchingCancellation();
                 break;
             case CoapInboundKind.Unreachable:
-                Fail(new CoapUnreachableException(Target));
+                Fail(RequestErrors.Unreachable(Target));
                 break;
             case CoapInboundKind.SendFailed:
-                Fail(new CoapSendException(Target, Transmission.SendError));
+                Fail(RequestErrors.SendFailed(Target, Transmission.SendError));
                 break;
             case CoapInboundKind.NotSent:
-                Fail(new CoapBusyException(Target, Channel.Parameters.MaxQueuedRequests));
+                Fail(RequestErrors.Busy(Target, Channel.Parameters.MaxQueuedRequests));
                 break;
             default:
                 Fail(ExchangeTimes.GivenUp(Transmission));
@@ -58,7 +58,7 @@ internal sealed class PingRequest : PendingRequest
     {
         if (Interlocked.Exchange(ref _isOver, 1) == 0)
         {
-            Channel.Shard.Environment.Tell(static complete => ((Action)complete!)(), complete);
+            Channel.Shard.Environment.Report(static complete => ((Action)complete!)(), complete);
         }
     }
 }

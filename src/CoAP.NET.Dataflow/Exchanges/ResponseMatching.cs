@@ -43,7 +43,7 @@ internal sealed class ResponseMatching
     public void OnResponse(in CoapInbound item, CoapMessage message)
     {
         ClientRequest? request;
-        StandingRequest? standing = null;
+        TokenRegistration? standing = null;
         _shard.Enter();
         try
         {
@@ -124,14 +124,14 @@ internal sealed class ResponseMatching
             return false;
         }
 
-        StandingRequest? standing;
-        CoapReception? displaced = null;
+        TokenRegistration? standing;
+        ReceivedMessage? displaced = null;
         CoapOutboundKind how = default;
         _shard.Enter();
         try
         {
             if (!ExchangeLayer.TryFind(item.Channel, message.Token, out standing)
-                && (!_layer.Held.IsHolding || !_layer.Held.TryHold(new HeldNotification(in item), out displaced, out how)))
+                && (!_layer.Held.IsHolding || !_layer.Held.TryHold(new QueuedNotification(in item), out displaced, out how)))
             {
                 return false;
             }
@@ -173,7 +173,7 @@ internal sealed class ResponseMatching
     }
 
     // A response with the token of a standing request.
-    private void OnNotification(in CoapInbound item, CoapMessage message, StandingRequest request)
+    private void OnNotification(in CoapInbound item, CoapMessage message, TokenRegistration request)
     {
         if (request.Notifications is not NotificationHandling.Accept and var handling && item.Transmission is null && IsNotification(message))
         {
@@ -214,7 +214,7 @@ internal sealed class ResponseMatching
         (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
 
     private static bool IsMissingList(CoapMessage message) =>
-        message.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlocks;
+        message.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlockList;
 
     private static bool IsNotification(CoapMessage message) => message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.Observe);
 
@@ -241,7 +241,7 @@ internal sealed class ResponseMatching
     {
         if (item.Transmission is { Owner: { } owner } transmission)
         {
-            owner.OnFate(transmission, item.Kind);
+            owner.OnTransmissionEnd(transmission, item.Kind);
         }
     }
 
@@ -251,7 +251,7 @@ internal sealed class ResponseMatching
     public void OnDisconnected(in CoapInbound item)
     {
         CoapConnectionException reason = item.Reason
-            ?? new CoapConnectionException(CoapConnectionError.Closed, $"The connection to {item.Channel} has ended.");
+            ?? new CoapConnectionException(CoapError.Closed, $"The connection to {item.Channel} has ended.");
         if (item.Transmission is { } transmission)
         {
             // A single message that could not be sent.
@@ -261,14 +261,14 @@ internal sealed class ResponseMatching
 
         CoapChannel channel = item.Channel;
         List<PendingRequest> pending;
-        List<StandingRequest> open;
+        List<TokenRegistration> open;
         _shard.Enter();
         try
         {
             pending = _layer.TakeAll(channel);
             open = ExchangeLayer.StandingAt(channel);
             _blockwise.Forget(channel);
-            _observers.RemoveAllOf(channel, reason.Error == CoapConnectionError.HandedOver
+            _observers.RemoveAllOf(channel, reason.Error == CoapError.HandedOver
                 ? CoapObserverEnd.HandedOver
                 : CoapObserverEnd.Disconnected);
         }
@@ -282,7 +282,7 @@ internal sealed class ResponseMatching
             request.FailUnanswered(reason);
         }
 
-        foreach (StandingRequest standing in open)
+        foreach (TokenRegistration standing in open)
         {
             standing.Owner.OnDisconnected(standing, reason);
         }

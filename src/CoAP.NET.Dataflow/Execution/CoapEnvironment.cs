@@ -18,7 +18,7 @@ internal sealed class CoapEnvironment
     /// <summary>The scheduler for continuations of responses; null for the runtime's default.</summary>
     public CoapScheduler? Continuations => Scheduler.TakesContinuations ? Scheduler : null;
 
-    /// <summary>The options for task completion sources that <see cref="Tell"/> completes.</summary>
+    /// <summary>The options for task completion sources that <see cref="Report"/> completes.</summary>
     public TaskCreationOptions CompletionOptions =>
         Scheduler.TakesContinuations ? TaskCreationOptions.None : TaskCreationOptions.RunContinuationsAsynchronously;
 
@@ -77,7 +77,7 @@ internal sealed class CoapEnvironment
     /// <summary>Completes a task that others await. Their continuations do not run inside this call.</summary>
     /// <param name="complete">The completion.</param>
     /// <param name="state">The argument of the completion.</param>
-    public void Tell(Action<object?> complete, object? state)
+    public void Report(Action<object?> complete, object? state)
     {
         if (Continuations?.Queue(complete, state) != true)
         {

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// Processes that share the secret have the same keys, provided that their clocks agree within <see cref="MaxClockDifference"/>. The keys
 /// of the previous and the next epoch are valid too.
 /// </remarks>
-public sealed class CoapEpochKeys : IDisposable
+internal sealed class CoapEpochKeys : IDisposable
 {
     /// <summary>The length of a key in bytes: 32.</summary>
     public const int KeyLength = 32;

@@ -23,13 +23,13 @@ public abstract class CoapScheduler
     public abstract bool Queue(Action<object?> work, object? state);
 
     /// <summary>Like <see cref="Queue"/>, but a scheduler that throws counts as one without a free thread.</summary>
-    /// <remarks>The exception counts as <see cref="CoapCounter.StageErrors"/> and never leaves this method.</remarks>
+    /// <remarks>The exception counts as <c>StageErrors</c> and never leaves this method.</remarks>
     /// <param name="work">The work; it must not throw.</param>
     /// <param name="state">Passed to the work.</param>
     /// <param name="counters">The counters for exceptions; null to count nothing.</param>
     /// <param name="logger">The log for exceptions.</param>
     /// <returns>True if a thread was available; otherwise nothing runs.</returns>
-    public bool TryQueue(Action<object?> work, object? state, CoapCounters? counters, ILogger? logger)
+    internal bool TryQueue(Action<object?> work, object? state, CoapCounters? counters, ILogger? logger)
     {
         ArgumentNullException.ThrowIfNull(work);
         try

@@ -9,7 +9,7 @@ namespace CoAP.NET;
 [UnsupportedOSPlatform("browser")]
 internal sealed class CoapThreads : CoapScheduler
 {
-    private readonly ThreadPlaces<Worker> _places;
+    private readonly IdleWorkerList<Worker> _places;
     private readonly TimeSpan _idleTime;
     private long _failures;
 
@@ -19,7 +19,7 @@ internal sealed class CoapThreads : CoapScheduler
     public CoapThreads(int maxThreads = UserCodePolicy.MaxThreads, TimeSpan? idleTime = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxThreads, 1);
-        _places = new ThreadPlaces<Worker>(maxThreads);
+        _places = new IdleWorkerList<Worker>(maxThreads);
         _idleTime = idleTime ?? UserCodePolicy.IdleThreadFor;
     }
 

@@ -28,7 +28,7 @@ public sealed class CoapGroupRequestOptions
 
     /// <summary>The maximum number of distinguished members, and of answers that wait to be read. Default 1,000.</summary>
     /// <remarks>
-    /// The range is 1 to 1,000,000. The endpoint drops further answers and counts them as <see cref="CoapCounter.GroupResponsesDropped"/>.
+    /// The range is 1 to 1,000,000. The endpoint drops further answers and counts them as <c>GroupResponsesDropped</c>.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside 1 to 1,000,000.</exception>
     public int MaxResponses
@@ -45,7 +45,7 @@ public sealed class CoapGroupRequestOptions
 
     /// <summary>Whether to return further answers of a member that already answered. Default false.</summary>
     /// <remarks>
-    /// By default each member has one answer; the endpoint counts others as <see cref="CoapCounter.RepeatedGroupResponses"/>. Copies of one
+    /// By default each member has one answer; the endpoint counts others as <c>RepeatedGroupResponses</c>. Copies of one
     /// answer never appear.
     /// </remarks>
     public bool IncludeRepeated { get; init; }

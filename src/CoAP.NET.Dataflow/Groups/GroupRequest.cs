@@ -8,7 +8,7 @@ namespace CoAP.NET.Groups;
 /// A request to a group (RFC 7252 section 8): sent once, answered by any number of members until its time is over. Its token is then kept
 /// for a while to recognize late answers. The timer ends first the request, then the token.
 /// </summary>
-internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwner
+internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwner
 {
     private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
@@ -136,7 +136,7 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
     /// <param name="error">The error, if any; without one, received answers can still be read.</param>
     public void End(Exception? error = null)
     {
-        HasSendFailed |= error is CoapSendException;
+        HasSendFailed |= error is CoapException { Error: CoapError.SendFailed };
         CoapShard shard = Channel.Shard;
         shard.Enter();
         try
@@ -163,19 +163,19 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
         Channel.Shard.AfterRelease(this);
     }
 
-    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    void ITransmissionOwner.OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate)
     {
         if (fate == CoapInboundKind.NotSent)
         {
-            End(new CoapBusyException(Channel.ToString(), Channel.Parameters.MaxQueuedRequests));
+            End(RequestErrors.Busy(Channel.ToString(), Channel.Parameters.MaxQueuedRequests));
         }
         else if (fate == CoapInboundKind.SendFailed)
         {
-            End(new CoapSendException(Channel.ToString(), transmission.SendError));
+            End(RequestErrors.SendFailed(Channel.ToString(), transmission.SendError));
         }
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard) => Complete(null);
+    void IDeferredWork.OnReleased(CoapShard shard) => Complete(null);
 
     private void EndLocked(long now)
     {

@@ -103,14 +103,14 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
     /// <summary>Creates the identity of the owner of a raw public key.</summary>
     /// <param name="publicKey">The key as SubjectPublicKeyInfo in DER.</param>
     /// <returns>The identity.</returns>
-    public static CoapPeerId OfPublicKey(ReadOnlySpan<byte> publicKey) => new(RawPublicKeyMethod, HashOf(publicKey));
+    internal static CoapPeerId OfPublicKey(ReadOnlySpan<byte> publicKey) => new(RawPublicKeyMethod, HashOf(publicKey));
 
     /// <summary>Creates the identity of a user, from the identifier in its claims: <c>NameIdentifier</c> or <c>sub</c>.</summary>
     /// <param name="user">The user.</param>
     /// <returns>
     /// The identity; null for a user that is not authenticated, or has no identifier. A name is none, because users may choose it.
     /// </returns>
-    public static CoapPeerId? OfUser(ClaimsPrincipal user)
+    internal static CoapPeerId? OfUser(ClaimsPrincipal user)
     {
         ArgumentNullException.ThrowIfNull(user);
         return user.Identities.Select(Of).FirstOrDefault(static id => id is not null);

@@ -5,15 +5,15 @@ namespace CoAP.NET;
 
 /// <summary>
 /// Identifies the origin of peers that share limits, such as memory for bodies, connections, handshakes or observers. Each limit that
-/// strangers could fill has a share for each source, and when it is full, the source that holds the most gives way. A source is
+/// strangers could fill has a share for each source, and when it is full, the source that holds the most loses an entry. A source is
 /// <list type="bullet">
 /// <item><description>the identity of a peer that has proven it (<see cref="CoapPeer.Id"/>), over any number of connections, for
 /// limits that apply after that proof;</description></item>
 /// <item><description>otherwise an IPv4 address, with any port, including one that a translator maps behind <c>64:ff9b::/96</c> (RFC
 /// 6052);</description></item>
-/// <item><description>otherwise the first <see cref="CoapLimits.SourcePrefixLength"/> bits of an IPv6 address, 56 by default: the size that
-/// a provider assigns to one customer, who can use any address in it;</description></item>
-/// <item><description>in <see cref="CoapEndpointOptions.TrustedPrefixes"/>, and for link-local addresses, the whole address, with any
+/// <item><description>otherwise the first <see cref="CoapPeerLimits.SourcePrefixLength"/> bits of an IPv6 address, 56 by default: the size
+/// that a provider assigns to one customer, who can use any address in it;</description></item>
+/// <item><description>in <see cref="CoapPeerLimits.TrustedPrefixes"/>, and for link-local addresses, the whole address, with any
 /// port.</description></item>
 /// </list>
 /// Two values are equal if they mean the same source. Custom limits may use it too: <see cref="CoapPeer.Source"/>.
@@ -32,12 +32,12 @@ public readonly struct CoapSource : IEquatable<CoapSource>
     /// <summary>Who the source is (<see cref="CoapPeer.Id"/>); null if the address identifies it.</summary>
     public CoapPeerId? Identity { get; }
 
-    /// <summary>The address without port, with zeros after the first <see cref="PrefixLength"/> bits.</summary>
+    /// <summary>The address without port, with zeros after the first significant bits.</summary>
     /// <remarks>For a source with an <see cref="Identity"/>, the address that it was seen at.</remarks>
     public IPAddress Address => _network.ToIPAddress();
 
     /// <summary>The number of bits of <see cref="Address"/> that count: 32 for IPv4, 32 to 64 or 128 for IPv6.</summary>
-    public int PrefixLength { get; }
+    internal int PrefixLength { get; }
 
     /// <summary>Returns whether two values are the same source.</summary>
     /// <param name="left">The first source.</param>

@@ -4,9 +4,15 @@ namespace CoAP.NET;
 
 /// <summary>The code of a message: a 3-bit class and a 5-bit detail, written <c>c.dd</c> (RFC 7252 section 3).</summary>
 /// <remarks>A value, not an enumeration: an unregistered code is valid and is handled by its class.</remarks>
-/// <param name="Value">The byte on the wire: class &lt;&lt; 5 | detail.</param>
-public readonly record struct CoapCode(byte Value) : IComparable<CoapCode>
+public readonly record struct CoapCode
 {
+    /// <summary>Creates it from its number.</summary>
+    /// <param name="value">The byte on the wire: class &lt;&lt; 5 | detail.</param>
+    public CoapCode(byte value) => Value = value;
+
+    /// <summary>The byte on the wire: class &lt;&lt; 5 | detail.</summary>
+    public byte Value { get; }
+
     /// <summary>Creates a code from its class and detail.</summary>
     /// <param name="codeClass">The class, 0 to 7.</param>
     /// <param name="detail">The detail, 0 to 31.</param>
@@ -75,29 +81,6 @@ public readonly record struct CoapCode(byte Value) : IComparable<CoapCode>
 
         throw new FormatException($"'{text}' is not a CoAP code. Write class, dot and two digits, such as 4.04.");
     }
-
-    /// <inheritdoc/>
-    public int CompareTo(CoapCode other) => Value.CompareTo(other.Value);
-
-    /// <summary>Whether the left code is smaller.</summary>
-    /// <param name="left">The left code.</param>
-    /// <param name="right">The right code.</param>
-    public static bool operator <(CoapCode left, CoapCode right) => left.Value < right.Value;
-
-    /// <summary>Whether the left code is larger.</summary>
-    /// <param name="left">The left code.</param>
-    /// <param name="right">The right code.</param>
-    public static bool operator >(CoapCode left, CoapCode right) => left.Value > right.Value;
-
-    /// <summary>Whether the left code is smaller or equal.</summary>
-    /// <param name="left">The left code.</param>
-    /// <param name="right">The right code.</param>
-    public static bool operator <=(CoapCode left, CoapCode right) => left.Value <= right.Value;
-
-    /// <summary>Whether the left code is larger or equal.</summary>
-    /// <param name="left">The left code.</param>
-    /// <param name="right">The right code.</param>
-    public static bool operator >=(CoapCode left, CoapCode right) => left.Value >= right.Value;
 
     /// <summary>
     /// Returns the code as in RFCs: a request by its method, such as <c>GET</c>; others in the form <c>c.dd</c> with the registered name,

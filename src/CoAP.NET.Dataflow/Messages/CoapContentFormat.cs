@@ -5,9 +5,15 @@ namespace CoAP.NET;
 
 /// <summary>A Content-Format: the number of an Internet media type with a content coding (RFC 7252 section 12.3).</summary>
 /// <remarks>Any number is valid; the known ones are static members. 0 is a valid format: use a nullable for "not set".</remarks>
-/// <param name="Value">The number, 0 to 65,535.</param>
-public readonly record struct CoapContentFormat(ushort Value)
+public readonly record struct CoapContentFormat
 {
+    /// <summary>Creates it from its number.</summary>
+    /// <param name="value">The number, 0 to 65,535.</param>
+    public CoapContentFormat(ushort value) => Value = value;
+
+    /// <summary>The number, 0 to 65,535.</summary>
+    public ushort Value { get; }
+
     /// <summary>The registered media type with its parameters; null for an unknown number.</summary>
     public string? MediaType => ContentFormatRegistry.Find(Value)?.MediaType;
 
@@ -180,7 +186,7 @@ public readonly record struct CoapContentFormat(ushort Value)
     public static CoapContentFormat DotsCbor => new(271);
 
     /// <summary>272: <c>application/missing-blocks+cbor-seq</c> (RFC 9177).</summary>
-    public static CoapContentFormat MissingBlocks => new(272);
+    public static CoapContentFormat MissingBlockList => new(272);
 
     /// <summary>280: <c>application/pkcs7-mime;smime-type=server-generated-key</c> (RFC 9148).</summary>
     public static CoapContentFormat Pkcs7ServerGeneratedKey => new(280);

@@ -13,7 +13,7 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     public const int MaxLength = 8;
 
     /// <summary>The maximum length of extended tokens, in bytes (RFC 8974 section 2.1).</summary>
-    public const int MaxExtendedLength = 65_804;
+    internal const int MaxExtendedLength = 65_804;
 
     // Encodes the length of a token with inline bytes: the array of that length. Its content is never read.
     private static readonly byte[][] s_lengths = [[], new byte[1], new byte[2], new byte[3], new byte[4], new byte[5], new byte[6],
@@ -58,7 +58,7 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     public int Length => _bytes is { } bytes ? bytes.Length : 0;
 
     /// <summary>Whether the token needs the extension of RFC 8974 because it is longer than eight bytes.</summary>
-    public bool IsExtended => Length > MaxLength;
+    internal bool IsExtended => Length > MaxLength;
 
     /// <summary>Returns whether two tokens differ.</summary>
     /// <param name="left">The left token.</param>

@@ -92,8 +92,9 @@ internal static class UriReader
         return true;
     }
 
-    // Returns the index of the colon after a scheme; -1 if there is none (RFC 3986 section 3.1).
-    private static int FindScheme(string text)
+    /// <summary>Returns the index of the colon after a scheme; -1 if there is none (RFC 3986 section 3.1).</summary>
+    /// <param name="text">The text.</param>
+    public static int FindScheme(string text)
     {
         for (int i = 0; i < text.Length; i++)
         {

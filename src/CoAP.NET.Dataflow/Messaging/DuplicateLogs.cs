@@ -37,7 +37,7 @@ internal sealed class DuplicateLogs
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
     private readonly CoapSourceRule _sources;
-    private readonly DuplicateShares _shares;
+    private readonly DuplicateQuota _shares;
     private readonly long _budget;
     private readonly long _unverifiedBudget;
     private readonly long _recentBudget;
@@ -59,9 +59,9 @@ internal sealed class DuplicateLogs
         CoapLimits limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _sources = shard.Environment.Sources;
-        _shares = new DuplicateShares(_sources, limits.SourceDeduplicationShare);
-        long budget = Math.Max(LeastBytes, limits.DeduplicationBytes / shardCount);
-        _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the channels of newcomers get the other half
+        _shares = new DuplicateQuota(_sources, limits.Deduplication.SourceShare);
+        long budget = Math.Max(LeastBytes, limits.Deduplication.Memory / shardCount);
+        _newcomerBudget = limits.Peers.NewcomerMemory / 2 / shardCount; // the channels of newcomers get the other half
         _newcomerRecentBudget = _newcomerBudget / RecentLogs;
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2(
             (uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, ReplyLog.MaxSegment));
@@ -71,8 +71,8 @@ internal sealed class DuplicateLogs
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
 
         // A third is for the table.
-        _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare * 2 / 3);
-        _recentBudget = Math.Max(2 * _segmentSize, (long)(_budget * limits.SafeDeduplicationShare / RecentLogs));
+        _unverifiedBudget = (long)(_budget * limits.Deduplication.UnverifiedShare * 2 / 3);
+        _recentBudget = Math.Max(2 * _segmentSize, (long)(_budget * limits.Deduplication.SafeShare / RecentLogs));
         for (int i = NewcomersRecent; i < LogCount; i++)
         {
             _logs[i] = new ReplyLog(i);
@@ -109,7 +109,7 @@ internal sealed class DuplicateLogs
         List<SeenMessage> seen = [];
         foreach (ulong place in _table.PlacesOf(peer))
         {
-            if (TryGet(place, out ReplyHeader header, out ReadOnlySpan<byte> reply) && header.Class != MethodClass.Safe
+            if (TryGet(place, out ReplyHeader header, out ReadOnlySpan<byte> reply) && header.Class != MethodSafety.Safe
                 && ReplyHeader.Clock.Left(header.Expiry, now) is var left and > 0)
             {
                 seen.Add(new SeenMessage(header.MessageId, header.Class, header.Reply, left, reply.ToArray()));
@@ -162,7 +162,7 @@ internal sealed class DuplicateLogs
     {
         int size = ReplyHeader.EntrySize(reply.Length);
         bool isNewcomer = !peer.IsProtected && peer.IsNewcomer;
-        if (header.Class != MethodClass.Safe && !isNewcomer)
+        if (header.Class != MethodSafety.Safe && !isNewcomer)
         {
             header.Share = reservation.Share;
             if (header.Share == 0)
@@ -175,7 +175,7 @@ internal sealed class DuplicateLogs
             }
         }
 
-        int number = isNewcomer ? header.Class == MethodClass.Safe ? NewcomersRecent : Newcomers
+        int number = isNewcomer ? header.Class == MethodSafety.Safe ? NewcomersRecent : Newcomers
             : header.Share != 0 ? LogOf(peer, header.Class, lifetime)
             : RecentOf(peer);
 
@@ -185,7 +185,7 @@ internal sealed class DuplicateLogs
         {
             // Its own duplicates are processed again, and not those of others.
             _shares.Change(header.Share, -size);
-            bool isUnsafe = header.Class == MethodClass.Unsafe;
+            bool isUnsafe = header.Class == MethodSafety.Unsafe;
             CountEvictions(others: isUnsafe ? 0 : 1, unsafes: isUnsafe ? 1 : 0, now);
             return false;
         }
@@ -251,9 +251,9 @@ internal sealed class DuplicateLogs
         number is >= UnverifiedRecent and < VerifiedRecent or UnverifiedIdempotent or UnverifiedUnsafe;
 
     // The log of an entry that stays for its lifetime, unless others need the memory.
-    private static int LogOf(CoapChannel peer, MethodClass @class, long lifetime)
+    private static int LogOf(CoapChannel peer, MethodSafety @class, long lifetime)
     {
-        if (@class == MethodClass.Idempotent)
+        if (@class == MethodSafety.Idempotent)
         {
             return peer.IsProtected ? VerifiedIdempotent : UnverifiedIdempotent;
         }
@@ -313,13 +313,13 @@ internal sealed class DuplicateLogs
         return bytes;
     }
 
-    private bool HasRoom(int needed) => _logBytes + _table.Bytes + _reserved + needed <= _budget;
+    private bool HasCapacity(int needed) => _logBytes + _table.Bytes + _reserved + needed <= _budget;
 
     // Never evicts a finished non-idempotent exchange of a verified peer within its lifetime. Idempotent entries go first, for all senders.
     // Otherwise a verified peer could force repeated POSTs of others by sending GETs.
     private bool MakeRoom(int needed, long now)
     {
-        if (HasRoom(needed))
+        if (HasCapacity(needed))
         {
             return true;
         }
@@ -327,13 +327,13 @@ internal sealed class DuplicateLogs
         DropExpired(now);
         for (int i = UnverifiedRecent; i < Protected; i++)
         {
-            while (!_logs[i].IsEmpty && !HasRoom(needed))
+            while (!_logs[i].IsEmpty && !HasCapacity(needed))
             {
                 DropHead(i, now);
             }
         }
 
-        return HasRoom(needed);
+        return HasCapacity(needed);
     }
 
     /// <summary>Adds a segment to a log, evicting other entries if necessary.</summary>
@@ -392,8 +392,8 @@ internal sealed class DuplicateLogs
             if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
             {
                 // Safe exchanges are kept for a while only, also when there is memory.
-                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
-                others += header.Class == MethodClass.Idempotent || (header.Class == MethodClass.Safe && !isReplaced) ? 1 : 0;
+                unsafes += header.Class == MethodSafety.Unsafe ? 1 : 0;
+                others += header.Class == MethodSafety.Idempotent || (header.Class == MethodSafety.Safe && !isReplaced) ? 1 : 0;
             }
         }
 
@@ -411,9 +411,9 @@ internal sealed class DuplicateLogs
         }
     }
 
-    private sealed class EvictionWarning(long evictions) : IAfterRelease
+    private sealed class EvictionWarning(long evictions) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) =>
-            MessagingLog.UnsafeDuplicatesForgotten(shard.Environment.Logger, evictions, shard.Environment.Limits.DeduplicationBytes);
+            MessagingLog.UnsafeDuplicatesForgotten(shard.Environment.Logger, evictions, shard.Environment.Limits.Deduplication.Memory);
     }
 }

@@ -4,43 +4,43 @@ namespace CoAP.NET.Messaging;
 
 // RFC 7252 section 4 for the peers of one shard: reliability, duplicates, Message IDs, congestion control. A plain state machine: it gets
 // messages, replies and the clock under the shard's lock, and posts and raises effects, which the shard carries out after the lock was
-// released. It uses no socket, no await and no lock. This class dispatches: Receptions handles messages from peers, Transmissions sent
+// released. It uses no socket, no await and no lock. This class dispatches: ReceivedMessages handles messages from peers, Transmissions sent
 // messages, TransmissionMatching the answers to those; Pacing decides when they leave.
 
 /// <summary>The messaging layer of a shard. Call every method under the shard's lock.</summary>
-internal sealed class MessageLayer : IPeerState, ITimerOwner
+internal sealed class MessageLayer : IPeerRetention, ITimerOwner
 {
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
-    private readonly DuplicateMemory _memory;
-    private readonly CurrentTimes _times = new();
-    private readonly OwnMessageIds _ids;
+    private readonly DeduplicationStore _memory;
+    private readonly TransmissionTimeCache _times = new();
+    private readonly OutgoingMessageIds _ids;
     private readonly OutstandingMessages _outstanding = new();
     private readonly Transmissions _transmissions;
     private readonly TransmissionMatching _matching;
-    private readonly Receptions _receptions;
+    private readonly ReceivedMessages _receptions;
 
     public MessageLayer(CoapShard shard, int shardCount, GroupMessageIds? groupMessageIds = null)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;
-        _memory = new DuplicateMemory(shard, shardCount);
-        _ids = new OwnMessageIds(shard.Environment.Random, groupMessageIds);
+        _memory = new DeduplicationStore(shard, shardCount);
+        _ids = new OutgoingMessageIds(shard.Environment.Random, groupMessageIds);
         Pacing pacing = new(shard.Environment);
-        Renewals renewals = new(shard, _ids, _outstanding, pacing);
-        int maxOutstanding = Math.Max(1, shard.Environment.Limits.MaxOutstandingMessages / shardCount);
+        NotificationReplacement renewals = new(shard, _ids, _outstanding, pacing);
+        int maxOutstanding = Math.Max(1, shard.Environment.Limits.Messages.MaxOutstanding / shardCount);
         _transmissions = new Transmissions(
-            shard, _times, _ids, pacing, _outstanding, renewals, new PlaceLine(shard, _outstanding, maxOutstanding));
+            shard, _times, _ids, pacing, _outstanding, renewals, new OutstandingQueue(shard, _outstanding, maxOutstanding));
         _matching = new TransmissionMatching(shard, _times, _transmissions, _outstanding, renewals);
-        _receptions = new Receptions(shard, _memory, _times, _ids, _transmissions);
-        Retirements = new Retirements(_memory, _times, _ids);
+        _receptions = new ReceivedMessages(shard, _memory, _times, _ids, _transmissions);
+        SessionHandovers = new SessionHandovers(_memory, _times, _ids);
     }
 
     /// <summary>The duplicate memory, for its gauges.</summary>
-    public DuplicateMemory Memory => _memory;
+    public DeduplicationStore Memory => _memory;
 
     /// <summary>Sessions that continue elsewhere.</summary>
-    public Retirements Retirements { get; }
+    public SessionHandovers SessionHandovers { get; }
 
     /// <summary>The number of sent messages in the shard that an acknowledgement or reset can match.</summary>
     public int Outstanding => _outstanding.Count;
@@ -66,7 +66,7 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
     /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel.Wire, now);
 
-    bool IPeerState.CanForget(CoapChannel channel, long now) => CanForget(channel, now);
+    bool IPeerRetention.CanForget(CoapChannel channel, long now) => CanForget(channel, now);
 
     /// <summary>
     /// Whether a peer may be forgotten: nothing runs, is outstanding or waits, and nothing is younger than its lifetime. For a newcomer
@@ -83,7 +83,7 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
         }
 
         return (channel.IsNewcomer && !channel.IsProtected)
-            || (!DuplicateMemory.Remembers(channel, now)
+            || (!DeduplicationStore.Remembers(channel, now)
                 && !(state.MessageIds.WasUsed && now - state.MessageIds.LastUse < state.Times.MessageIdLifetime));
     }
 
@@ -208,7 +208,7 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
             case CoapOutboundKind.Finish when item.Reception is { } reception:
                 _receptions.Finish(reception, now);
                 break;
-            case CoapOutboundKind.Forget when item.Reception is { State: CoapReceptionState.Pending } reception:
+            case CoapOutboundKind.Forget when item.Reception is { State: ReceivedMessageState.Pending } reception:
                 _receptions.Forget(reception);
                 break;
             case CoapOutboundKind.Forget when item.Reception is { } reception:
@@ -230,7 +230,7 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
         if (item.Reception is { } reception)
         {
             _shard.Wheel.Cancel(reception);
-            reception.State = CoapReceptionState.Replied;
+            reception.State = ReceivedMessageState.Replied;
         }
 
         if (item is not { Kind: CoapOutboundKind.Message, Transmission: { IsOver: false } transmission })
@@ -267,16 +267,16 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
     /// <summary>
     /// Handles a reply that was offered but is not encoded yet, because a block keeps or dropped it. It is not awaited beyond its lifetime.
     /// </summary>
-    public void OnEncodingDelayed(CoapReception reception) => _receptions.OnEncodingDelayed(reception);
+    public void OnEncodingDelayed(ReceivedMessage reception) => _receptions.OnEncodingDelayed(reception);
 
     /// <summary>Handles a declined and therefore lost reply. An idempotent request is forgotten, so a duplicate is answered.</summary>
-    public void OnReplyLost(CoapReception reception, long now) => _receptions.OnReplyLost(reception, now);
+    public void OnReplyLost(ReceivedMessage reception, long now) => _receptions.OnReplyLost(reception, now);
 
     /// <summary>
     /// Handles an item that the stage above did not accept: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response
     /// may come again.
     /// </summary>
-    public void OnNotTaken(CoapReception reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
+    public void OnNotTaken(ReceivedMessage reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
 
     /// <summary>Answers 5.03 to requests that blocks of the application still hold, because the endpoint stops.</summary>
     public void RefuseUnanswered(long now) => _receptions.RefuseUnanswered(now);
@@ -295,7 +295,7 @@ internal sealed class MessageLayer : IPeerState, ITimerOwner
         }
         else
         {
-            _receptions.OnReceptionDue((CoapReception)timer, now);
+            _receptions.OnReceptionDue((ReceivedMessage)timer, now);
         }
     }
 

@@ -5,10 +5,10 @@ namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// The inbound half of RFC 7252 section 4. Duplicates and replies to sent messages stay here. New messages go up with a
-/// <see cref="CoapReception"/>, responses to requests with their <see cref="CoapTransmission"/>, and so do the outcomes of sent messages.
+/// <see cref="ReceivedMessage"/>, responses to requests with their <see cref="CoapTransmission"/>, and so do the outcomes of sent messages.
 /// Acknowledgements, resets and stored replies leave by the outbound half.
 /// </summary>
-internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, IShardTarget<CoapInbound>
+internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, IEffectTarget<CoapInbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
@@ -115,7 +115,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         // A block of the application threw. Unless it had passed the message on, there will be no answer.
         if (item.Reception is null
             ? item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true }
-            : item.Reception.State is CoapReceptionState.Pending or CoapReceptionState.Acknowledged)
+            : item.Reception.State is ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged)
         {
             OnDeclined(item);
         }
@@ -177,6 +177,6 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
     }
 
-    /// <summary>Offers outcomes of sent messages to the stage above; called by <see cref="Shard.ShardDrain"/>, outside the lock.</summary>
-    void IShardTarget<CoapInbound>.Carry(scoped in CoapInbound item) => Emit(item);
+    /// <summary>Offers outcomes of sent messages to the stage above; called by <see cref="Shard.EffectDispatcher"/>, outside the lock.</summary>
+    void IEffectTarget<CoapInbound>.Carry(scoped in CoapInbound item) => Emit(item);
 }

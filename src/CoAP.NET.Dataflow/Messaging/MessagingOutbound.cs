@@ -7,7 +7,7 @@ namespace CoAP.NET.Messaging;
 /// acknowledged, and delays messages that NSTART and PROBING_RATE do not allow yet. Its results are encoded next, in the order of each
 /// channel.
 /// </summary>
-internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>, IShardTarget<CoapOutbound>, IShardTarget<EncodedMessage>
+internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>, IEffectTarget<CoapOutbound>, IEffectTarget<EncodedMessage>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
@@ -25,7 +25,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
 
     /// <summary>Handles the encoded bytes of a kept message. Called once, without any lock, on the encoding thread.</summary>
     /// <param name="item">The item and its bytes.</param>
-    void IShardTarget<EncodedMessage>.Carry(scoped in EncodedMessage item)
+    void IEffectTarget<EncodedMessage>.Carry(scoped in EncodedMessage item)
     {
         _shard.Enter();
         try
@@ -110,7 +110,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
     }
 
     /// <summary>Offers decided items to the next stage; the drainer of the channel's outbox calls it, outside the lock.</summary>
-    void IShardTarget<CoapOutbound>.Carry(scoped in CoapOutbound item)
+    void IEffectTarget<CoapOutbound>.Carry(scoped in CoapOutbound item)
     {
         // Acknowledged, rejected or cancelled since the decision to send.
         if (item.Transmission is { IsOver: true })

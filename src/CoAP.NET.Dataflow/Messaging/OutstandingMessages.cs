@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using GivingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
+using GivingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingLinks>;
 
 namespace CoAP.NET.Messaging;
 
@@ -16,8 +16,8 @@ internal sealed class OutstandingMessages
     /// <summary>The number of messages in the shard.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The oldest Non-confirmable message that only a reset can still match: the first to give way. Null for none.</summary>
-    public CoapTransmission? FirstToGiveWay => _giving.First;
+    /// <summary>The oldest Non-confirmable message that only a reset can still match: the first to be evicted. Null for none.</summary>
+    public CoapTransmission? FirstToEvict => _giving.First;
 
     /// <summary>Adds a message with a new Message ID.</summary>
     public void Add(CoapTransmission transmission, SendingState sending)
@@ -33,10 +33,10 @@ internal sealed class OutstandingMessages
     /// which RFC 7252 section 4.3 does not guarantee anyway.
     /// </summary>
     /// <param name="transmission">The outstanding message.</param>
-    public void GiveWayFrom(CoapTransmission transmission)
+    public void EvictFrom(CoapTransmission transmission)
     {
-        StopGivingWay(transmission);
-        transmission.GivesWay = true;
+        StopEvicting(transmission);
+        transmission.IsEvictable = true;
         _giving.Append(transmission);
     }
 
@@ -50,7 +50,7 @@ internal sealed class OutstandingMessages
     /// <summary>Removes a message with all its Message IDs.</summary>
     public void Remove(CoapTransmission transmission, SendingState sending)
     {
-        StopGivingWay(transmission);
+        StopEvicting(transmission);
         transmission.IsOutstanding = false;
         Count--;
         sending.Outstanding.Remove(transmission);
@@ -115,11 +115,11 @@ internal sealed class OutstandingMessages
         return all;
     }
 
-    private void StopGivingWay(CoapTransmission transmission)
+    private void StopEvicting(CoapTransmission transmission)
     {
-        if (transmission.GivesWay)
+        if (transmission.IsEvictable)
         {
-            transmission.GivesWay = false;
+            transmission.IsEvictable = false;
             _giving.Remove(transmission);
         }
     }

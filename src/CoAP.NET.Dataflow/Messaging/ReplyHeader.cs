@@ -28,12 +28,12 @@ internal struct ReplyHeader
 
     public ushort MessageId;
 
-    /// <summary>The share that pays for the entry (<see cref="DuplicateShares"/>); 0 for none.</summary>
+    /// <summary>The share that pays for the entry (<see cref="DuplicateQuota"/>); 0 for none.</summary>
     public int Share;
 
     public StoredReply Reply;
 
-    public MethodClass Class;
+    public MethodSafety Class;
 
     /// <summary>Returns the bytes of an entry with a reply of the given length.</summary>
     public static int EntrySize(int replyLength) => (Size + replyLength + 7) & ~7;

@@ -12,13 +12,13 @@ internal sealed class TransmissionMatching
 {
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
-    private readonly CurrentTimes _times;
+    private readonly TransmissionTimeCache _times;
     private readonly Transmissions _transmissions;
     private readonly OutstandingMessages _outstanding;
-    private readonly Renewals _renewals;
+    private readonly NotificationReplacement _renewals;
 
-    public TransmissionMatching(CoapShard shard, CurrentTimes times, Transmissions transmissions, OutstandingMessages outstanding,
-        Renewals renewals)
+    public TransmissionMatching(CoapShard shard, TransmissionTimeCache times, Transmissions transmissions, OutstandingMessages outstanding,
+        NotificationReplacement renewals)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;

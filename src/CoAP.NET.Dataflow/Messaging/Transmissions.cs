@@ -8,17 +8,17 @@ internal sealed class Transmissions : ITimerOwner
 {
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
-    private readonly CurrentTimes _times;
-    private readonly OwnMessageIds _ids;
+    private readonly TransmissionTimeCache _times;
+    private readonly OutgoingMessageIds _ids;
     private readonly Pacing _pacing;
-    private readonly Renewals _renewals;
+    private readonly NotificationReplacement _renewals;
     private readonly OutstandingMessages _outstanding;
-    private readonly PlaceLine _line;
+    private readonly OutstandingQueue _line;
     private readonly WaitingMessages _waiting;
 
     public Transmissions(
-        CoapShard shard, CurrentTimes times, OwnMessageIds ids, Pacing pacing, OutstandingMessages outstanding, Renewals renewals,
-        PlaceLine line)
+        CoapShard shard, TransmissionTimeCache times, OutgoingMessageIds ids, Pacing pacing, OutstandingMessages outstanding, NotificationReplacement renewals,
+        OutstandingQueue line)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;
@@ -108,7 +108,7 @@ internal sealed class Transmissions : ITimerOwner
         {
             transmission.Attempts++;
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
-            _outstanding.GiveWayFrom(transmission);
+            _outstanding.EvictFrom(transmission);
             _shard.Wheel.Schedule(transmission, transmission.Timeout);
             _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
         }
@@ -147,7 +147,7 @@ internal sealed class Transmissions : ITimerOwner
             {
                 // Lost, or answered by silence: others may go. A reset can still match it.
                 ReleaseInteraction(transmission, peer.Messaging.Sending!);
-                _outstanding.GiveWayFrom(transmission);
+                _outstanding.EvictFrom(transmission);
                 _shard.Wheel.Schedule(transmission, Math.Max(transmission.Timeout, now));
                 Pump(peer, now);
                 ServeLine(now);
@@ -239,7 +239,7 @@ internal sealed class Transmissions : ITimerOwner
         SendingState sending = peer.Messaging.Sending!;
         Settle(transmission, sending);
         _outstanding.Remove(transmission, sending);
-        if (peer.Messaging.Retirement is { } retirement)
+        if (peer.Messaging.SessionHandover is { } retirement)
         {
             _shard.AfterRelease(retirement);
         }
@@ -358,7 +358,7 @@ internal sealed class Transmissions : ITimerOwner
             // The second limit is for responses to addresses that appear once and never acknowledge: each has a queue of its own.
             CoapTransmission dropped = isFull
                 ? WaitingMessages.LastOf(transmission, sending)
-                : _waiting.ToGiveWay(transmission, sending);
+                : _waiting.ToEvict(transmission, sending);
             Dequeue(dropped, dropped.Channel.Messaging.Sending!);
             dropped.IsOver = true;
             _counters.Add(CoapCounter.NotSent);
@@ -463,7 +463,7 @@ internal sealed class Transmissions : ITimerOwner
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
             if (transmission.PassesQueue)
             {
-                _outstanding.GiveWayFrom(transmission);
+                _outstanding.EvictFrom(transmission);
             }
 
             _shard.Wheel.Schedule(transmission,
@@ -515,5 +515,5 @@ internal sealed class Transmissions : ITimerOwner
         }
     }
 
-    private SendingState SendingOf(CoapChannel peer) => peer.Messaging.MakeExtras().Sending ??= new SendingState(peer, this);
+    private SendingState SendingOf(CoapChannel peer) => peer.Messaging.MakeRareState().Sending ??= new SendingState(peer, this);
 }

@@ -1,12 +1,12 @@
 using CoAP.NET.Transports;
-using Ledger = CoAP.NET.Guarding.SourceLedger<CoAP.NET.Messaging.SendingState>;
-using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
+using Ledger = CoAP.NET.Guarding.SourceUsage<CoAP.NET.Messaging.SendingState>;
+using WaitingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingLinks>;
 
 namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// The messages that wait for their turn, each in a queue of its peer. A message that really has to wait is charged to the source of the
-/// peer. Decides which one gives way when there is no room. Guarded by the shard's lock.
+/// peer. Decides which one is evicted when there is no room. Guarded by the shard's lock.
 /// </summary>
 /// <remarks>
 /// A proxy sends messages for many clients. In the queue of a peer these clients take turns: each has one message in a round. A client with
@@ -69,19 +69,19 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     }
 
     /// <summary>
-    /// Returns the message that gives way when a peer has too many: the last one, which is of the client with most waiting messages.
+    /// Returns the message that is evicted when a peer has too many: the last one, which is of the client with most waiting messages.
     /// </summary>
     /// <param name="newcomer">The already charged message.</param>
     /// <param name="sending">Its peer.</param>
     public static CoapTransmission LastOf(CoapTransmission newcomer, SendingState sending) => QueueOf(newcomer, sending).Last!;
 
     /// <summary>
-    /// Returns the message that gives way when the shard has too many: of the source with most waiting messages, the last one for the peer
+    /// Returns the message that is evicted when the shard has too many: of the source with most waiting messages, the last one for the peer
     /// that got nothing for longest. It is the newcomer itself if no other source has more.
     /// </summary>
     /// <param name="newcomer">The already charged message.</param>
     /// <param name="sending">Its peer.</param>
-    public CoapTransmission ToGiveWay(CoapTransmission newcomer, SendingState sending) =>
+    public CoapTransmission ToEvict(CoapTransmission newcomer, SendingState sending) =>
         _ledger.Greediest is { First.Owner: var stalled } greediest && greediest.Amount > sending.Holding!.Source!.Amount
             ? stalled.WaitingReplies.Last ?? stalled.Waiting.Last!
             : newcomer;

@@ -6,7 +6,7 @@ namespace CoAP.NET.Peers;
 internal struct ChannelLinks
 {
     /// <summary>The neighbours in a <see cref="ChannelList"/>.</summary>
-    public ChainLinks<CoapChannel> Neighbours;
+    public ListLinks<CoapChannel> Neighbours;
 
     /// <summary>See <see cref="CoapChannel.AddressHash"/>.</summary>
     public ulong AddressHash;

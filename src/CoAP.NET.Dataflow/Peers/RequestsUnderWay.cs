@@ -7,7 +7,7 @@ namespace CoAP.NET.Peers;
 /// </summary>
 /// <param name="channel">The channel of the connection.</param>
 /// <param name="owner">Notified when an awaited count is reached.</param>
-internal sealed class RequestsUnderWay(CoapChannel channel, IShardTarget<RequestsUnderWay> owner)
+internal sealed class RequestsInProgress(CoapChannel channel, IEffectTarget<RequestsInProgress> owner)
 {
     private const long FirstUnit = 1;
     private const long SecondUnit = 1L << 32;
@@ -16,7 +16,7 @@ internal sealed class RequestsUnderWay(CoapChannel channel, IShardTarget<Request
     private const int Pausing = 1;
     private const int Paused = 2;
 
-    private readonly int _max = channel.Shard.Environment.Limits.MaxRequestsPerConnection;
+    private readonly int _max = channel.Shard.Environment.Limits.Connections.MaxRequests;
     private long _counts;
     private int _side = 1;
     private int _pause;

@@ -15,7 +15,7 @@ internal sealed class FragmentedResponses
     private readonly int _max;
 
     // One download of a request at a time, and the newest notification that arrived meanwhile. Guarded by the lock of the shard.
-    private readonly Dictionary<(CoapChannel Channel, CoapToken Token), TaskCompletionSource<bool>?> _underWay = [];
+    private readonly Dictionary<(CoapChannel Channel, CoapToken Token), TaskCompletionSource<bool>?> _inProgress = [];
 
     /// <param name="shard">The shard, for its lock.</param>
     /// <param name="sender">Requests the blocks.</param>
@@ -90,13 +90,13 @@ internal sealed class FragmentedResponses
         _shard.Enter();
         try
         {
-            if (_underWay.TryAdd(key, null))
+            if (_inProgress.TryAdd(key, null))
             {
                 return Task.FromResult(true);
             }
 
-            superseded = _underWay[key];
-            _underWay[key] = turn;
+            superseded = _inProgress[key];
+            _inProgress[key] = turn;
         }
         finally
         {
@@ -113,14 +113,14 @@ internal sealed class FragmentedResponses
         _shard.Enter();
         try
         {
-            next = _underWay[key];
+            next = _inProgress[key];
             if (next is null)
             {
-                _underWay.Remove(key);
+                _inProgress.Remove(key);
             }
             else
             {
-                _underWay[key] = null;
+                _inProgress[key] = null;
             }
         }
         finally
@@ -138,7 +138,7 @@ internal sealed class FragmentedResponses
         try
         {
             CoapTransmission? sent = ExchangeLayer.TryFindPending(key.Channel, key.Token, out ClientRequest? pending) ? pending.Transmission
-                : ExchangeLayer.TryFind(key.Channel, key.Token, out StandingRequest? standing) ? standing.Registration
+                : ExchangeLayer.TryFind(key.Channel, key.Token, out TokenRegistration? standing) ? standing.Registration
                 : null;
             return sent is { IsMessageProtected: true } ? sent.Message : null;
         }

@@ -143,7 +143,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             again.Options.Add(OptionNumber.Echo, echo);
         }
 
-        CoapTransmission transmission = new(item.Channel, again, new AnsweredChallenge(item.Transmission));
+        CoapTransmission transmission = new(item.Channel, again, new RepeatedMessageOutcome(item.Transmission));
         transmission.SetProtected(again);
         Offer(item with { Kind = CoapInboundKind.Acknowledged, Message = null });
         _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = again, Transmission = transmission });
@@ -207,7 +207,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
                 {
                     Channel = verdict.Peer!.Channel,
                     Message = verdict.Message,
-                    Transmission = AnsweredChallenge.FirstOf(item.Transmission)
+                    Transmission = RepeatedMessageOutcome.FirstOf(item.Transmission)
                 });
                 break;
             case ProtectionVerdictKind.Refuse when item.Message!.Code.IsRequest:
@@ -264,13 +264,13 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
     private void Reply(in CoapInbound item, CoapMessage answer) =>
         _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = answer, Reception = item.Reception });
 
-    private void LeaveToAnother(in CoapInbound item, CoapReception reception, Action<CoapMessage>? relay)
+    private void LeaveToAnother(in CoapInbound item, ReceivedMessage reception, Action<CoapMessage>? relay)
     {
         bool isAcknowledged;
         _shard.Enter();
         try
         {
-            isAcknowledged = reception.State == CoapReceptionState.Acknowledged;
+            isAcknowledged = reception.State == ReceivedMessageState.Acknowledged;
             _messagingOut.Layer.Send(
                 new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundKind.Forget, Reception = reception },
                 _shard.Environment.Now);
@@ -314,7 +314,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
     private void Fail(CoapChannel channel, CoapToken token, CoapException error)
     {
         ClientRequest? request;
-        StandingRequest? standing = null;
+        TokenRegistration? standing = null;
         _shard.Enter();
         try
         {
@@ -373,17 +373,17 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
 /// its owner knows only that one.
 /// </summary>
 /// <param name="first">The first message.</param>
-internal sealed class AnsweredChallenge(CoapTransmission first) : ITransmissionOwner
+internal sealed class RepeatedMessageOutcome(CoapTransmission first) : ITransmissionOwner
 {
     /// <summary>Returns the message that its owner knows.</summary>
     /// <param name="transmission">A message that was answered; null for none.</param>
     public static CoapTransmission? FirstOf(CoapTransmission? transmission) =>
-        transmission?.Owner is AnsweredChallenge challenge ? challenge.First : transmission;
+        transmission?.Owner is RepeatedMessageOutcome challenge ? challenge.First : transmission;
 
     /// <summary>The first message.</summary>
     public CoapTransmission First => first;
 
-    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate) => first.Owner?.OnFate(first, fate);
+    void ITransmissionOwner.OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate) => first.Owner?.OnTransmissionEnd(first, fate);
 
     void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) =>
         first.Owner?.OnDisconnected(first, reason);

@@ -35,7 +35,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         }
     }
 
-    private bool TryProtect(in CoapOutbound item, CarriedChannel carried)
+    private bool TryProtect(in CoapOutbound item, ProtectedChannelState carried)
     {
         if (!carried.Peer.TryProtect(item.Message!, out CoapMessage? message))
         {
@@ -48,7 +48,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         return true;
     }
 
-    private async Task ProtectAsync(CoapOutbound item, CarriedChannel carried)
+    private async Task ProtectAsync(CoapOutbound item, ProtectedChannelState carried)
     {
         bool isSent = false;
         try
@@ -84,7 +84,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
     }
 
     // Notifies a waiting caller; a peer gets no answer rather than an unprotected one.
-    private void GiveUp(in CoapOutbound item, CarriedChannel carried)
+    private void GiveUp(in CoapOutbound item, ProtectedChannelState carried)
     {
         Counters.Add(CoapCounter.NotSent);
         carried.Carrier.NoteDrop(CoapCounter.NotSent);

@@ -68,7 +68,7 @@ internal sealed class ForwardTarget
             throw new ArgumentException($"'{Text}' cannot be split into Uri-Host, Uri-Path and Uri-Query, and is too long for Proxy-Uri.");
         }
 
-        options.Add(new ProxyScheme(Scheme));
+        options.Add(new ProxySchemeOption(Scheme));
         CoapOptionCollection own = new();
         uri.AddTo(own);
         own.Remove(OptionNumber.UriHost);

@@ -44,18 +44,18 @@ internal sealed class GroupRequester(
                     + "stream only for requests to one peer.", nameof(request));
         }
 
-        CoapUri uri = RequestComposer.ParseTarget(
-            request.UriText ?? throw new ArgumentException("The request has no URI. Create it with the URI of a group.", nameof(request)));
+        CoapUri uri = RequestComposer.CheckTarget(
+            request.Uri ?? throw new ArgumentException("The request has no URI. Create it with the URI of a group.", nameof(request)));
         if (uri.Scheme != "coap")
         {
             throw new ArgumentException(
-                $"'{request.UriText}': group requests need coap over UDP; {uri.Scheme} connects two peers only (RFC 7252 section 9.1).",
+                $"'{request.Uri}': group requests need coap over UDP; {uri.Scheme} connects two peers only (RFC 7252 section 9.1).",
                 nameof(request));
         }
 
         if (uri.HostAddress is { } address && !CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast)
         {
-            throw new ArgumentException($"'{request.UriText}': {uri.Host} is not a group address. Use SendAsync.", nameof(request));
+            throw new ArgumentException($"'{request.Uri}': {uri.Host} is not a group address. Use SendAsync.", nameof(request));
         }
 
         return EnumerateAsync(request, uri, options, cancellationToken);
@@ -80,7 +80,7 @@ internal sealed class GroupRequester(
         }
     }
 
-    private static bool Observes(CoapRequest request) => request.Message.OptionsToRead?.Observe == Options.Observe.RegisterValue;
+    private static bool Observes(CoapRequest request) => request.Message.OptionsToRead?.Observe == Options.ObserveOption.RegisterValue;
 
     // An observation has no end by itself.
     private static TimeSpan TimeoutOf(CoapRequest request, CoapChannel channel) =>
@@ -118,8 +118,9 @@ internal sealed class GroupRequester(
                 TimeoutOf(request, channel), (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated,
                 Observes(request));
             GroupRequest sent = steps.Sender.TryBegin(requests, channel, message, in terms)
-                ?? throw new CoapBusyException(
-                    $"{environment.Limits.MaxGroupRequests} requests to groups are already running. "
+                ?? throw new CoapException(
+                    CoapError.Busy,
+                    $"{environment.Limits.Requests.MaxGroupRequests} requests to groups are already running. "
                     + "Send fewer at a time, use a shorter Timeout, or raise MaxGroupRequests.");
             if (i + 1 == groups.Length || !sent.HasSendFailed)
             {

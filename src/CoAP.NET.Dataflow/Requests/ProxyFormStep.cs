@@ -45,7 +45,7 @@ internal sealed class ProxyFormStep : RequestStep
         CoapOptionCollection split = new();
         try
         {
-            ForwardTarget.Read(text, new CoapRequest(CoapMethod.Get, text)).AddTo(split, proxy?.Port);
+            ForwardTarget.Read(text, new CoapRequest(new CoapMessage(message.Code))).AddTo(split, proxy?.Port);
         }
         catch (ArgumentException)
         {
@@ -53,7 +53,7 @@ internal sealed class ProxyFormStep : RequestStep
         }
 
         message.Options.Remove(OptionNumber.ProxyUri);
-        foreach (int number in CoapProxyRequests.UriOptions)
+        foreach (int number in ProxyRequests.UriOptions)
         {
             message.Options.Remove(number);
         }

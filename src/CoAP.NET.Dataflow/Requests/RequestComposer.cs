@@ -28,15 +28,18 @@ internal static class RequestComposer
     /// <summary>Parses the URI of a target.</summary>
     /// <param name="uri">The text.</param>
     /// <exception cref="ArgumentException">The text is not a CoAP URI, or its port is 0.</exception>
-    public static CoapUri ParseTarget(string uri)
-    {
-        if (!CoapUri.TryParse(uri, out CoapUri? target, out string? error))
-        {
-            throw new ArgumentException(error);
-        }
+    public static CoapUri ParseTarget(string uri) =>
+        CoapUri.TryParse(uri, out CoapUri? target, out string? error) ? CheckTarget(target) : throw new ArgumentException(error);
 
-        return target.Port != 0
-            ? target
+    /// <summary>Checks the URI of a target.</summary>
+    /// <param name="uri">The URI.</param>
+    /// <returns>The URI.</returns>
+    /// <exception cref="ArgumentException">It is not an absolute CoAP URI, or its port is 0.</exception>
+    public static CoapUri CheckTarget(CoapUri uri)
+    {
+        CoapUri.RequireCoap(uri, nameof(uri));
+        return uri.Port != 0
+            ? uri
             : throw new ArgumentException($"'{uri}' has port 0, which cannot receive anything. Use the port that the server listens on.");
     }
 
@@ -138,19 +141,16 @@ internal static class RequestComposer
     {
         CoapMessage message = Copy(request);
         target = null;
-        if (request.UriText is { } text)
+        if (request.Uri is { AtAnyHost: { } reference })
         {
-            if (text.StartsWith('/'))
-            {
-                // A path alone names neither host nor port, so neither is sent.
-                target = ParseTarget($"coap://[::1]{text}");
-                AddTarget(message, target, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.IPv6Loopback, target.Port)));
-            }
-            else
-            {
-                target = ParseTarget(text);
-                AddTarget(message, target, channel.Remote);
-            }
+            // A reference names neither host nor port, so neither is sent.
+            target = reference;
+            AddTarget(message, target, target.Literal ?? channel.Remote);
+        }
+        else if (request.Uri is { } uri)
+        {
+            target = CheckTarget(uri);
+            AddTarget(message, target, channel.Remote);
         }
 
         return message;

@@ -18,7 +18,7 @@ internal sealed class RequestSteps
         CoapEnvironment environment,
         RequestSender sender,
         ConnectionPool pool,
-        CoapPatience patience,
+        CoapTooManyRequestsBehavior patience,
         CoapResponseCache? cache,
         QBlockFeature? qblock,
         CancellationToken stopped)
@@ -29,7 +29,7 @@ internal sealed class RequestSteps
         Connection = new ConnectionStep(environment, pool);
         Blockwise = new BlockwiseStep(environment);
         Token = new TokenStep(environment);
-        List<RequestStep> steps = [Connection, new PatienceStep(environment, patience, stopped), new ProxyFormStep()];
+        List<RequestStep> steps = [Connection, new RetryAfterStep(environment, patience, stopped), new ProxyFormStep()];
         if (Cache is not null)
         {
             // A stored response needs no connection.

@@ -20,8 +20,6 @@ namespace CoAP.NET.Requests;
 internal sealed class Requester(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
     RequestSteps steps)
 {
-    private readonly TargetTable _targets = new();
-
     /// <summary>Sends a request to the host of its URI. See <see cref="CoapEndpoint.SendAsync"/>.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
@@ -54,16 +52,16 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     }
 
     /// <summary>
-    /// Checks whether the host of a URI is reachable. See <see cref="CoapEndpoint.PingAsync(string, TimeSpan, CancellationToken)"/>.
+    /// Checks whether the host of a URI is reachable. See <see cref="CoapEndpoint.PingAsync"/>.
     /// </summary>
     /// <param name="uri">Scheme, host and port.</param>
     /// <param name="time">How long all of it may take.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
-    public async Task<TimeSpan> PingAsync(string uri, RequestTime time, CancellationToken cancellationToken)
+    public async Task<TimeSpan> PingAsync(CoapUri uri, RequestTime time, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(uri);
-        CoapUri target = RequestComposer.ParseTarget(uri);
+        CoapUri target = RequestComposer.CheckTarget(uri);
         long started = environment.Now;
         CoapTransport transport = await transports.ForAsync(target.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await hosts.FindInTimeAsync(target, CoapCode.Empty, time, started, cancellationToken).ConfigureAwait(false);
@@ -82,7 +80,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
                 return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken)
                     .ConfigureAwait(false);
             }
-            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
+            catch (CoapException exception)
+                when (i + 1 < addresses.Length && exception.Error is CoapError.Unreachable or CoapError.SendFailed)
             {
                 // See FindAndSendAsync.
             }
@@ -112,8 +111,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         CancellationToken cancellationToken)
     {
         RequestComposer.Check(request);
-        CoapUri uri = RequestComposer.ParseTarget(
-            request.UriText ?? throw new ArgumentException("The request has no URI. Create it with one.", nameof(request)));
+        CoapUri uri = RequestComposer.CheckTarget(
+            request.Uri ?? throw new ArgumentException("The request has no URI. Create it with one.", nameof(request)));
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] found = await hosts.FindAsync(uri, cancellationToken, request.OnBehalfOf).ConfigureAwait(false);
         IPAddress[] addresses = HostLookup.Reachable(found, request.LocalAddress, uri);
@@ -194,10 +193,9 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             null, cancellationToken);
     }
 
-    private CoapUri TargetOf(CoapRequest request) =>
-        _targets.Find(request.UriText
-            ?? throw new ArgumentException("The request has no URI. Create it with one, or send it to a CoapPeer.", nameof(request)),
-            RequestComposer.ParseTarget);
+    private static CoapUri TargetOf(CoapRequest request) =>
+        RequestComposer.CheckTarget(request.Uri
+            ?? throw new ArgumentException("The request has no URI. Create it with one, or send it to a CoapPeer.", nameof(request)));
 
     private async Task<CoapResponse> FindAndSendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
@@ -230,8 +228,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
                 return await SendAsync(request, message, channel, uri, isOfTarget, started, null, cancellationToken)
                     .ConfigureAwait(false);
             }
-            catch (CoapException exception)
-                when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
+            catch (CoapConnectionException exception) when (i + 1 < addresses.Length
+                && exception is { Error: CoapError.Unreachable or CoapError.SendFailed, HasBegun: false })
             {
                 // Nothing listens there, or the address is unreachable, so nothing happened: try the next address of the name.
             }
@@ -244,7 +242,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     {
         if (request.CacheMode == CoapCacheMode.OnlyIfCached && steps.Cache is null)
         {
-            return Task.FromException<CoapResponse>(new CoapCacheMissException());
+            return Task.FromException<CoapResponse>(RequestErrors.NotCached());
         }
 
         OutgoingRequest outgoing = new()
@@ -260,7 +258,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     {
         CoapChannel channel = request.Channel;
         byte code = request.Request.Code.Value;
-        ClientWatch watch = new(environment, channel.IsReliable, code);
+        ClientRequestMeter watch = new(environment, channel.IsReliable, code);
         if (CoapTelemetry.Source.HasListeners())
         {
             watch.Begin(TelemetryTags.MethodOf(code), request.Target, channel.Transport.Scheme, channel.Remote.ToIPAddress().ToString(),

@@ -27,7 +27,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             : 0;
 
     // The token comes back with the response, so our own limit applies too.
-    private static int OurLongest(CoapChannel channel) => channel.Shard.Environment.Limits.MaxTokenLength;
+    private static int OurLongest(CoapChannel channel) => channel.Shard.Environment.Limits.Messages.MaxTokenLength;
 
     public override StepOutcome Before(OutgoingRequest request)
     {
@@ -74,23 +74,24 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             : StepOutcome.Done(response);
 
     public override StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception) =>
-        IsProbe(request, sent) && Learn(request, exception is CoapResetException ? LongTokenSupport.No : LongTokenSupport.Unknown)
+        IsProbe(request, sent)
+            && Learn(request,
+                exception is CoapException { Error: CoapError.Reset } ? LongTokenSupport.No : LongTokenSupport.Unknown)
             ? StepOutcome.Again(request)
             : StepOutcome.Fail(exception);
 
     /// <summary>Returns whether a peer is known to support long tokens.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="length">The length in bytes.</param>
-    /// <exception cref="CoapTooLargeException">The peer, or this endpoint, supports long tokens, but not of that length.</exception>
+    /// <exception cref="CoapException">The peer, or this endpoint, supports long tokens, but not of that length.</exception>
     public bool Supports(CoapChannel channel, int length)
     {
         if (length > OurLongest(channel))
         {
-            throw new CoapTooLargeException(
-                length,
-                OurLongest(channel),
+            throw new CoapException(
+                CoapError.TooLarge,
                 $"The response would have a token of {length} bytes, and this endpoint accepts at most {OurLongest(channel)}. Keep "
-                    + "less state in it, or raise CoapLimits.MaxTokenLength.");
+                    + "less state in it, or raise CoapLimits.Messages.MaxTokenLength.");
         }
 
         if (!channel.IsReliable)
@@ -99,9 +100,8 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
         }
 
         int longest = channel.PeerMaxTokenLength;
-        return length <= longest || (longest > CoapToken.MaxLength ? throw new CoapTooLargeException(
-            length,
-            longest,
+        return length <= longest || (longest > CoapToken.MaxLength ? throw new CoapException(
+            CoapError.TooLarge,
             $"The token has {length} bytes, and {channel} accepts at most {longest} (RFC 8974 section 2.2.1). Keep less state in it.")
             : false);
     }

@@ -14,7 +14,7 @@ namespace CoAP.NET;
 /// after a change elsewhere arrived, then take everything that <see cref="TryTake"/> returns, because it may have been observed before this
 /// change was known here, and then call <see cref="Apply"/>.
 /// </remarks>
-public sealed class CoapChangeFeed : IDisposable, IAfterRelease
+internal sealed class CoapChangeFeed : IDisposable, IDeferredWork
 {
     // Clients can fill this list; beyond the limit, the feed scans everything again.
     private const int MaxWaiting = 65_536;
@@ -52,7 +52,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     /// <remarks>The followers of this server's changes are not notified.</remarks>
     /// <param name="name">The name of a path or a route; see <see cref="ICoapChangeListener"/>.</param>
     /// <returns>The number of its observers; 0 if no route serves it.</returns>
-    /// <exception cref="FormatException">The percent-encoding of a path is invalid.</exception>
+    /// <exception cref="ArgumentException">The percent-encoding of a path is invalid.</exception>
     public int Apply(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -75,7 +75,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
 
             if (Volatile.Read(ref _isIncomplete))
             {
-                LookAnew();
+                Reread();
             }
             else if (_waiting.TryDequeue(out (string Name, int Shard, bool IsObserved) next))
             {
@@ -97,7 +97,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     internal void TakeAll()
     {
         Volatile.Write(ref _isIncomplete, true);
-        TellObserved();
+        ReportObserved();
     }
 
     /// <summary>
@@ -124,13 +124,13 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     }
 
     /// <summary>Reports a change of a path or a route to the listener. No lock is held.</summary>
-    internal void Tell(string name) => UserEvents.Run(_environment, nameof(ICoapChangeListener), () => _listener.Changed(name));
+    internal void Report(string name) => UserEvents.Run(_environment, nameof(ICoapChangeListener), () => _listener.Changed(name));
 
-    void IAfterRelease.OnReleased(CoapShard shard) => TellObserved();
+    void IDeferredWork.OnReleased(CoapShard shard) => ReportObserved();
 
     private static ulong Bit(int shard) => 1UL << shard;
 
-    private void TellObserved()
+    private void ReportObserved()
     {
         if (!Interlocked.Exchange(ref _isTold, true))
         {
@@ -158,7 +158,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     }
 
     // Changes after the feed counts as complete are noted; earlier ones are seen under the lock of their shard. Both may happen.
-    private void LookAnew()
+    private void Reread()
     {
         _waiting.Clear();
         Volatile.Write(ref _count, 0);

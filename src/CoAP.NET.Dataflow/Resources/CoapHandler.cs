@@ -4,4 +4,4 @@ namespace CoAP.NET;
 /// <param name="request">The request.</param>
 /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
 /// <returns>The response.</returns>
-public delegate ValueTask<CoapResult> CoapHandler(CoapRequest request, CancellationToken cancellationToken);
+public delegate ValueTask<CoapResult> CoapHandler(CoapRequestContext request, CancellationToken cancellationToken);

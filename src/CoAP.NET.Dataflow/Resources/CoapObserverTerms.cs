@@ -8,7 +8,7 @@ namespace CoAP.NET;
 /// There is one object for each resource, which <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> finds by the request. Changes also
 /// apply to existing observers. Thread-safe.
 /// </remarks>
-public sealed class CoapObserverTerms : IAfterRelease
+public sealed class CoapObserverTerms : IDeferredWork
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapSource, int> _bySource = [];
@@ -43,12 +43,12 @@ public sealed class CoapObserverTerms : IAfterRelease
 
     /// <summary>
     /// The maximum number of observers of the resource, 0 or more; null, the default: the limit of the server
-    /// (<see cref="CoapLimits.MaxObservers"/>).
+    /// (<see cref="CoapObserveLimits.MaxObservers"/>).
     /// </summary>
     /// <remarks>
     /// A further client gets a plain response, unless another source (<see cref="CoapSource"/>) has at least two observers more than its
     /// own: that source loses one. After a reduction, observers of the sources with the most go first, and among them those that were
-    /// silent for longest. They get 4.04, and <see cref="CoapRouteHandlerBuilder.ObserverWent"/> reports
+    /// silent for longest. They get 4.04, and <see cref="CoapRouteHandlerBuilder.ObserverRemoved"/> reports
     /// <see cref="CoapObserverEnd.Replaced"/>.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
@@ -80,7 +80,7 @@ public sealed class CoapObserverTerms : IAfterRelease
     /// call it, except inside <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it finds them.
     /// </remarks>
     /// <returns>The number of observers.</returns>
-    public int NotifyHere() => Volatile.Read(ref _notifier)?.Notify(_path!, this) ?? 0;
+    internal int NotifyHere() => Volatile.Read(ref _notifier)?.Notify(_path!, this) ?? 0;
 
     /// <summary>The number of observers above the limit.</summary>
     internal int Excess => Count - Volatile.Read(ref _maxObservers);
@@ -151,7 +151,7 @@ public sealed class CoapObserverTerms : IAfterRelease
         }
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard) => EndExcess();
+    void IDeferredWork.OnReleased(CoapShard shard) => EndExcess();
 
     // One thread at a time, so that no two threads choose the same observer.
     private void EndExcess()

@@ -45,25 +45,11 @@ public abstract class CoapResource
     /// <summary>The <c>sz</c> attribute: a hint about the size in bytes (RFC 6690 section 3.3); null for none.</summary>
     public long? Size { get; init; }
 
-    /// <summary>Whether clients may observe the resource with GET and FETCH (RFC 7641).</summary>
-    /// <remarks>Default false.</remarks>
-    public bool Observable { get; init; }
-
-    /// <summary>The Max-Age of notifications if the handler sets none; null for 10 minutes.</summary>
+    /// <summary>
+    /// The settings with which clients may observe the resource by GET and FETCH (RFC 7641); null, the default, if they may not.
+    /// </summary>
     /// <remarks>See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</remarks>
-    public TimeSpan? ObservableMaxAge { get; init; }
-
-    /// <summary>The type of notification messages.</summary>
-    /// <remarks>Default: Confirmable.</remarks>
-    public CoapNotificationMode NotificationMode { get; init; }
-
-    /// <summary>Whether a Non-confirmable notification may become Confirmable to measure the round-trip time.</summary>
-    /// <remarks>Default true. See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</remarks>
-    public bool NotificationProbe { get; init; } = true;
-
-    /// <summary>The maximum time without a notification that the observer has to acknowledge, from 1 s to 24 h; null for 24 h.</summary>
-    /// <remarks>See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</remarks>
-    public TimeSpan? ConfirmableNotificationEvery { get; init; }
+    public CoapObserveSettings? Observable { get; init; }
 
     /// <summary>Notifies the observers that the resource may have changed.</summary>
     /// <remarks>
@@ -98,7 +84,7 @@ public abstract class CoapResource
         }
     }
 
-    internal ValueTask<CoapResult> InvokeAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    internal ValueTask<CoapResult> InvokeAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         HandleAsync(request, cancellationToken);
 
     /// <summary>Handles any request by calling the method for its code.</summary>
@@ -106,7 +92,7 @@ public abstract class CoapResource
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> HandleAsync(CoapRequest request, CancellationToken cancellationToken)
+    protected virtual ValueTask<CoapResult> HandleAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         return request.Method switch
@@ -126,43 +112,48 @@ public abstract class CoapResource
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+    protected virtual ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
+        new(s_methodNotAllowed);
 
     /// <summary>Handles POST (RFC 7252 section 5.8.2): returns 2.01 Created, 2.04 Changed or 2.02 Deleted.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> PostAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+    protected virtual ValueTask<CoapResult> PostAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
+        new(s_methodNotAllowed);
 
     /// <summary>Handles PUT (RFC 7252 section 5.8.3): returns 2.01 Created or 2.04 Changed.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+    protected virtual ValueTask<CoapResult> PutAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
+        new(s_methodNotAllowed);
 
     /// <summary>Handles DELETE (RFC 7252 section 5.8.4): returns 2.02 Deleted.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    protected virtual ValueTask<CoapResult> DeleteAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         new(s_methodNotAllowed);
 
     /// <summary>Handles FETCH (RFC 8132 section 2): returns 2.05 Content or 2.03 Valid.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> FetchAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+    protected virtual ValueTask<CoapResult> FetchAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
+        new(s_methodNotAllowed);
 
     /// <summary>Handles PATCH (RFC 8132 section 3): returns 2.04 Changed or 2.01 Created.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> PatchAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+    protected virtual ValueTask<CoapResult> PatchAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
+        new(s_methodNotAllowed);
 
     /// <summary>Handles iPATCH (RFC 8132 section 3): returns 2.04 Changed or 2.01 Created.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
     /// <returns>The response.</returns>
-    protected virtual ValueTask<CoapResult> IPatchAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    protected virtual ValueTask<CoapResult> IPatchAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         new(s_methodNotAllowed);
 }

@@ -20,83 +20,27 @@ public abstract class CoapRouteConventions<TSelf>
 
     internal RouteSettings Settings { get; }
 
-    /// <summary>Runs handlers on the thread that received the request; this is the default.</summary>
-    /// <remarks>A handler that blocks it three times in a minute moves to threads of the library for some minutes.</remarks>
+    /// <summary>Sets where handlers run; the default is <see cref="CoapExecution.Inline"/>.</summary>
+    /// <param name="execution">The execution, such as <c>CoapExecution.Serial()</c>. Several routes and groups may use the same object;
+    /// each has a queue of its own.</param>
     /// <returns>This object.</returns>
-    public TSelf RunInline() => Run(ExecutionOptions.Inline);
-
-    /// <summary>Runs handlers on a task scheduler.</summary>
-    /// <remarks>
-    /// Each request is one task; <c>await</c> in a handler returns to the scheduler. While a handler awaits, the scheduler runs other
-    /// requests, even one with a single task at a time, such as <c>ConcurrentExclusiveSchedulerPair.ExclusiveScheduler</c>. To run one
-    /// request at a time until its response exists, use <see cref="Serial"/>. The scheduler gets all requests at once. On the thread pool,
-    /// they wait before all other work of the process; see <see cref="RunAside"/>.
-    /// </remarks>
-    /// <param name="scheduler">The task scheduler.</param>
-    /// <returns>This object.</returns>
-    public TSelf RunOn(TaskScheduler scheduler)
+    public TSelf WithExecution(CoapExecution execution)
     {
-        ArgumentNullException.ThrowIfNull(scheduler);
-        return Run(new ExecutionOptions(ExecutionKind.Scheduler, Scheduler: scheduler));
+        ArgumentNullException.ThrowIfNull(execution);
+        return Change(settings => settings.Execution = execution);
     }
 
-    /// <summary>Runs handlers on threads of the library, for handlers that block.</summary>
-    /// <remarks>
-    /// On a group, all its routes share one queue, including those of inner groups. An inner route or group with its own execution setting
-    /// is not included, and has its own queue.
-    /// </remarks>
-    /// <param name="degreeOfParallelism">
-    /// The number of requests of the route, or of all routes of the group together, that run at a time, each until its response exists. 1
-    /// or more; default 1.
-    /// </param>
-    /// <param name="capacity">
-    /// The number of further requests that may wait; beyond that the response is 5.03. The share of one source (<see cref="CoapSource"/>)
-    /// shrinks as the queue fills: at most half of the free places. 0 or more; default 1,000.
-    /// </param>
+    /// <summary>Runs handlers on threads of the library, for handlers that block: <see cref="CoapExecution.Queued"/>.</summary>
+    /// <param name="queued">The number of requests of the route, or of all routes of the group together, that run at a time. 1 or
+    /// more.</param>
+    /// <param name="capacity">The number of further requests that may wait; beyond that the response is 5.03. 0 or more; default
+    /// 1,000.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A number is too small.</exception>
-    public TSelf RunQueued(int degreeOfParallelism = 1, int capacity = 1000)
+    public TSelf WithExecution(int queued, int capacity = 1000)
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(degreeOfParallelism, 1);
-        ArgumentOutOfRangeException.ThrowIfNegative(capacity);
-        return Run(new ExecutionOptions(ExecutionKind.Queued, degreeOfParallelism, capacity));
-    }
-
-    /// <summary>Runs handlers on threads of the library, each until it returns its task, for handlers that may block or compute.</summary>
-    /// <remarks>
-    /// A handler that awaits has no thread, so it does not keep other requests waiting. Handlers that compute get half of the processors.
-    /// Each route has its own queue, even if the setting is on a group (unlike <see cref="RunQueued"/>), so that a slow route does not delay
-    /// the others. A request that would wait longer than about 250 ms is answered 5.03.
-    /// </remarks>
-    /// <param name="degreeOfParallelism">
-    /// The number of requests of a route that have a thread at a time. 1 or more; null for the default, 8 for each processor, at most 256.
-    /// </param>
-    /// <param name="capacity">The number of further requests that may wait, as for <see cref="RunQueued"/>; beyond that the response is
-    /// 5.03. 0 or more; default 1,000.</param>
-    /// <returns>This object.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">A number is too small.</exception>
-    public TSelf RunAside(int? degreeOfParallelism = null, int capacity = 1000)
-    {
-        int parallelism = degreeOfParallelism ?? UserCodePolicy.AsideParallelism;
-        ArgumentOutOfRangeException.ThrowIfLessThan(parallelism, 1, nameof(degreeOfParallelism));
-        ArgumentOutOfRangeException.ThrowIfNegative(capacity);
-        return Run(new ExecutionOptions(ExecutionKind.Aside, parallelism, capacity));
-    }
-
-    /// <summary>Runs one request at a time, until its response exists, so that a handler needs no lock.</summary>
-    /// <remarks>
-    /// It runs on the receiving thread if no other is running. On a group, it is one request at a time for all its routes, including those
-    /// of inner groups. An inner route or group with its own execution setting is not included, and has its own queue. A handler must not
-    /// wait for the response of another request to the same route or group: that request would wait for this one.
-    /// </remarks>
-    /// <param name="capacity">The number of requests that may wait, as for <see cref="RunQueued"/>; beyond that the response is 5.03. 0 or
-    /// more; default 1,000.</param>
-    /// <returns>This object.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
-    public TSelf Serial(int capacity = 1000)
-    {
-        ArgumentOutOfRangeException.ThrowIfNegative(capacity);
-        return Run(new ExecutionOptions(ExecutionKind.Serial, 1, capacity));
+        ArgumentOutOfRangeException.ThrowIfLessThan(queued, 1);
+        return WithExecution(CoapExecution.Queued(queued, capacity));
     }
 
     /// <summary>Lets routes respond to requests that were sent to a group (RFC 7252 section 8).</summary>
@@ -113,8 +57,8 @@ public abstract class CoapRouteConventions<TSelf>
     /// before the handler, and does not list the routes to its peer.
     /// </summary>
     /// <remarks>
-    /// This is the default for routes without <see cref="AllowInsecureTransport"/> and <see cref="OnlyOn"/> if the endpoint listens on a
-    /// secured transport (RFC 8323 chapter 9). With this setting it always applies.
+    /// This is the default for routes without <see cref="AllowInsecureTransport"/> and <see cref="RequireScheme"/> if the endpoint listens
+    /// on a secured transport (RFC 8323 chapter 9). With this setting it always applies.
     /// </remarks>
     /// <returns>This object.</returns>
     public TSelf RequireTransportSecurity() => Change(settings => settings.NeedsSecurity = true);
@@ -131,19 +75,19 @@ public abstract class CoapRouteConventions<TSelf>
     /// </remarks>
     /// <param name="logs">False for no report.</param>
     /// <returns>This object.</returns>
-    public TSelf LogBlocking(bool logs) => Change(settings => settings.LogsBlocking = logs);
+    public TSelf WithBlockingLog(bool logs) => Change(settings => settings.LogsBlocking = logs);
 
-    /// <summary>Hides routes from <c>/.well-known/core</c>.</summary>
-    /// <param name="hidden">False to list them even if the group is hidden.</param>
+    /// <summary>Excludes routes from the list in <c>/.well-known/core</c>.</summary>
+    /// <param name="excluded">False to list them even if the group is excluded.</param>
     /// <returns>This object.</returns>
-    public TSelf Hidden(bool hidden = true) => Change(settings => settings.Hidden = hidden);
+    public TSelf ExcludeFromDiscovery(bool excluded = true) => Change(settings => settings.Hidden = excluded);
 
     /// <summary>
     /// Lists routes in <c>/.well-known/core</c> only for some requests, such as those of authorized peers (RFC 6690 section 6).
     /// </summary>
     /// <param name="condition">Decides for each request for the list.</param>
     /// <returns>This object.</returns>
-    public TSelf ListedWhen(Func<CoapRequest, bool> condition)
+    public TSelf WithDiscoveryCondition(Func<CoapRequestContext, bool> condition)
     {
         ArgumentNullException.ThrowIfNull(condition);
         return Change(settings => settings.ListedWhen = condition);
@@ -154,8 +98,8 @@ public abstract class CoapRouteConventions<TSelf>
     /// 5.10.4).
     /// </summary>
     /// <remarks>
-    /// The handler chooses with <see cref="CoapRequest.SelectFormat"/>. Listed as <c>ct</c>. Without this setting, the response is also
-    /// 4.06, but only after the handler has run.
+    /// The handler chooses with <see cref="CoapRequestContext.SelectFormat"/>. Listed as <c>ct</c>. Without this setting, the response is
+    /// also 4.06, but only after the handler has run.
     /// </remarks>
     /// <param name="formats">The formats, at least one.</param>
     /// <returns>This object.</returns>
@@ -167,18 +111,18 @@ public abstract class CoapRouteConventions<TSelf>
     /// Without this setting such a response becomes 4.06 Not Acceptable, as RFC 7252 section 5.10.4 requires. For clients that send a wrong
     /// Accept; the formats of <see cref="Produces"/> are then only listed.
     /// </remarks>
-    /// <param name="ignored">False to apply Accept even if the group ignores it.</param>
+    /// <param name="allowed">False to apply Accept even if the group ignores it.</param>
     /// <returns>This object.</returns>
-    public TSelf IgnoreAccept(bool ignored = true) => Change(settings => settings.IgnoresAccept = ignored);
+    public TSelf AllowAnyAccept(bool allowed = true) => Change(settings => settings.IgnoresAccept = allowed);
 
     /// <summary>Declares that handlers forward requests to another server, as a reverse proxy does.</summary>
     /// <remarks>
     /// The handler then also gets unrecognized critical options if they are safe to forward, because only the other server knows their
     /// meaning (RFC 7252 section 5.4.2). Without this setting such a request is answered 4.02 Bad Option.
     /// </remarks>
-    /// <param name="forwards">False to answer 4.02 even if the group forwards.</param>
+    /// <param name="allowed">False to answer 4.02 even if the group forwards.</param>
     /// <returns>This object.</returns>
-    public TSelf Forwards(bool forwards = true) => Change(settings => settings.Forwards = forwards);
+    public TSelf AllowForwarding(bool allowed = true) => Change(settings => settings.Forwards = allowed);
 
     /// <summary>
     /// Sets the formats of payloads: a request with another one, or with none, is answered 4.15 (RFC 7252 section 5.9.2.10).
@@ -194,13 +138,13 @@ public abstract class CoapRouteConventions<TSelf>
     /// 2.9.3).
     /// </summary>
     /// <remarks>
-    /// Default: <see cref="CoapLimits.MaxBodySize"/>. An assembled body must also fit the peer's share,
-    /// <see cref="CoapLimits.PeerAssemblyShare"/>.
+    /// Default: <see cref="CoapBlockwiseLimits.MaxRequestBodySize"/>. An assembled body must also fit the peer's share,
+    /// <see cref="CoapBlockwiseLimits.SourceShare"/>.
     /// </remarks>
     /// <param name="bytes">1 to 1,073,741,824 bytes, the limit of block numbers.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Outside this range.</exception>
-    public TSelf MaxBodySize(long bytes)
+    public TSelf WithMaxBodySize(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(bytes, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, 1L << 30);
@@ -217,38 +161,39 @@ public abstract class CoapRouteConventions<TSelf>
     /// <summary>Runs the handler once, with the whole body, after the last block; nothing happens before (RFC 7959 section 2.5).</summary>
     /// <remarks>This is the default.</remarks>
     /// <returns>This object.</returns>
-    public TSelf Atomic() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Whole);
+    public TSelf WithWholeBody() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Whole);
 
     /// <summary>
-    /// Runs the handler for each block of a body, with its position in <see cref="CoapRequest.Block1"/>; the server stores nothing between
-    /// blocks (RFC 7959 section 2.5, figure 8).
+    /// Runs the handler for each block of a body, with its position in <see cref="CoapRequestContext.Block1"/>; the server stores nothing
+    /// between blocks (RFC 7959 section 2.5, figure 8).
     /// </summary>
     /// <remarks>Blocks may arrive in any order and may be missing.</remarks>
     /// <returns>This object.</returns>
-    public TSelf HandleBlocks() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Blocks);
+    public TSelf WithBodyInBlocks() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Blocks);
 
     /// <summary>
-    /// Runs the handler from the first block of a body: it reads <see cref="CoapRequest.BodyReader"/> while the blocks arrive, and its
-    /// response is sent after the last one.
+    /// Runs the handler from the first block of a body: it reads <see cref="CoapRequestContext.BodyReader"/> while the blocks arrive, and
+    /// its response is sent after the last one.
     /// </summary>
     /// <remarks>
     /// The server acknowledges a block when the unread data fits into 8 KiB, so a slow handler slows its peer down.
-    /// <see cref="MaxBodySize"/> applies too.
+    /// <see cref="WithMaxBodySize"/> applies too.
     /// </remarks>
     /// <returns>This object.</returns>
-    public TSelf StreamBody() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Streamed);
+    public TSelf WithStreamedBody() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Streamed);
 
-    /// <summary>Works like <see cref="StreamBody()"/> for requests of some methods and with a separate size limit.</summary>
+    /// <summary>Works like <see cref="WithStreamedBody()"/> for requests of some methods and with a separate size limit.</summary>
     /// <remarks>
-    /// Bodies of other methods are assembled within <see cref="MaxBodySize"/>, and so are those of Q-Block1 (RFC 9177), whose blocks arrive
-    /// in any order; the request then has a <see cref="CoapRequest.Payload"/>. A later <see cref="MaxBodySize"/> applies to all.
+    /// Bodies of other methods are assembled within <see cref="WithMaxBodySize"/>, and so are those of Q-Block1 (RFC 9177), whose blocks
+    /// arrive in any order; the request then has a <see cref="CoapRequestContext.Payload"/>. A later <see cref="WithMaxBodySize"/> applies
+    /// to all.
     /// </remarks>
     /// <param name="maxBodySize">1 to 1,073,741,824 bytes.</param>
     /// <param name="methods">The methods, at least one.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Outside this range.</exception>
     /// <exception cref="ArgumentException">There is no method.</exception>
-    public TSelf StreamBody(long maxBodySize, params CoapMethod[] methods)
+    public TSelf WithStreamedBody(long maxBodySize, params CoapMethod[] methods)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxBodySize, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(maxBodySize, 1L << 30);
@@ -287,7 +232,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// <param name="limiter">Returns null to serve the request, or the time for its client to wait. Called on the receiving thread; must be
     /// quick.</param>
     /// <returns>This object.</returns>
-    public TSelf LimitRate(Func<CoapRequest, TimeSpan?> limiter)
+    public TSelf RequireRateLimiting(Func<CoapRequestContext, TimeSpan?> limiter)
     {
         ArgumentNullException.ThrowIfNull(limiter);
         return Change(settings => settings.Limiter = limiter);
@@ -302,38 +247,19 @@ public abstract class CoapRouteConventions<TSelf>
     /// peers with different identities never share. Its response must therefore not depend on the address of the client. Responses other
     /// than 2.xx, and a changed Content-Format, end an observation (RFC 7641 section 4.2).
     /// </remarks>
-    /// <param name="maxAge">
-    /// The Max-Age of notifications if the handler sets none; whole seconds. A client without a notification for this long considers its
-    /// observation lost and registers again (RFC 7641 section 3.3.1). With the default of CoAP, a minute, 50,000 observers of a quiet
-    /// resource would register 800 times per second. Default 10 minutes, which makes that 80, and limits the time in which a client does
-    /// not notice that the server restarted. Set a longer time for many observers.
-    /// </param>
-    /// <param name="mode">The type of notification messages.</param>
-    /// <param name="refresh">Whether to send a notification shortly before Max-Age ends even if nothing changed, so that clients need not
-    /// register again (RFC 7641 section 4.3.1).</param>
-    /// <param name="probe">
-    /// Whether a notification may be Confirmable although <paramref name="mode"/> says otherwise, to measure the round-trip time: the first
-    /// one that had to wait because that time is unknown, and one per minute while they follow each other faster than every 3 s. Default
-    /// true. With false, a peer with an unknown round-trip time gets one per 3 s (RFC 7641 section 4.5.1).
-    /// </param>
-    /// <param name="confirmableEvery">
-    /// The maximum time without a notification that the observer has to acknowledge. After it, the next notification is Confirmable, and
-    /// the server sends the state again if there is none. It therefore notices unreachable observers, even if the resource never changes.
-    /// From 1 s to 24 h, the default (RFC 7641 section 4.5 allows no more). For one resource of a route with parameters:
-    /// <see cref="CoapObserverTerms.ConfirmableEvery"/>.
-    /// </param>
+    /// <param name="configure">Changes the settings; null for the defaults.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Max-Age is below 1 s or above 4,294,967,295 s, or the time between Confirmable
-    /// notifications below 1 s or above 24 h.</exception>
-    public TSelf Observable(TimeSpan? maxAge = null, CoapNotificationMode mode = CoapNotificationMode.Confirmable, bool refresh = false,
-        bool probe = true, TimeSpan? confirmableEvery = null)
+    public TSelf Observable(Action<CoapObserveSettings>? configure = null)
     {
-        TimeSpan age = maxAge ?? TimeSpan.FromMinutes(10);
-        ArgumentOutOfRangeException.ThrowIfLessThan(age, TimeSpan.FromSeconds(1), nameof(maxAge));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(age, TimeSpan.FromSeconds((long)uint.MaxValue), nameof(maxAge));
-        ObserveSettings observing = new((uint)(age.Ticks / TimeSpan.TicksPerSecond), mode, refresh, probe,
-            ObserveSettings.CheckConfirmableEvery(confirmableEvery ?? TimeSpan.FromHours(24), nameof(confirmableEvery)));
-        return Change(settings => settings.Observing = observing);
+        CoapObserveSettings settings = new();
+        configure?.Invoke(settings);
+        return Observe(settings);
+    }
+
+    internal TSelf Observe(CoapObserveSettings settings)
+    {
+        ObserveSettings observing = ObserveSettings.Of(settings);
+        return Change(route => route.Observing = observing);
     }
 
     /// <summary>Attaches a custom object, for code that inspects routes.</summary>
@@ -357,22 +283,20 @@ public abstract class CoapRouteConventions<TSelf>
         return formats.Length != 0 ? [.. formats] : throw new ArgumentException("Name at least one Content-Format.", nameof(formats));
     }
 
-    private TSelf Run(ExecutionOptions execution) => Change(settings => settings.Execution = execution);
-
     /// <summary>Adds a filter around handlers: code that sees a request before its handler and the response after it.</summary>
     /// <remarks>
     /// It passes the request on by calling its second argument, once, or returns a response itself. Filters of a group surround those of
     /// its routes, and earlier filters surround later ones; they add up and do not replace each other. Routes without filters have no
     /// overhead. Filters run where the handler runs, and as often: once for a body of many blocks, for each block on a route with
-    /// <c>HandleBlocks</c>, and also when the server runs the handler for observers (<see cref="CoapRequest.IsForObservers"/>). They do not
-    /// see requests that the server refuses itself because of unknown paths and methods, transports, formats, sizes, freshness and
-    /// <see cref="LimitRate"/>. They run before the server applies request options to the response: 4.06 for a format other than Accept
-    /// asks for, 2.03 for a known entity-tag. Many requests may share a result, so a filter creates a new one and does not change the one
-    /// that it got.
+    /// <c>WithBodyInBlocks</c>, and also when the server runs the handler for observers (<see cref="CoapRequestContext.IsForObservers"/>).
+    /// They do not see requests that the server refuses itself because of unknown paths and methods, transports, formats, sizes, freshness
+    /// and <see cref="RequireRateLimiting"/>. They run before the server applies request options to the response: 4.06 for a format other
+    /// than Accept asks for, 2.03 for a known entity-tag. A filter refines the result by its <c>With...</c> methods, which
+    /// return a new one.
     /// </remarks>
     /// <param name="filter">The filter. The server treats its exceptions like those of a handler.</param>
     /// <returns>This object.</returns>
-    public TSelf AddFilter(Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> filter)
+    public TSelf AddFilter(Func<CoapRequestContext, CoapHandler, CancellationToken, ValueTask<CoapResult>> filter)
     {
         ArgumentNullException.ThrowIfNull(filter);
         return Change(settings =>
@@ -401,13 +325,13 @@ public abstract class CoapRouteConventions<TSelf>
     /// body, and for the whole request.
     /// </summary>
     /// <remarks>
-    /// For authorization filters, so that strangers cannot fill the memory for bodies (<see cref="CoapLimits.MaxAssemblyBytes"/>).
+    /// For authorization filters, so that strangers cannot fill the memory for bodies (<see cref="CoapBlockwiseLimits.RequestMemory"/>).
     /// Otherwise like <see cref="AddFilterFactory(Func{CoapRouteInfo, CoapHandler, CoapHandler})"/>.
     /// </remarks>
     /// <param name="factory">See <see cref="AddFilterFactory(Func{CoapRouteInfo, CoapHandler, CoapHandler})"/>. Called twice for a route:
     /// for its handler, and for the replacement of the handler at first blocks.</param>
     /// <param name="beforeBody">Whether the filter runs at first blocks too. It must not need the payload then: if
-    /// <see cref="CoapRequest.IsBodyPending"/> is true, the payload is only one block.</param>
+    /// <see cref="CoapRequestContext.IsBodyPending"/> is true, the payload is only one block.</param>
     /// <returns>This object.</returns>
     public TSelf AddFilterFactory(Func<CoapRouteInfo, CoapHandler, CoapHandler> factory, bool beforeBody)
     {
@@ -437,7 +361,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// and the response stays unchanged.
     /// </param>
     /// <returns>This object.</returns>
-    public TSelf DescribeErrors(Func<CoapRequest, CoapResult, Exception?, CoapContent?> describe)
+    public TSelf WithErrorContent(Func<CoapRequestContext, CoapResult, Exception?, CoapContent?> describe)
     {
         ArgumentNullException.ThrowIfNull(describe);
         Table.DescribesErrors = true;
@@ -454,7 +378,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentException">There is no scheme, or one is invalid (RFC 3986 section 3.1), or one does not begin with
     /// <c>coap</c>, as all schemes of CoAP do (RFC 7252 section 6, RFC 8323 section 8).</exception>
-    public TSelf OnlyOn(params string[] schemes)
+    public TSelf RequireScheme(params string[] schemes)
     {
         ArgumentNullException.ThrowIfNull(schemes);
         if (schemes.Length == 0)

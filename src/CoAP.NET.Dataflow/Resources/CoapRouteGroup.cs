@@ -14,7 +14,7 @@ public sealed class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoap
     }
 
     /// <summary>The prefix, in URI form; <c>/</c> if there is none.</summary>
-    public string Prefix => Template.Text;
+    internal string Prefix => Template.Text;
 
     /// <summary>
     /// The clock of the endpoint that serves the routes (<see cref="CoapEndpointOptions.TimeProvider"/>), for parts that are mapped to it;
@@ -23,7 +23,7 @@ public sealed class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoap
     public TimeProvider? TimeProvider => Table.Environment?.TimeProvider;
 
     /// <summary>
-    /// The source of random numbers of that endpoint (<see cref="CoapEndpointOptions.Random"/>); null before <see cref="CoapRoutes"/> have
+    /// The source of random numbers of that endpoint (<see cref="CoapPipelineOptions.Random"/>); null before <see cref="CoapRoutes"/> have
     /// an endpoint.
     /// </summary>
     public CoapRandomSource? Random => Table.Environment?.Random;
@@ -55,7 +55,7 @@ public sealed class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoap
     }
 
     internal CoapRouteHandlerBuilder Add(string template, ReadOnlySpan<CoapMethod> methods,
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+        CoapHandler handler)
     {
         if (methods.IsEmpty)
         {
@@ -80,7 +80,7 @@ public sealed class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoap
     /// <remarks>The metadata of the groups themselves is not included.</remarks>
     /// <typeparam name="T">The type to find.</typeparam>
     /// <returns>The objects of the type; empty if there are none.</returns>
-    public IReadOnlyList<T> ListMetadata<T>()
+    internal IReadOnlyList<T> ListMetadata<T>()
         where T : class
     {
         Route[] routes = Table.Snapshot().Routes;

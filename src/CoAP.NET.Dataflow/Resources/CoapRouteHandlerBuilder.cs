@@ -78,7 +78,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// <param name="values">The values; none for no such attribute.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentException">The name is invalid.</exception>
-    public CoapRouteHandlerBuilder WithAttributes(string name, IEnumerable<string> values)
+    internal CoapRouteHandlerBuilder WithAttributes(string name, IEnumerable<string> values)
     {
         ArgumentNullException.ThrowIfNull(values);
         CoapLinkAttribute[] attributes = [.. values.Select(value => new CoapLinkAttribute(name, value))];
@@ -93,7 +93,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// <remarks>A route with parameters is listed only in this way, because its template is not a URI.</remarks>
     /// <param name="target">The URI reference to list, such as <c>/devices</c>.</param>
     /// <returns>This object.</returns>
-    public CoapRouteHandlerBuilder ListedAs(string target)
+    public CoapRouteHandlerBuilder WithDiscoveryTarget(string target)
     {
         _ = new CoapLink(target);
         return Change(_ => _route.ListedAs = target);
@@ -110,7 +110,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
 
     /// <summary>
     /// Lists links that are created for each request for <c>/.well-known/core</c>, for example from a database: after all others, and only
-    /// if the route itself would be listed (<c>ListedWhen</c>, security of the transport).
+    /// if the route itself would be listed (<c>WithDiscoveryCondition</c>, security of the transport).
     /// </summary>
     /// <remarks>
     /// The server applies the filter of the request (RFC 6690 section 4.1) to them; the function may use it to save work.
@@ -118,7 +118,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// </remarks>
     /// <param name="links">Returns the links for a request; called by any thread, and for each request, so it must be quick.</param>
     /// <returns>This object.</returns>
-    public CoapRouteHandlerBuilder WithLinks(Func<CoapRequest, IEnumerable<CoapLink>> links)
+    public CoapRouteHandlerBuilder WithLinks(Func<CoapRequestContext, IEnumerable<CoapLink>> links)
     {
         ArgumentNullException.ThrowIfNull(links);
         return Change(_ => _route.LinkSource = links);
@@ -128,41 +128,27 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// Notifies observers that the resources of the route may have changed: the handler runs again, once for all observers with the same
     /// request, and its response is sent to them (RFC 7641 section 4.2).
     /// </summary>
-    /// <remarks>
-    /// On a route with parameters it notifies every observed path; see <see cref="CoapServer.Notify"/> for one of them. Thread-safe; a
-    /// handler may call it too, and it never waits. Calls in quick succession lead to one run.
-    /// </remarks>
-    /// <returns>The current number of observers of the route; 0 also if it is not <c>Observable</c>, which is logged as a
+    /// <remarks>Thread-safe; a handler may call it too, and it never waits. Calls in quick succession lead to one run.</remarks>
+    /// <param name="values">The values of the parameters of one resource, such as <see cref="CoapRequestContext.Route"/> of a request that
+    /// changed it; <see cref="CoapServer.Notify"/> takes its path instead. Null: every observed path of the route.</param>
+    /// <returns>The current number of these observers; 0 also if the route is not <c>Observable</c>, which is logged as a
     /// warning.</returns>
-    public int Notify() => Table.Notify(_route, tellsMistakes: true);
+    /// <exception cref="KeyNotFoundException">The values lack a parameter of the route.</exception>
+    public int Notify(CoapRouteValues? values = null) => values is null
+        ? Table.Notify(_route, tellsMistakes: true)
+        : Table.Notify(_route.Template.PathOf(values));
 
     /// <summary>
-    /// Notifies like <see cref="Notify()"/>, but only the observers of the resource that a request names: its path, or the URI that it
-    /// requests from a proxy.
+    /// Notifies only the observers of the resource that a request names here: its path, or the URI that it requests from a proxy.
     /// </summary>
-    /// <param name="request">A received request, such as the one that registered.</param>
-    /// <returns>The number of these observers.</returns>
-    /// <exception cref="CoapUriException">The request is for a proxy, and its options do not form a URI.</exception>
-    public int NotifyFor(CoapRequest request)
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        return Table.NotifyAt(_route, ProxyRoute.PathOf(request));
-    }
+    /// <exception cref="CoapFormatException">The request is for a proxy, and its options do not form a URI.</exception>
+    internal int NotifyFor(CoapRequestContext request) => Table.NotifyAt(_route, ProxyRoute.PathOf(request));
 
-    /// <summary>
-    /// Returns the number of observers of the resource that a request names: its path, or the URI that it requests from a proxy; see
-    /// <see cref="NotifyFor"/>.
-    /// </summary>
-    /// <param name="request">A received request.</param>
-    /// <returns>The number of observers.</returns>
-    /// <exception cref="CoapUriException">The request is for a proxy, and its options do not form a URI.</exception>
-    public int CountObservers(CoapRequest request)
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        return Table.Notifier?.CountAt(ProxyRoute.PathOf(request)) ?? 0;
-    }
+    /// <summary>Returns the number of observers of the resource that a request names; see <see cref="NotifyFor"/>.</summary>
+    /// <exception cref="CoapFormatException">The request is for a proxy, and its options do not form a URI.</exception>
+    internal int CountObservers(CoapRequestContext request) => Table.Notifier?.CountAt(ProxyRoute.PathOf(request)) ?? 0;
 
-    /// <summary>Notifies like <see cref="Notify()"/>, but without a warning if the route is not observable.</summary>
+    /// <summary>Notifies like <see cref="Notify"/>, but without a warning if the route is not observable.</summary>
     internal int NotifyIfObservable() => Table.Notify(_route, tellsMistakes: false);
 
     /// <summary>Removes the route.</summary>
@@ -175,7 +161,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// <summary>
     /// The formats of responses from the nearest call of <c>Produces</c>, on the route or on a surrounding group; null without such a call.
     /// </summary>
-    public IReadOnlyList<CoapContentFormat>? ProducedFormats
+    internal IReadOnlyList<CoapContentFormat>? ProducedFormats
     {
         get
         {
@@ -192,7 +178,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// <remarks>If there are several, it returns the last one.</remarks>
     /// <typeparam name="T">The type to find.</typeparam>
     /// <returns>The object; null if there is none.</returns>
-    public T? FindMetadata<T>()
+    internal T? FindMetadata<T>()
         where T : class
     {
         lock (Table.Gate)
@@ -206,24 +192,24 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// Repeated registrations of a client do not raise it. Events of one route are raised one after the other, with no lock held, on the
     /// receiving thread or, for example after a timeout, on a thread of the library; do not block in a handler. The library counts and logs
     /// exceptions of handlers. While a handler is busy, at most 4,096 further events wait; others are dropped and counted as
-    /// <see cref="CoapCounter.HandlerErrors"/>. Therefore read <see cref="ObserverCount"/> instead of counting events.
+    /// <c>HandlerErrors</c>. Therefore read <see cref="ObserverCount"/> instead of counting events.
     /// </remarks>
-    public event EventHandler<CoapObserverChange>? ObserverCame
+    public event EventHandler<CoapObserverChange>? ObserverAdded
     {
-        add => _route.Observed.From(this).Came += value;
-        remove => _route.Observed.From(this).Came -= value;
+        add => _route.Observed.From(this).Added += value;
+        remove => _route.Observed.From(this).Added -= value;
     }
 
-    /// <summary>Raised when a client is no longer an observer, with the reason; see <see cref="ObserverCame"/>.</summary>
-    public event EventHandler<CoapObserverChange>? ObserverWent
+    /// <summary>Raised when a client is no longer an observer, with the reason; see <see cref="ObserverAdded"/>.</summary>
+    public event EventHandler<CoapObserverChange>? ObserverRemoved
     {
-        add => _route.Observed.From(this).Went += value;
-        remove => _route.Observed.From(this).Went -= value;
+        add => _route.Observed.From(this).Removed += value;
+        remove => _route.Observed.From(this).Removed -= value;
     }
 
     /// <summary>
     /// Raised when a client acknowledged a Confirmable notification, and on connections (RFC 8323) when a notification was passed to the
-    /// connection, which delivers it; see <see cref="ObserverCame"/>.
+    /// connection, which delivers it; see <see cref="ObserverAdded"/>.
     /// </summary>
     /// <remarks>Non-confirmable notifications are not acknowledged.</remarks>
     public event EventHandler<CoapObserverChange>? ObserverAcknowledged
@@ -234,7 +220,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
 
     /// <summary>The number of observers of the route: pairs of a client and a token, over all its paths.</summary>
     /// <remarks>
-    /// In a handler of <see cref="ObserverCame"/> and <see cref="ObserverWent"/> it includes the reported change. For one path:
+    /// In a handler of <see cref="ObserverAdded"/> and <see cref="ObserverRemoved"/> it includes the reported change. For one path:
     /// <see cref="CoapServer.CountObservers"/>.
     /// </remarks>
     public int ObserverCount => _route.Observed.Observers;
@@ -245,10 +231,10 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// </summary>
     /// <param name="find">
     /// Returns the terms of the resource that a request names, always the same object for the same path; null for none. Called before the
-    /// handler for each registration, and for each that <see cref="CoapServer.RestoreObserver"/> restores, by any thread; it must be quick.
+    /// handler for each registration, also for a restored one, by any thread; it must be quick.
     /// </param>
     /// <returns>This object.</returns>
-    public CoapRouteHandlerBuilder WithObserverTerms(Func<CoapRequest, CoapObserverTerms?> find)
+    public CoapRouteHandlerBuilder WithObserverTerms(Func<CoapRequestContext, CoapObserverTerms?> find)
     {
         ArgumentNullException.ThrowIfNull(find);
         return Change(settings => settings.ObserverTerms = find);
@@ -259,12 +245,6 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// of its changes (<see cref="CoapServer.FollowChanges"/>): for changes that every server detects by itself, for example in a shared
     /// table.
     /// </summary>
-    /// <param name="path">The whole path in URI form, such as <c>/devices/7</c>, percent-encoded as in a URI.</param>
-    /// <returns>The number of observers of the path here.</returns>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
-    public int NotifyHere(string path)
-    {
-        ArgumentNullException.ThrowIfNull(path);
-        return Table.NotifyAt(_route, Table.NormalizePath(path));
-    }
+    /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
+    internal int NotifyHere(string path) => Table.NotifyAt(_route, Table.NormalizePath(path));
 }

@@ -16,7 +16,7 @@ internal static class RequestRules
     /// <summary>
     /// Returns whether any method of a path is served over the transport of a request. Otherwise the path does not exist there.
     /// </summary>
-    public static bool IsThere(RouteNode place, CoapRequest request, CoapEnvironment environment)
+    public static bool IsThere(RouteNode place, CoapRequestContext request, CoapEnvironment environment)
     {
         foreach (Route? route in place.Routes)
         {
@@ -47,11 +47,11 @@ internal static class RequestRules
     }
 
     /// <summary>Returns whether a request arrived over a plain transport at a route that requires a secured one.</summary>
-    public static bool LacksSecurity(CoapRequest request, RoutePlan plan) =>
-        plan.NeedsSecurity && request.Channel is { Transport.IsSecure: false };
+    public static bool LacksSecurity(CoapRequestContext request, RoutePlan plan) =>
+        plan.NeedsSecurity && !request.Channel.Transport.IsSecure;
 
     /// <summary>Returns the refusal of a request whose formats the route does not support; null if it supports them.</summary>
-    public static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
+    public static CoapResult? CheckFormats(CoapRequestContext request, RoutePlan plan)
     {
         if (request.Code == CoapCode.Fetch && OptionRules.LacksContentFormat(RouteTable.OptionsOf(request)))
         {

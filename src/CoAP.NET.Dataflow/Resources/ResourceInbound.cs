@@ -10,7 +10,7 @@ namespace CoAP.NET.Resources;
 /// offers the response before the call returns, on the same thread; otherwise on the thread that completes the handler. Every request gets
 /// exactly one response.
 /// </summary>
-internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IReplies
+internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IResponseSender
 {
     // One object each for all requests: results do not change once they are sent.
     private static readonly CoapResult s_proxyingNotSupported = new(CoapCode.ProxyingNotSupported);
@@ -29,8 +29,8 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
     private readonly RouteTable _routes;
     private readonly ServingReports _reports;
     private readonly ErrorDescriptions _errors;
-    private readonly HandlerRun _run;
-    private readonly LaterBlocks _laterBlocks;
+    private readonly HandlerInvoker _run;
+    private readonly SubsequentBlocks _subsequentBlocks;
     private readonly UnansweredRequests _unanswered;
 
     // For a response that replaces one that a user's block declined or lost: it bypasses that block.
@@ -44,36 +44,37 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         Busy = MakeBusy(environment);
         _reports = new ServingReports(environment);
         _errors = new ErrorDescriptions(environment, routes, _reports);
-        _run = new HandlerRun(this, environment, routes, _reports);
+        _run = new HandlerInvoker(this, environment, routes, _reports);
         Served = served;
-        Admission = new ServedAdmission(environment, served, Busy);
+        Admission = new RunningRequestAdmission(environment, served, Busy);
         _unanswered = new UnansweredRequests(environment, served);
         _exchangesOut = exchangesOut;
-        _laterBlocks = new LaterBlocks(environment, served, Admission, _reports, this);
+        _subsequentBlocks = new SubsequentBlocks(environment, served, Admission, _reports, this);
     }
 
     /// <summary>5.03 with Max-Age.</summary>
     internal static CoapResult MakeBusy(CoapEnvironment environment) =>
-        new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }
+            .WithMaxAge(TimeSpan.FromSeconds(environment.Limits.Requests.BusyMaxAge));
 
     internal ServedRequests Served { get; }
 
     /// <summary>5.03 with Max-Age.</summary>
     internal CoapResult Busy { get; }
 
-    internal ServedAdmission Admission { get; }
+    internal RunningRequestAdmission Admission { get; }
 
     internal CoapEnvironment Environment => _environment;
 
     internal override void Process(CoapExchange item)
     {
-        if (item.Body is { Later: { } later } && _laterBlocks.TryServe(item, later))
+        if (item.Body is { Later: { } later } && _subsequentBlocks.TryServe(item, later))
         {
             return;
         }
 
-        CoapRequest request = item.Request;
-        ServerWatch? watch = _environment.Telemetry.IsServing ? _reports.Watch(item) : null;
+        CoapRequestContext request = item.Request;
+        ServerRequestMeter? watch = _environment.Telemetry.IsServing ? _reports.Watch(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
         if (RequestRules.AsksForProxy(options))
         {
@@ -106,9 +107,9 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
     }
 
     // A proxy route has no place in the tree: it handles all paths and methods.
-    private void Admit(CoapExchange item, RouteNode? place, Route route, int firstSegment, ServerWatch? watch)
+    private void Admit(CoapExchange item, RouteNode? place, Route route, int firstSegment, ServerRequestMeter? watch)
     {
-        CoapRequest request = item.Request;
+        CoapRequestContext request = item.Request;
         if (request.Code == CoapCode.Get || request.Code == CoapCode.Delete)
         {
             // Payload is not defined for them, so it is ignored (RFC 7252 section 5.5).
@@ -195,7 +196,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
 
     private void Serve(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment)
     {
-        CoapRequest request = exchange.Request;
+        CoapRequestContext request = exchange.Request;
         if (route.Template.HasParameters)
         {
             request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
@@ -272,7 +273,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         CoapResult? held;
         try
         {
-            held = BodyAdmission.HoldBack(exchange, plan, _environment);
+            held = RouteAdmission.HoldBack(exchange, plan, _environment);
         }
 #pragma warning disable CA1031 // limiters may throw anything; the peer gets 5.00
         catch (Exception exception)

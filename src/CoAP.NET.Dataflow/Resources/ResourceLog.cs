@@ -14,8 +14,9 @@ internal static partial class ResourceLog
     public static partial void HandlerReturnedNull(ILogger logger, RouteTemplate route);
 
     [LoggerMessage(1502, LogLevel.Information,
-        "The handler of {Route} held the thread that received its requests for too long several times: it blocks, or the machine is busy. It "
-            + "runs on separate threads for {Minutes} minutes. If it blocks, make it asynchronous, or declare it with RunQueued.")]
+        "The handler of {Route} held the thread that received its requests for too long several times: it blocks, or the machine is busy. "
+            + "It runs on separate threads for {Minutes} minutes. If it blocks, make it asynchronous, or declare it with "
+            + "WithExecution(queued: n).")]
     public static partial void HandlerIsSlow(ILogger logger, RouteTemplate route, double minutes);
 
     [LoggerMessage(1503, LogLevel.Warning,
@@ -32,14 +33,15 @@ internal static partial class ResourceLog
             + "once per minute.")]
     public static partial void NoticeReachesNobody(ILogger logger, string path, string reason);
 
-    [LoggerMessage(1506, LogLevel.Error, "The function of DescribeErrors failed for {Route}. The response is sent without a description.")]
+    [LoggerMessage(1506, LogLevel.Error,
+        "The function of WithErrorContent failed for {Route}. The response is sent without a description.")]
     public static partial void DescribingFailed(ILogger logger, string route, Exception exception);
 
     [LoggerMessage(1504, LogLevel.Information, "Some routes are served only over some schemes. Routes by scheme:\n{Routes}")]
     public static partial void RoutesOnSchemes(ILogger logger, string routes);
 
     [LoggerMessage(1505, LogLevel.Warning,
-        "No transport serves the route {Route}: OnlyOn and RequireTransportSecurity exclude all of {Schemes}. Listen on another "
+        "No transport serves the route {Route}: RequireScheme and RequireTransportSecurity exclude all of {Schemes}. Listen on another "
             + "scheme, or change the route.")]
     public static partial void RouteIsServedNowhere(ILogger logger, string route, string schemes);
 }

@@ -13,7 +13,7 @@ internal static class ResponseRules
     /// <param name="result">The answer.</param>
     /// <param name="format">The format of the answer.</param>
     /// <param name="wanted">The requested format.</param>
-    public static bool IsInUnwantedFormat(CoapRequest request, CoapResult result, out CoapContentFormat format,
+    public static bool IsInUnwantedFormat(CoapRequestContext request, CoapResult result, out CoapContentFormat format,
         out CoapContentFormat wanted)
     {
         format = wanted = default;
@@ -34,7 +34,7 @@ internal static class ResponseRules
     /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="result">The answer.</param>
-    public static CoapResult ValidIfKnown(CoapRequest request, CoapResult result)
+    public static CoapResult ValidIfKnown(CoapRequestContext request, CoapResult result)
     {
         CoapOptionCollection asked = RouteTable.OptionsOf(request);
         if (result.Code != CoapCode.Content || !request.Code.IsSafe || asked.IndexOf(OptionNumber.ETag) is not (>= 0 and var at)
@@ -48,8 +48,8 @@ internal static class ResponseRules
             if (asked.ValueAt(at).SequenceEqual(tag))
             {
                 CoapResult valid = new CoapResult(CoapCode.Valid).As(result);
-                valid.Options.AddAll(options);
-                valid.Options.Remove(OptionNumber.ContentFormat);
+                valid.OwnOptions.AddAll(options);
+                valid.OwnOptions.Remove(OptionNumber.ContentFormat);
                 return valid;
             }
         }

@@ -6,27 +6,27 @@ namespace CoAP.NET;
 internal sealed class RouteExecutor
 {
     private readonly CoapEnvironment _environment;
-    private readonly SlowWatch _watch;
-    private readonly WorkQueue? _queue;
-    private WorkQueue? _slowQueue;
-    private WorkQueue? _costlyQueue;
+    private readonly HandlerProfile _watch;
+    private readonly HandlerWorkQueue? _queue;
+    private HandlerWorkQueue? _slowQueue;
+    private HandlerWorkQueue? _costlyQueue;
 
-    public RouteExecutor(ExecutionOptions options, CoapEnvironment environment)
+    public RouteExecutor(CoapExecution options, CoapEnvironment environment)
     {
         Options = options;
         _environment = environment;
-        _watch = new SlowWatch(environment.TimeProvider);
+        _watch = new HandlerProfile(environment.TimeProvider);
         if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
         {
-            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity);
+            _queue = new HandlerWorkQueue(environment, options.Parallelism, options.Capacity);
         }
-        else if (options.Kind == ExecutionKind.Aside)
+        else if (options.Kind == ExecutionKind.Offloaded)
         {
-            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity, isForThreads: true, limitsWait: true);
+            _queue = new HandlerWorkQueue(environment, options.Parallelism, options.Capacity, isForThreads: true, limitsWait: true);
         }
     }
 
-    public ExecutionOptions Options { get; }
+    public CoapExecution Options { get; }
 
     /// <summary>Runs the handler now or later; the run sends the answer.</summary>
     /// <returns>False if the request was refused: the caller answers 5.03.</returns>
@@ -34,7 +34,7 @@ internal sealed class RouteExecutor
     {
         switch (Options.Kind)
         {
-            case ExecutionKind.Queued or ExecutionKind.Aside:
+            case ExecutionKind.Queued or ExecutionKind.Offloaded:
                 return _queue!.TryRun(call);
             case ExecutionKind.Serial:
                 return _queue!.TryRun(call, _watch.IsInline || !(_watch.IsSlow || _watch.IsCostly(_queue.HasWaiting)) ? _watch : null);
@@ -67,7 +67,7 @@ internal sealed class RouteExecutor
         return true;
     }
 
-    private WorkQueue? QueueAside() =>
+    private HandlerWorkQueue? QueueAside() =>
         _watch.IsSlow ? MadeOnce(ref _slowQueue, UserCodePolicy.SlowParallelism)
         : IsCostly() ? MadeOnce(ref _costlyQueue, UserCodePolicy.CostlyParallelism)
         : null;
@@ -76,14 +76,14 @@ internal sealed class RouteExecutor
 
     // Limited by time and not by number. The system may have kept a handler off its processor, so a handler that counts as slow may be
     // CPU-bound, and its excess work must be refused.
-    private WorkQueue MadeOnce(ref WorkQueue? queue, int parallelism)
+    private HandlerWorkQueue MadeOnce(ref HandlerWorkQueue? queue, int parallelism)
     {
         if (Volatile.Read(ref queue) is { } made)
         {
             return made;
         }
 
-        WorkQueue mine = new(_environment, parallelism, int.MaxValue, isForThreads: true, limitsWait: true, _watch);
+        HandlerWorkQueue mine = new(_environment, parallelism, int.MaxValue, isForThreads: true, limitsWait: true, _watch);
         return Interlocked.CompareExchange(ref queue, mine, null) ?? mine;
     }
 }

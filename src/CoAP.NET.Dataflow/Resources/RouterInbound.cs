@@ -12,26 +12,26 @@ internal sealed class RouterInbound : InlineBlock<CoapExchange, CoapExchange>
     private readonly long _maxBodySize;
     private readonly ServedRequests _served;
     private readonly RouterOutbound _replies;
-    private readonly LaterBlocks _laterBlocks;
+    private readonly SubsequentBlocks _subsequentBlocks;
 
     internal RouterInbound(CoapEnvironment environment, ServedRequests served, RouterOutbound replies)
         : base(environment.Counters, environment.Logger)
     {
-        _maxBodySize = environment.Limits.MaxBodySize;
+        _maxBodySize = environment.Limits.Blockwise.MaxRequestBodySize;
         _served = served;
         _replies = replies;
-        _laterBlocks = new LaterBlocks(environment, served, replies.Admission, replies.Reports, replies);
+        _subsequentBlocks = new SubsequentBlocks(environment, served, replies.Admission, replies.Reports, replies);
     }
 
     internal override void Process(CoapExchange item)
     {
-        if (item.Body is { Later: { } later } && _laterBlocks.TryServe(item, later))
+        if (item.Body is { Later: { } later } && _subsequentBlocks.TryServe(item, later))
         {
             return;
         }
 
         _replies.Watch(item);
-        CoapRequest request = item.Request;
+        CoapRequestContext request = item.Request;
         if (request.Payload.Length > _maxBodySize)
         {
             Counters.Add(CoapCounter.BodiesTooLarge);

@@ -8,7 +8,7 @@ namespace CoAP.NET.Resources;
 /// Runs after a user's router: each request gets one response, and is counted out once. Requests that the router still has when the
 /// endpoint stops are answered 5.03.
 /// </summary>
-internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IReplies
+internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IResponseSender
 {
     private readonly CoapEnvironment _environment;
     private readonly ServedRequests _served;
@@ -23,11 +23,11 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         _exchangesOut = exchangesOut;
         _unanswered = new UnansweredRequests(environment, served);
         Reports = new ServingReports(environment);
-        Admission = new ServedAdmission(environment, served, ResourceInbound.MakeBusy(environment));
+        Admission = new RunningRequestAdmission(environment, served, ResourceInbound.MakeBusy(environment));
     }
 
     /// <summary>Decides whether another request is admitted.</summary>
-    internal ServedAdmission Admission { get; }
+    internal RunningRequestAdmission Admission { get; }
 
     internal ServingReports Reports { get; }
 
@@ -128,7 +128,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
             return false;
         }
 
-        if (exchange.Request.Watch is ServerWatch watch)
+        if (exchange.Request.Watch is ServerRequestMeter watch)
         {
             Reports.End(watch, result);
         }

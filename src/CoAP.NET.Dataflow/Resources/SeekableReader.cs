@@ -33,7 +33,7 @@ internal static class SeekableReader
             }
 
             body = new SeekableBody(environment, route, result, etag, stamp);
-            return answer = await ReadAsync(exchange, body, file, environment.Limits.MaxRepresentationBytes).ConfigureAwait(false);
+            return answer = await ReadAsync(exchange, body, file, environment.Limits.Blockwise.ResponseMemory).ConfigureAwait(false);
         }
         catch (Exception exception) when (result.Path is not null && file is null
             && exception is FileNotFoundException or DirectoryNotFoundException)
@@ -45,14 +45,14 @@ internal static class SeekableReader
             file?.Dispose();
             if (result.Stream is { } stream && answer is not BlockResult)
             {
-                await (body?.CloseAsync() ?? OpenedStreams.CloseAsync(stream, route, environment)).ConfigureAwait(false);
+                await (body?.CloseAsync() ?? ResultStreamTracker.CloseAsync(stream, route, environment)).ConfigureAwait(false);
             }
         }
     }
 
     private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableBody body, FileStream? file, long maxWhole)
     {
-        CoapRequest request = exchange.Request;
+        CoapRequestContext request = exchange.Request;
 
         // Requests for later blocks of a block-wise FETCH have no body, so the handler cannot run for them.
         if (request.Code.IsSafe
@@ -71,11 +71,11 @@ internal static class SeekableReader
             throw new InvalidOperationException(
                 $"The response to {request.Code} has {part?.Total ?? body.Length} bytes. For an unsafe or block-wise request, "
                     + "the whole response is kept in memory, which allows at most "
-                + $"CoapLimits.MaxRepresentationBytes ({maxWhole}).");
+                + $"CoapLimits.Blockwise.ResponseMemory ({maxWhole}).");
         }
 
         CoapResult whole = new CoapResult(part.Code, part.Payload).As(part);
-        whole.Options.AddAll(part.Options);
+        whole.OwnOptions.AddAll(part.Options);
         return whole;
     }
 }

@@ -30,7 +30,7 @@ internal sealed class OutboundItems(CoapEnvironment environment, CoapDatagramPoo
     }
 
     /// <summary>Gives the bytes to Messaging where it keeps them.</summary>
-    public static void TellBytes(in CoapOutbound outbound, CoapDatagram datagram)
+    public static void ReportBytes(in CoapOutbound outbound, CoapDatagram datagram)
     {
         if (outbound.KeepsBytes)
         {

@@ -6,7 +6,7 @@ namespace CoAP.NET.Serialization;
 /// <summary>
 /// The inbound Serializer stage: from the bytes of one message to the message, or to the rule that they broke. The message gets bytes of
 /// its own, and the datagram goes back before the message goes on, so what user code sees is never recycled. No user code runs here: typed
-/// options are made when asked for. Bytes without a readable header of version 1 end here, counted as <see cref="CoapCounter.Ignored"/>
+/// options are made when asked for. Bytes without a readable header of version 1 end here, counted as <c>Ignored</c>
 /// (RFC 7252 section 3); every other format error goes up, because what to do about it depends on the type (section 4.2).
 /// </summary>
 internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>

@@ -4,7 +4,7 @@ namespace CoAP.NET.Serialization;
 
 /// <summary>
 /// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram of its channel; the
-/// Channel stage addresses it. A message that the format has no form for is counted as <see cref="CoapCounter.EncodeErrors"/> and logged as
+/// Channel stage addresses it. A message that the format has no form for is counted as <c>EncodeErrors</c> and logged as
 /// an error; a response goes out as 5.00, the rest is dropped.
 /// </summary>
 internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
@@ -73,7 +73,7 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
             return Items.Fail(in outbound, exception) is { } error ? EncodeError(in outbound, error, serializer) : null;
         }
 
-        OutboundItems.TellBytes(in outbound, datagram);
+        OutboundItems.ReportBytes(in outbound, datagram);
         return datagram;
     }
 
@@ -81,7 +81,7 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
     {
         CoapDatagram datagram = Items.Rent(checked((int)serializer.GetSize(error)));
         datagram.Length = serializer.TrySerialize(datagram.Buffer, error, out int written) ? written : 0;
-        OutboundItems.TellBytes(in outbound, datagram);
+        OutboundItems.ReportBytes(in outbound, datagram);
         return datagram;
     }
 }

@@ -45,7 +45,7 @@ internal static class CertificateNames
             string[] names = [.. leaf.Extensions.OfType<X509SubjectAlternativeNameExtension>()
                 .SelectMany(static one =>
                     one.EnumerateDnsNames().Concat(one.EnumerateIPAddresses().Select(static address => address.ToString())))];
-            return names.Length == 0 ? "no alternative name" : CoapForeignText.LineOf(string.Join(", ", names));
+            return names.Length == 0 ? "no alternative name" : CoapUntrustedText.LineOf(string.Join(", ", names));
         }
         catch (CryptographicException)
         {

@@ -17,6 +17,6 @@ public enum CoapCacheMode : byte
     Bypass,
 
     /// <summary>Uses only a fresh stored response and sends nothing.</summary>
-    /// <remarks>Without one, the request fails with a <see cref="CoapCacheMissException"/>.</remarks>
+    /// <remarks>Without one, the request fails with a <see cref="CoapException"/> (<see cref="CoapError.NotCached"/>).</remarks>
     OnlyIfCached,
 }

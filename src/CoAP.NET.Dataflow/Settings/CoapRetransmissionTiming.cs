@@ -3,8 +3,8 @@ namespace CoAP.NET;
 /// <summary>Determines how long a Confirmable message waits for its acknowledgement before it is sent again.</summary>
 /// <remarks>
 /// All values send at most <see cref="CoapTransmissionParameters.MaxRetransmit"/> copies within
-/// <see cref="CoapTransmissionParameters.MaxTransmitSpan"/>, give a message up within
-/// <see cref="CoapTransmissionParameters.MaxTransmitWait"/>, and keep the default lifetime of Message IDs. Measured times determine the
+/// MAX_TRANSMIT_SPAN, give a message up within
+/// MAX_TRANSMIT_WAIT, and keep the default lifetime of Message IDs. Measured times determine the
 /// first two waits; later copies are at least as frequent as by <see cref="Rfc7252"/>, so an outage of some seconds loses nothing. Measuring
 /// needs about 50 bytes per peer. Use <see cref="Fasor"/> where it pays off for other messages than blocks; <c>docs/congestion.md</c> has
 /// figures.

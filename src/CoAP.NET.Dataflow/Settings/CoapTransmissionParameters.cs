@@ -220,8 +220,8 @@ public sealed record CoapTransmissionParameters
     /// <summary>The length of the tokens of requests to the peer, in bytes, if it supports long ones.</summary>
     /// <remarks>
     /// Null, the default, for tokens of 4 to 8 bytes; otherwise 9 to 65,804. The endpoint detects the support by itself, but not with
-    /// requests under OSCORE (RFC 8974 section 2.2.2). It uses at most <see cref="CoapLimits.MaxTokenLength"/>, because the token comes
-    /// back with the response.
+    /// requests under OSCORE (RFC 8974 section 2.2.2). It uses at most <see cref="CoapMessageLimits.MaxTokenLength"/>, because the token
+    /// comes back with the response.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 9 to 65,804.</exception>
     public int? ExtendedTokenLength
@@ -240,11 +240,11 @@ public sealed record CoapTransmissionParameters
     }
 
     /// <summary>
-    /// How long a response may take after the acknowledgement before the request fails; default: <see cref="MaxTransmitWait"/> plus twice
+    /// How long a response may take after the acknowledgement before the request fails; default: MAX_TRANSMIT_WAIT plus twice
     /// <see cref="MaxLatency"/>.
     /// </summary>
     /// <remarks>
-    /// For a Non-confirmable request, which has no acknowledgement, it counts from the call; default: <see cref="NonLifetime"/>.
+    /// For a Non-confirmable request, which has no acknowledgement, it counts from the call; default: NON_LIFETIME.
     /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
@@ -265,31 +265,31 @@ public sealed record CoapTransmissionParameters
     /// <summary>
     /// PROCESSING_DELAY: the time from receiving a Confirmable message to acknowledging it; equals ACK_TIMEOUT (RFC 7252 section 4.8.2).
     /// </summary>
-    public TimeSpan ProcessingDelay => AckTimeout;
+    internal TimeSpan ProcessingDelay => AckTimeout;
 
     /// <summary>
     /// MAX_TRANSMIT_SPAN: the time from the first transmission of a Confirmable message to its last (RFC 7252 section 4.8.2).
     /// </summary>
     /// <remarks>45 s by default.</remarks>
-    public TimeSpan MaxTransmitSpan => AckTimeout * (Math.Pow(2, MaxRetransmit) - 1) * AckRandomFactor;
+    internal TimeSpan MaxTransmitSpan => AckTimeout * (Math.Pow(2, MaxRetransmit) - 1) * AckRandomFactor;
 
     /// <summary>
     /// MAX_TRANSMIT_WAIT: the time from the first transmission of a Confirmable message to giving up (RFC 7252 section 4.8.2).
     /// </summary>
     /// <remarks>93 s by default.</remarks>
-    public TimeSpan MaxTransmitWait => AckTimeout * (Math.Pow(2, MaxRetransmit + 1) - 1) * AckRandomFactor;
+    internal TimeSpan MaxTransmitWait => AckTimeout * (Math.Pow(2, MaxRetransmit + 1) - 1) * AckRandomFactor;
 
     /// <summary>MAX_RTT: the longest round trip (RFC 7252 section 4.8.2).</summary>
     /// <remarks>202 s by default.</remarks>
-    public TimeSpan MaxRtt => (2 * MaxLatency) + ProcessingDelay;
+    internal TimeSpan MaxRtt => (2 * MaxLatency) + ProcessingDelay;
 
     /// <summary>EXCHANGE_LIFETIME: how long the Message ID of a Confirmable message must not be reused (RFC 7252 section 4.8.2).</summary>
     /// <remarks>247 s by default.</remarks>
-    public TimeSpan ExchangeLifetime => MaxTransmitSpan + (2 * MaxLatency) + ProcessingDelay;
+    internal TimeSpan ExchangeLifetime => MaxTransmitSpan + (2 * MaxLatency) + ProcessingDelay;
 
     /// <summary>NON_LIFETIME: how long the Message ID of a Non-confirmable message must not be reused (RFC 7252 section 4.8.2).</summary>
     /// <remarks>145 s by default.</remarks>
-    public TimeSpan NonLifetime => MaxTransmitSpan + MaxLatency;
+    internal TimeSpan NonLifetime => MaxTransmitSpan + MaxLatency;
 
     /// <summary>MAX_PAYLOADS: the number of payloads of a body that are sent without a pause.</summary>
     /// <remarks>Default 10; 1 to 1,000. Both peers need the same value (RFC 9177 section 7.2).</remarks>
@@ -346,7 +346,7 @@ public sealed record CoapTransmissionParameters
     }
 
     /// <summary>NON_PARTIAL_TIMEOUT: how long an incomplete body is kept without new payloads.</summary>
-    /// <remarks>Default: <see cref="ExchangeLifetime"/>, 247 s; above zero, at most an hour (RFC 9177 section 7.2).</remarks>
+    /// <remarks>Default: EXCHANGE_LIFETIME, 247 s; above zero, at most an hour (RFC 9177 section 7.2).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonPartialTimeout
     {

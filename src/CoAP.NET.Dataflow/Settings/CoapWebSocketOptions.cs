@@ -13,14 +13,14 @@ namespace CoAP.NET;
 public sealed class CoapWebSocketOptions
 {
     /// <summary>The path of the registered well-known URI (RFC 8323 section 4.1).</summary>
-    public const string DefaultPath = "/.well-known/coap";
+    internal const string DefaultPath = "/.well-known/coap";
 
     // A number, because a field of the type would load the HTTP client into processes that open no WebSocket.
     private int _httpVersionPolicy;
 
     /// <summary>The path, with an optional query, of the WebSocket; begins with a slash.</summary>
     /// <remarks>
-    /// Default <see cref="DefaultPath"/>, which RFC 8323 section 4.1 requires; other values are for servers with another path.
+    /// Default <c>/.well-known/coap</c>, which RFC 8323 section 4.1 requires; other values are for servers with another path.
     /// </remarks>
     /// <exception cref="ArgumentException">The path does not begin with a slash.</exception>
     public string Path

@@ -8,7 +8,7 @@ namespace CoAP.NET.Signalling;
 /// <param name="options">The timeouts.</param>
 /// <param name="timers">Schedules the checks of connections.</param>
 /// <param name="messages">The pending messages of sessions; null for none.</param>
-internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, IPeerState? messages)
+internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, IPeerRetention? messages)
 {
     // The check period while something is pending in a session that ends.
     private static readonly TimeSpan s_sessionPeriod = TimeSpan.FromMilliseconds(100);
@@ -25,7 +25,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <param name="atOnce">Whether to close right after, without waiting.</param>
     public void Release(
-        CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text, long now, bool atOnce)
+        CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses, string text, long now, bool atOnce)
     {
         if (ConnectionState.Of(channel) is not { IsOver: false } of || (of.IsReleasing && !atOnce))
         {
@@ -45,7 +45,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         }
 
         CoapMessage release = new(CoapCode.Release);
-        foreach (AlternativeAddress address in alternativeAddresses)
+        foreach (AlternativeAddressOption address in alternativeAddresses)
         {
             release.Options.Add(address);
         }
@@ -55,7 +55,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
             release.Options.Add(holdOff);
         }
 
-        BeginEnd(state, new CoapConnectionException(CoapConnectionError.ClosedByUs, text), now);
+        BeginEnd(state, new CoapConnectionException(CoapError.ClosedLocally, text), now);
         if (atOnce)
         {
             End(state, state.Reason!);
@@ -99,7 +99,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
 
         state.IsHalfClosed = true;
         state.ClosesWhenQuiet = true;
-        BeginEnd(state, new CoapConnectionException(CoapConnectionError.Closed, $"{channel} closed the connection."), now);
+        BeginEnd(state, new CoapConnectionException(CoapError.Closed, $"{channel} closed the connection."), now);
         CloseIfQuiet(state, now);
         timers.Arm(state, now);
     }
@@ -110,12 +110,12 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     {
         if (release.OptionsToRead is { } options)
         {
-            if (options.TryGetUInt(HoldOff.Definition.Number, out uint seconds))
+            if (options.TryGetUInt(HoldOffOption.Definition.Number, out uint seconds))
             {
                 state.HoldOff = TimeSpan.FromSeconds(seconds);
             }
 
-            state.AlternativeAddresses = [.. options.GetValues(AlternativeAddress.Definition.Number)
+            state.AlternativeAddresses = [.. options.GetValues(AlternativeAddressOption.Definition.Number)
                 .Select(static address => Encoding.UTF8.GetString(address.Span))];
         }
 
@@ -123,7 +123,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         shard.AfterRelease(new ReleaseLog(state));
         state.ClosesWhenQuiet = true;
         string why = $"{channel} released the connection with Release (RFC 8323 section 5.5).";
-        BeginEnd(state, new CoapConnectionException(CoapConnectionError.Released, why), now);
+        BeginEnd(state, new CoapConnectionException(CoapError.Released, why), now);
         CloseIfQuiet(state, now);
         timers.Arm(state, now);
     }
@@ -169,14 +169,14 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     public void OnAbort(StreamState state, CoapMessage abort)
     {
         _counters.Add(CoapCounter.AbortsReceived);
-        string? said = abort.Payload.IsEmpty ? null : CoapForeignText.LineOf(abort.Payload.Span);
+        string? said = abort.Payload.IsEmpty ? null : CoapUntrustedText.LineOf(abort.Payload.Span);
         string what = abort.OptionsToRead is { } options && options.TryGetUInt(BadCsmOption.Definition.Number, out uint number)
             ? $"{state.Channel} aborted the connection because it cannot process option {number} of our CSM"
             : $"{state.Channel} aborted the connection";
 
         // This reason replaces all earlier ones.
         string why = said is null ? $"{what}." : $"{what}: {said}";
-        state.Reason = new CoapConnectionException(CoapConnectionError.Aborted, why) { Diagnostic = said };
+        state.Reason = new CoapConnectionException(CoapError.Aborted, why) { Diagnostic = said };
         CloseAtOnce(state, state.Reason);
     }
 
@@ -185,7 +185,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         StreamState state,
         string text,
         long now,
-        CoapConnectionError error = CoapConnectionError.Aborted,
+        CoapError error = CoapError.Aborted,
         int? badCsmOption = null,
         string advice = "")
     {
@@ -236,7 +236,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     {
         if (!state.IsReleasing)
         {
-            state.Reason ??= new CoapConnectionException(CoapConnectionError.ClosedByUs, text);
+            state.Reason ??= new CoapConnectionException(CoapError.ClosedLocally, text);
             state.IsReleasing = true;
             state.EndsAt = ConnectionTimers.After(now, options.ReleaseTimeout);
         }
@@ -263,20 +263,20 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         }
     }
 
-    private static bool HasRequests(CoapChannel channel) => channel.Part<IPeerPart>(PeerSlot.Exchanges) is { IsPending: true };
+    private static bool HasRequests(CoapChannel channel) => channel.Part<IPeerFeatureState>(PeerFeature.Exchanges) is { IsPending: true };
 
-    private sealed class ReleaseLog(StreamState state) : IAfterRelease
+    private sealed class ReleaseLog(StreamState state) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) =>
             SignallingLog.ConnectionReleased(shard.Environment.Logger, state.Channel, state.HoldOff?.TotalSeconds ?? 0);
     }
 
-    private sealed class AbortLog(CoapChannel channel, string text) : IAfterRelease
+    private sealed class AbortLog(CoapChannel channel, string text) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => SignallingLog.ConnectionAborted(shard.Environment.Logger, channel, text);
     }
 
-    private sealed class Closing(ConnectionState state) : IAfterRelease
+    private sealed class Closing(ConnectionState state) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => state.Channel.Connection!.Close(state.Reason);
     }

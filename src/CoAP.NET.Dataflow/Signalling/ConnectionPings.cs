@@ -11,13 +11,13 @@ internal sealed class ConnectionPings
     /// <summary>Handles a Ping of the peer.</summary>
     public static void OnPing(StreamState state, CoapMessage ping)
     {
-        if (ping.OptionsToRead?.Contains(Custody.Definition.Number) != true)
+        if (ping.OptionsToRead?.Contains(CustodyOption.Definition.Number) != true)
         {
             Pong(state, ping.Token, custody: false);
             return;
         }
 
-        RequestsUnderWay requests = state.Channel.Requests!;
+        RequestsInProgress requests = state.Channel.Requests!;
         if (state.Custody is not { IsEmpty: false } && requests.Count == 0)
         {
             Pong(state, ping.Token, custody: true);
@@ -84,7 +84,7 @@ internal sealed class ConnectionPings
         CoapMessage pong = new(CoapCode.Pong) { Token = token };
         if (custody)
         {
-            pong.Options.Add(new Custody());
+            pong.Options.Add(new CustodyOption());
         }
 
         state.Post(pong);

@@ -4,17 +4,17 @@ namespace CoAP.NET.Signalling;
 /// The signalling state of one connection or session; complete for a session, of which there may be very many. The timer covers the next
 /// event. Guarded by the shard's lock, unless stated otherwise.
 /// </summary>
-internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long now) : WheelTimer, IAfterRelease, IPeerPart
+internal class ConnectionState(ConnectionMonitor watch, CoapChannel channel, long now) : WheelTimer, IDeferredWork, IPeerFeatureState
 {
-    public ConnectionWatch Watch { get; } = watch;
+    public ConnectionMonitor Watch { get; } = watch;
 
     public CoapChannel Channel { get; } = channel;
 
     /// <summary>Returns the signalling state of a connection or session; null for none. Guarded by Shard.Gate.</summary>
-    public static ConnectionState? Of(CoapChannel channel) => channel.Part<ConnectionState>(PeerSlot.Signalling);
+    public static ConnectionState? Of(CoapChannel channel) => channel.Part<ConnectionState>(PeerFeature.Signalling);
 
     /// <summary>Sets the signalling state of a connection or session; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, ConnectionState? state) => channel.SetPart(PeerSlot.Signalling, state);
+    public static void Set(CoapChannel channel, ConnectionState? state) => channel.SetPart(PeerFeature.Signalling, state);
 
     /// <summary>
     /// Whether requests and responses pass without a check of the connection: it is ready, and not ending. The receiving thread also reads
@@ -87,7 +87,7 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
     // After the lock is released, because the connection's progress is foreign code.
     internal sealed override void Fire(long now) => Channel.Shard.AfterRelease(this);
 
-    void IAfterRelease.OnReleased(CoapShard shard) => Look();
+    void IDeferredWork.OnReleased(CoapShard shard) => Look();
 
     /// <summary>Handles the timer. The caller must hold no lock.</summary>
     protected virtual void Look()

@@ -7,7 +7,7 @@ namespace CoAP.NET.Signalling;
 // after the release of the lock. It uses no socket and no await.
 
 /// <summary>The signalling of a shard. Call every method under the shard's lock, unless it says otherwise.</summary>
-internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
+internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
 {
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
@@ -16,12 +16,12 @@ internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
     private readonly ConnectionPings _pings = new();
     private readonly ConnectionSending _sending;
     private readonly ConnectionEnding _ending;
-    private readonly ConnectionWatch _watch;
+    private readonly ConnectionMonitor _watch;
 
     /// <summary>Creates the signalling of a shard.</summary>
     /// <param name="shard">The shard.</param>
     /// <param name="messages">The pending messages of sessions; null for none.</param>
-    public SignallingLayer(CoapShard shard, IPeerState? messages = null)
+    public SignallingLayer(CoapShard shard, IPeerRetention? messages = null)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
@@ -30,21 +30,21 @@ internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
         _timers = new ConnectionTimers(shard, options);
         _sending = new ConnectionSending(shard, _pings);
         _ending = new ConnectionEnding(shard, options, _timers, messages);
-        _watch = new ConnectionWatch(shard, options, _timers, _ending);
+        _watch = new ConnectionMonitor(shard, options, _timers, _ending);
     }
 
     /// <summary>Handles a new connection: the local CSM is the first message on it.</summary>
     public void Open(CoapChannel channel, long now)
     {
         StreamState state = new(_watch, channel, now);
-        channel.Requests = new RequestsUnderWay(channel, this);
+        channel.Requests = new RequestsInProgress(channel, this);
         ConnectionState.Set(channel, state);
         CoapMessage csm = new(CoapCode.Csm);
-        csm.Options.Add(new MaxMessageSize((uint)_limits.MaxStreamMessageSize));
-        csm.Options.Add(new BlockWiseTransfer());
-        if (_limits.MaxTokenLength > CoapToken.MaxLength)
+        csm.Options.Add(new MaxMessageSizeOption((uint)_limits.Connections.MaxMessageSize));
+        csm.Options.Add(new BlockWiseTransferOption());
+        if (_limits.Messages.MaxTokenLength > CoapToken.MaxLength)
         {
-            csm.Options.Add(new ExtendedTokenLength(_limits.MaxTokenLength));
+            csm.Options.Add(new ExtendedTokenLengthOption(_limits.Messages.MaxTokenLength));
         }
 
         state.Post(csm);
@@ -144,8 +144,8 @@ internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
     /// <param name="atOnce">Whether to close right after, without waiting.</param>
     public void Release(
         CoapChannel channel,
-        HoldOff? holdOff,
-        IReadOnlyList<AlternativeAddress> alternativeAddresses,
+        HoldOffOption? holdOff,
+        IReadOnlyList<AlternativeAddressOption> alternativeAddresses,
         string text,
         long now,
         bool atOnce = false) =>
@@ -176,7 +176,7 @@ internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
             ? Task.CompletedTask
             : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
-    void IShardTarget<RequestsUnderWay>.Carry(scoped in RequestsUnderWay item)
+    void IEffectTarget<RequestsInProgress>.Carry(scoped in RequestsInProgress item)
     {
         _shard.Enter();
         try
@@ -203,7 +203,7 @@ internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
     }
 
     private string Describe(Serialization.CoapFormatError error) => error.Rule == Serialization.CoapFormatRule.TokenTooLong
-        ? $"A token has at most {_limits.MaxTokenLength} bytes here, as the CSM said (RFC 8974 section 2.2.1)."
+        ? $"A token has at most {_limits.Messages.MaxTokenLength} bytes here, as the CSM said (RFC 8974 section 2.2.1)."
         : $"A frame broke the rule {error.Rule} at byte {error.Offset} (RFC 8323 section 3.2).";
 
     private void OnSignal(StreamState state, CoapMessage message, long now)
@@ -255,15 +255,15 @@ internal sealed class SignallingLayer : IShardTarget<RequestsUnderWay>
         CoapChannel channel = state.Channel;
         if (csm.OptionsToRead is { } options)
         {
-            if (options.TryGetUInt(MaxMessageSize.Definition.Number, out uint size))
+            if (options.TryGetUInt(MaxMessageSizeOption.Definition.Number, out uint size))
             {
                 channel.PeerMaxMessageSize = (int)Math.Min(size, int.MaxValue);
             }
 
-            channel.TellsOfBlocks |= options.Contains(BlockWiseTransfer.Definition.Number);
+            channel.TellsOfBlocks |= options.Contains(BlockWiseTransferOption.Definition.Number);
 
             // RFC 8974 section 2.2.1: values below 8 have no meaning.
-            if (options.TryGetUInt(ExtendedTokenLength.Definition.Number, out uint length) && length >= CoapToken.MaxLength)
+            if (options.TryGetUInt(ExtendedTokenLengthOption.Definition.Number, out uint length) && length >= CoapToken.MaxLength)
             {
                 channel.PeerMaxTokenLength = (int)Math.Min(length, CoapToken.MaxExtendedLength);
             }

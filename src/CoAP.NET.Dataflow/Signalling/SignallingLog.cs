@@ -6,7 +6,7 @@ namespace CoAP.NET;
 internal static partial class SignallingLog
 {
     [LoggerMessage(1380, LogLevel.Debug, "The connection to {Channel} has ended: {Error}.")]
-    public static partial void ConnectionEnded(ILogger logger, CoapChannel channel, CoapConnectionError error);
+    public static partial void ConnectionEnded(ILogger logger, CoapChannel channel, CoapError error);
 
     [LoggerMessage(1381, LogLevel.Debug,
         "{Channel} requested the end of the connection with Release, and no new connection for {HoldOff} s.")]

@@ -3,10 +3,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Signalling;
 
 /// <summary>The signalling state of one connection of a reliable transport (RFC 8323 section 5). Guarded by the shard's lock.</summary>
-internal sealed class StreamState(ConnectionWatch watch, CoapChannel channel, long now) : ConnectionState(watch, channel, now)
+internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, long now) : ConnectionState(watch, channel, now)
 {
     /// <summary>The progress of the transport at the last check.</summary>
-    public ProgressWatch Progress = new();
+    public ProgressMonitor Progress = new();
 
     public long OpenedAt { get; } = now;
 

@@ -8,27 +8,15 @@ namespace CoAP.NET;
 public sealed class CoapBindException : CoapException
 {
     /// <summary>Creates an exception.</summary>
-    public CoapBindException()
-    {
-    }
-
-    /// <summary>Creates an exception with a message.</summary>
     /// <param name="message">The error and the remedy.</param>
-    public CoapBindException(string message)
-        : base(message)
-    {
-    }
-
-    /// <summary>Creates an exception with a message and a cause.</summary>
-    /// <param name="message">The error and the remedy.</param>
-    /// <param name="innerException">The cause.</param>
-    public CoapBindException(string message, Exception? innerException)
-        : base(message, innerException)
+    /// <param name="innerException">The cause; null for none.</param>
+    public CoapBindException(string message, Exception? innerException = null)
+        : base(CoapError.BindFailed, message, innerException)
     {
     }
 
     internal CoapBindException(string protocol, IPEndPoint endpoint, SocketException cause)
-        : base($"Cannot bind {protocol} {endpoint}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause)
+        : base(CoapError.BindFailed, $"Cannot bind {protocol} {endpoint}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause)
     {
         Endpoint = endpoint;
         SocketError = cause.SocketErrorCode;

@@ -11,7 +11,7 @@ namespace CoAP.NET.Transports;
 /// </para>
 /// <para>
 /// Datagrams can be lost, repeated and reordered; the mesh does the rest (RFC 7252 section 4). A bounded block that is full drops the
-/// datagram, which counts as <see cref="CoapCounter.SendErrors"/>. The end of the block stops the endpoint, and the end of the endpoint
+/// datagram, which counts as <c>SendErrors</c>. The end of the block stops the endpoint, and the end of the endpoint
 /// completes the block. <see cref="CoapStreamTransport"/> is the base for connections.
 /// </para>
 /// </remarks>

@@ -19,7 +19,7 @@ internal sealed class EndingRole : IReceiveRole
     }
 
     /// <summary>Reports the end of a connection, and removes it from the count of its host.</summary>
-    public static void Tell(ConnectionHost host, AsyncConnection connection, Exception? reason)
+    public static void Report(ConnectionHost host, AsyncConnection connection, Exception? reason)
     {
         EndingRole role = new(host, UserCode.Role);
         UserCode.Role = role;

@@ -3,10 +3,20 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Checks that OpenSSL can use an endpoint's own certificate in a CoAP handshake.</summary>
+/// <summary>Checks that an endpoint's own certificate is suitable for a CoAP handshake.</summary>
 internal static class CertificateChecks
 {
     private const string EllipticCurveKey = "1.2.840.10045.2.1";
+
+    /// <summary>Throws if .NET lacks what it needs to read certificates: it would end the process.</summary>
+    /// <exception cref="CoapDtlsException">On Linux: there is no OpenSSL.</exception>
+    public static void ThrowIfNetLacksCryptography()
+    {
+        if (!PlatformCryptography.IsAvailable)
+        {
+            throw new CoapDtlsException(PlatformCryptography.Missing("coaps with certificates"));
+        }
+    }
 
     /// <summary>The problem of an endpoint's own certificate; null if there is none.</summary>
     public static string? ProblemOf(X509Certificate2 certificate)
@@ -20,7 +30,7 @@ internal static class CertificateChecks
 
         if (!certificate.HasPrivateKey)
         {
-            return $"{whom} comes without its private key, by which it is proven. Load it with its key, as by CoapCertificates.Load.";
+            return $"{whom} comes without its private key, by which it is proven. Load it with its key, as by CoapCertificateChain.Load.";
         }
 
         if (certificate.Extensions.OfType<X509KeyUsageExtension>()
@@ -30,10 +40,7 @@ internal static class CertificateChecks
                 + "one with it.";
         }
 
-        return CanExport(certificate)
-            ? null
-            : $"The private key of '{certificate.Subject}' cannot be exported, and OpenSSL needs it. Load it with "
-                + "X509KeyStorageFlags.Exportable, as CoapCertificates.Load does.";
+        return null;
     }
 
     /// <summary>Copies an endpoint's own certificate, with its key if available.</summary>
@@ -63,25 +70,6 @@ internal static class CertificateChecks
         foreach (X509Certificate2 certificate in from)
         {
             to.Add(X509CertificateLoader.LoadCertificate(certificate.RawData));
-        }
-    }
-
-    private static bool CanExport(X509Certificate2 certificate)
-    {
-        using ECDsa? key = certificate.GetECDsaPrivateKey();
-        if (key is null)
-        {
-            return false;
-        }
-
-        try
-        {
-            CryptographicOperations.ZeroMemory(key.ExportPkcs8PrivateKey());
-            return true;
-        }
-        catch (CryptographicException)
-        {
-            return false;
         }
     }
 }

@@ -11,7 +11,7 @@ public sealed class CoapPskCredential
     /// </param>
     /// <param name="key">The key, 1 to 64 bytes; copied. Use 16 random bytes: attackers can guess short keys and words.</param>
     /// <exception cref="ArgumentException">The identity or the key is not valid.</exception>
-    public CoapPskCredential(string identity, ReadOnlyMemory<byte> key)
+    public CoapPskCredential(string identity, ReadOnlySpan<byte> key)
     {
         PskRules.Check(identity, key.Length);
         Identity = identity;

@@ -10,6 +10,10 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// </summary>
 internal sealed class CertificateCheck
 {
+    private const string Md5WithRsa = "1.2.840.113549.1.1.4";
+    private const string Sha1WithRsa = "1.2.840.113549.1.1.5";
+    private const string Sha1WithEcdsa = "1.2.840.10045.4.1";
+
     /// <summary>Whether it checks certificates of servers; otherwise those of clients.</summary>
     public required bool IsOfServers { get; init; }
 
@@ -60,13 +64,19 @@ internal sealed class CertificateCheck
             errors |= SslPolicyErrors.RemoteCertificateChainErrors;
         }
 
+        X509Certificate2? weak = chain.ChainElements.Select(static element => element.Certificate).FirstOrDefault(IsWeak);
+        if (weak is not null)
+        {
+            errors |= SslPolicyErrors.RemoteCertificateChainErrors;
+        }
+
         if (name is not null && !CertificateNames.IsFor(leaf, name))
         {
             errors |= SslPolicyErrors.RemoteCertificateNameMismatch;
         }
 
         bool isTaken = Decides?.Invoke(leaf, chain, errors) ?? errors == SslPolicyErrors.None;
-        string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked);
+        string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked, weak);
         foreach (X509ChainElement element in chain.ChainElements)
         {
             if (!ReferenceEquals(element.Certificate, leaf))
@@ -78,13 +88,27 @@ internal sealed class CertificateCheck
         return why;
     }
 
+    // 112 bits of security, as the cipher suites need at least (RFC 9325 section 4.1): the self-signed end of a chain proves nothing by its
+    // signature.
+    private static bool IsWeak(X509Certificate2 certificate)
+    {
+        const int MinRsaBits = 2_048;
+        const int MinCurveBits = 224;
+        using RSA? rsa = certificate.GetRSAPublicKey();
+        using ECDsa? curve = certificate.GetECDsaPublicKey();
+        return (rsa is not null && rsa.KeySize < MinRsaBits) || (curve is not null && curve.KeySize < MinCurveBits)
+            || (certificate.SignatureAlgorithm.Value is Sha1WithRsa or Md5WithRsa or Sha1WithEcdsa
+                && !certificate.SubjectName.RawData.AsSpan().SequenceEqual(certificate.IssuerName.RawData));
+    }
+
     // The peer wrote the content of its certificate; no authority has vouched for it yet.
     private static string Whom(X509Certificate2 leaf) =>
         leaf.Subject.Length > 0
-            ? $"The certificate '{CoapForeignText.LineOf(leaf.Subject)}'"
+            ? $"The certificate '{CoapUntrustedText.LineOf(leaf.Subject)}'"
             : $"The certificate with the thumbprint {leaf.Thumbprint}";
 
-    private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name, X509Certificate2? revoked)
+    private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name, X509Certificate2? revoked,
+        X509Certificate2? weak)
     {
         string whom = Whom(leaf);
         if (errors == SslPolicyErrors.None)
@@ -98,6 +122,12 @@ internal sealed class CertificateCheck
             said.Add($"{Whom(revoked)} is on the revocation list of its authority.");
         }
 
+        if (weak is not null)
+        {
+            said.Add($"{Whom(weak)} is too weak: its key or its signature has less than 112 bits of security. Issue it with an ECDSA key on "
+                + "P-256 and SHA-256.");
+        }
+
         X509ChainStatusFlags flags = chain.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, one) => all | one.Status);
         if ((flags & X509ChainStatusFlags.NotTimeValid) != 0)
         {
@@ -107,7 +137,7 @@ internal sealed class CertificateCheck
 
         if ((flags & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
         {
-            said.Add($"{whom} was issued by '{CoapForeignText.LineOf(leaf.Issuer)}', and no trusted authority stands behind it. "
+            said.Add($"{whom} was issued by '{CoapUntrustedText.LineOf(leaf.Issuer)}', and no trusted authority stands behind it. "
                 + "Add that authority to the trusted ones (TrustAuthorities, RequireClientCertificates), or have the peer send the "
                 + "intermediates.");
         }
@@ -125,7 +155,7 @@ internal sealed class CertificateCheck
 
         if (said.Count == 0)
         {
-            said.Add($"{whom} was not accepted: {CoapForeignText.LineOf(string.Join(
+            said.Add($"{whom} was not accepted: {CoapUntrustedText.LineOf(string.Join(
                 ", ", chain.ChainStatus.Select(static one => one.StatusInformation.Trim())))}");
         }
 

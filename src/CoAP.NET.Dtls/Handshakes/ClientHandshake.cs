@@ -1,8 +1,6 @@
 using System.Net;
-using System.Runtime.InteropServices;
-using System.Security.Cryptography.X509Certificates;
+using System.Security.Cryptography;
 using System.Text;
-using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
@@ -10,35 +8,56 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <summary>A client's end of a handshake.</summary>
 internal sealed class ClientHandshake : Handshake
 {
-    private const int AlertLength = 2;
-    private const byte Fatal = 2;
     private const int MessageBits = 32;
-    private const byte HelloVerifyRequest = 3;
+    private const byte UncompressedPoints = 0;
+    private const int TicketSessionIdLength = 32;
 
-    // The header of a message, the version and the length of the cookie (RFC 6347 sections 4.2.1 and 4.2.2).
-    private const int CookieOffset = 15;
+    // For a server that this end chose: more than any chain of the web needs.
+    private const int MaxServerCertificates = 32_768;
+    private const int MaxMessage = 4_096;
 
-    // RFC 5246 section 7.4: ServerHello, HelloVerifyRequest, NewSessionTicket, Certificate, ServerKeyExchange, CertificateRequest,
-    // ServerHelloDone, CertificateStatus
+    // RFC 5246 section 7.4
     private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
 
+    private readonly byte[] _ownRandom = RandomBytes(RandomLength);
     private ResumableSession? _resumed;
-    private ulong _nextPlain;
+    private ResumptionState _offered;
+    private byte[] _sessionId = [];
+    private byte[] _ticket = [];
     private byte[] _cookie = [];
+    private byte[] _serverPoint = [];
+    private byte[] _serverSchemes = [];
+    private string? _serverName;
+    private Next _next;
+    private ushort _serverGroup;
+    private bool _isAskedForCertificate;
+    private bool _getsTicket;
+    private bool _hasCookie;
+    private byte _ownType;
+    private byte _serverType;
 
     /// <summary>Creates a handshake; <see cref="Start"/> begins it.</summary>
-    /// <param name="context">The context that the handshakes of its endpoint share.</param>
+    /// <param name="context">What the handshakes of its endpoint share.</param>
     /// <param name="ownCid">
     /// The Connection ID for records to this end: often empty, because a client has one socket per server; null: offer none.
     /// </param>
     /// <param name="pskIdentity">The client's identity; null: <see cref="SelectPsk"/> supplies it.</param>
     /// <param name="pskKey">The key of that identity.</param>
     public ClientHandshake(HandshakeContext context, byte[]? ownCid, string? pskIdentity, ReadOnlySpan<byte> pskKey)
-        : base(context, ownCid)
+        : base(context, ownCid, MaxServerCertificates + MaxMessage)
     {
         PskIdentity = pskIdentity;
         SetPreSharedKey(pskKey);
-        LibSsl.SSL_set_connect_state(Ssl);
+    }
+
+    private enum Next
+    {
+        ServerHello,
+        Certificate,
+        ServerKeyExchange,
+        CertificateRequest,
+        ServerHelloDone,
+        Finished,
     }
 
     /// <summary>Chooses identity and key when the server wants a pre-shared key, by its hint (RFC 4279 section 5).</summary>
@@ -70,145 +89,462 @@ internal sealed class ClientHandshake : Handshake
     /// </summary>
     public int LaterQuestions { get; private set; }
 
+    protected override bool ExpectsFinished => _next == Next.Finished;
+
+    private bool OffersGroups => Settings.Suites.Any(static suite => suite.KeyExchange != KeyExchange.Psk);
+
     /// <summary>Offers to resume a session. Before <see cref="Start"/>.</summary>
     /// <param name="session">
     /// The session, with the bytes that <see cref="SaveSession"/> returned; the handshake does not need them afterwards.
     /// </param>
-    /// <returns>Whether OpenSSL accepts it.</returns>
-    public unsafe bool Resume(ResumableSession session)
+    /// <returns>Whether its state is readable and its cipher suite still allowed.</returns>
+    public bool Resume(ResumableSession session)
     {
-        fixed (byte* start = session.Bytes)
+        if (ResumptionState.Read(session.Bytes) is not { } state || !Settings.Suites.Contains(state.Suite))
         {
-            byte* cursor = start;
-            nint native = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(session.Bytes.Length));
-            if (native == 0)
-            {
-                LibCrypto.ERR_clear_error();
-                return false;
-            }
-
-            bool isTaken = LibSsl.SSL_set_session(Ssl, native) == 1;
-            LibSsl.SSL_SESSION_free(native);
-            _resumed = session;
-            SetPreSharedKey(session.PskKey);
-            return isTaken;
+            return false;
         }
+
+        _resumed = session;
+        _offered = state;
+        SetPreSharedKey(session.PskKey);
+        return true;
     }
 
     /// <summary>Returns the state for resuming the session, including its master secret. Call it when the handshake is done.</summary>
     /// <returns>Bytes that the caller overwrites after use; null if the server does not resume sessions.</returns>
-    public unsafe byte[]? SaveSession()
-    {
-        nint session = LibSsl.SSL_get_session(Ssl);
-        if (Status != HandshakeStatus.Done || !HasExtendedMasterSecret || session == 0 || LibSsl.SSL_SESSION_is_resumable(session) == 0)
-        {
-            return null;
-        }
-
-        byte[] bytes = new byte[LibSsl.i2d_SSL_SESSION(session, null)];
-        fixed (byte* start = bytes)
-        {
-            byte* cursor = start;
-            return LibSsl.i2d_SSL_SESSION(session, &cursor) == bytes.Length ? bytes : null;
-        }
-    }
+    public byte[]? SaveSession() =>
+        Status != HandshakeStatus.Done || !HasExtendedMasterSecret || (_sessionId.Length == 0 && _ticket.Length == 0)
+            ? null
+            : new ResumptionState(Suite!, Master, _sessionId, _ticket).ToBytes();
 
     /// <summary>Sends the ClientHello.</summary>
     /// <param name="serverName">
     /// The name of the server, for its choice of certificate (RFC 6066 section 3); it sends none for an address or null.
     /// </param>
-    public unsafe void Start(string? serverName)
+    public void Start(string? serverName)
     {
-        if (serverName is not null && !IPAddress.TryParse(serverName, out _))
+        _serverName = serverName is null || IPAddress.TryParse(serverName, out _) ? null : serverName;
+        _sessionId = _offered.Ticket is { Length: > 0 } && _offered.SessionId is not { Length: > 0 }
+            ? RandomBytes(TicketSessionIdLength)
+            : _offered.SessionId ?? [];
+        SendHello();
+    }
+
+    protected override bool Takes(in MessageHeader header, ReadOnlySpan<byte> fragment)
+    {
+        // Any sender can forge a message of another type.
+        if ((int)header.Type >= MessageBits || (ServerMessages & (1u << (int)header.Type)) == 0)
         {
-            fixed (byte* name = Encoding.ASCII.GetBytes(serverName + '\0'))
+            return header.Type == HandshakeType.Finished;
+        }
+
+        if (header.Type == HandshakeType.HelloVerifyRequest && _hasCookie)
+        {
+            CountQuestion(header, fragment);
+            return false;
+        }
+
+        Heard |= 1u << (int)header.Type;
+        Progress++;
+        if (header.Number < Messages.Next)
+        {
+            if (header.Type == HandshakeType.ServerHelloDone && _next == Next.Finished)
             {
-                _ = LibSsl.SSL_ctrl(Ssl, LibSsl.SSL_CTRL_SET_TLSEXT_HOSTNAME, new CLong(0), name);
+                SendFlightAgain();
+            }
+
+            return false;
+        }
+
+        return header.Length <= (header.Type == HandshakeType.Certificate ? MaxServerCertificates : MaxMessage);
+    }
+
+    protected override void OnPlainAlert(byte alert)
+    {
+        Refusal = alert;
+        Refusals++;
+    }
+
+    protected override bool Expects(HandshakeType type) => _next switch
+    {
+        Next.ServerHello => type == HandshakeType.ServerHello || (type == HandshakeType.HelloVerifyRequest && !_hasCookie),
+        Next.Certificate => type == HandshakeType.Certificate,
+        Next.ServerKeyExchange => type == HandshakeType.ServerKeyExchange
+            || (type == HandshakeType.ServerHelloDone && Suite!.KeyExchange == KeyExchange.Psk),
+        Next.CertificateRequest => type is HandshakeType.CertificateRequest or HandshakeType.ServerHelloDone,
+        Next.ServerHelloDone => type == HandshakeType.ServerHelloDone,
+        _ => type == HandshakeType.Finished || (type == HandshakeType.NewSessionTicket && _getsTicket),
+    };
+
+    protected override void OnMessage(HandshakeType type, ReadOnlySpan<byte> message, ReadOnlySpan<byte> body)
+    {
+        switch (type)
+        {
+            case HandshakeType.HelloVerifyRequest:
+                OnHelloVerifyRequest(body);
+                break;
+            case HandshakeType.ServerHello:
+                Transcript.Add(message);
+                OnServerHello(body);
+                break;
+            case HandshakeType.Certificate:
+                Transcript.Add(message);
+                if (!ReadCertificate(body, _serverType))
+                {
+                    throw new AlertException(
+                        Alert.BadCertificate, "The server showed no certificate.", HandshakeFault.CertificateRefused);
+                }
+
+                _next = Next.ServerKeyExchange;
+                break;
+            case HandshakeType.ServerKeyExchange:
+                Transcript.Add(message);
+                OnServerKeyExchange(body);
+                _next = Suite!.UsesPreSharedKey ? Next.ServerHelloDone : Next.CertificateRequest;
+                break;
+            case HandshakeType.CertificateRequest:
+                Transcript.Add(message);
+                OnCertificateRequest(body);
+                _next = Next.ServerHelloDone;
+                break;
+            case HandshakeType.ServerHelloDone:
+                Transcript.Add(message);
+                new MessageReader(body).End();
+                Answer();
+                break;
+            default:
+                Transcript.Add(message);
+                MessageReader reader = new(body);
+                _ = reader.Read(sizeof(uint));
+                _ticket = reader.ReadVector(2).ToArray();
+                reader.End();
+                _getsTicket = false;
+                break;
+        }
+    }
+
+    protected override void OnFinished()
+    {
+        if (IsResumed)
+        {
+            // A short handshake shows neither of them again.
+            ResumableSession session = _resumed!;
+            (PskIdentity, PeerCertificate, PeerPublicKey) = (session.PskIdentity, session.PeerCertificate, session.PeerPublicKey);
+            PeerChain = session.PeerChain;
+            PskHint = session.PskHint;
+            BeginFlight();
+            AddFinished();
+            Flush(isLast: true);
+        }
+
+        Complete();
+    }
+
+    protected override void OnDisposed() => CryptographicOperations.ZeroMemory(_offered.Master);
+
+    private void CountQuestion(in MessageHeader header, ReadOnlySpan<byte> fragment)
+    {
+        if (header.IsWhole)
+        {
+            try
+            {
+                MessageReader reader = new(fragment);
+                _ = reader.ReadUInt16();
+                LaterQuestions += reader.ReadVector(1).SequenceEqual(_cookie) ? 0 : 1;
+            }
+            catch (AlertException)
+            {
+                // Malformed, so it is not from a server that forgot the handshake.
+            }
+        }
+    }
+
+    private void SendHello()
+    {
+        BeginFlight();
+        BeginTranscript(keepsBytes: Context.CanSign);
+        ClientRandom = _ownRandom;
+        MessageWriter hello = Begin(HandshakeType.ClientHello)
+            .UInt16(RecordHeader.Version).Bytes(_ownRandom).Vector(1, _sessionId).Vector(1, _cookie);
+        int suites = hello.BeginVector(2);
+        foreach (CipherSuite suite in Settings.Suites)
+        {
+            hello.UInt16(suite.Id);
+        }
+
+        hello.UInt16(RenegotiationSuite).EndVector(suites, 2).Vector(1, [0]);
+        int extensions = hello.BeginVector(2);
+        WriteExtensions(hello);
+        Add(hello.EndVector(extensions, 2));
+        Flush();
+    }
+
+    private void WriteExtensions(MessageWriter hello)
+    {
+        if (_serverName is not null)
+        {
+            hello.UInt16(ServerNameExtension);
+            int content = hello.BeginVector(2);
+            int list = hello.BeginVector(2);
+            hello.Byte(0).Vector(2, Encoding.ASCII.GetBytes(_serverName)).EndVector(list, 2).EndVector(content, 2);
+        }
+
+        if (Settings.OffersExtendedMasterSecret)
+        {
+            hello.UInt16(ExtendedMasterSecretExtension).Vector(2, []);
+        }
+
+        if (OffersGroups)
+        {
+            WriteList(hello, GroupsExtension, 2, EphemeralKey.Groups);
+            WriteList(hello, PointFormatsExtension, 1, [UncompressedPoints]);
+        }
+
+        if (Settings.Suites.Any(static suite => !suite.UsesPreSharedKey))
+        {
+            WriteList(hello, SignaturesExtension, 2, SignatureScheme.Accepted);
+            if (Context.PublicKey.Length > 0)
+            {
+                WriteList(hello, ClientCertificateTypeExtension, 1, [RawPublicKeyType]);
+            }
+
+            if (Settings.TakesRawPublicKeys)
+            {
+                WriteList(hello, ServerCertificateTypeExtension, 1, [RawPublicKeyType, X509Type]);
             }
         }
 
-        Step();
+        if (Settings.UsesTickets ?? true)
+        {
+            hello.UInt16(TicketExtension).Vector(2, _offered.Ticket);
+        }
+
+        if (OwnCid is not null)
+        {
+            WriteList(hello, ConnectionIdExtension, 1, OwnCid);
+        }
     }
 
-    /// <summary>OpenSSL calls it to get identity and key.</summary>
-    /// <param name="hint">The server's hint, or null.</param>
-    public void SelectKey(string? hint)
+    private static void WriteList(MessageWriter hello, ushort extension, int lengthSize, ReadOnlySpan<byte> list)
     {
-        PskHint = hint;
-        if (SelectPsk is not null && SelectPsk(hint) is (string identity, ReadOnlyMemory<byte> key))
+        hello.UInt16(extension);
+        int content = hello.BeginVector(2);
+        hello.Vector(lengthSize, list).EndVector(content, 2);
+    }
+
+    private void OnHelloVerifyRequest(ReadOnlySpan<byte> body)
+    {
+        MessageReader reader = new(body);
+        _ = reader.ReadUInt16();
+        _cookie = reader.ReadVector(1).ToArray();
+        reader.End();
+        _hasCookie = true;
+        SendHello();
+    }
+
+    private void OnServerHello(ReadOnlySpan<byte> body)
+    {
+        MessageReader reader = new(body);
+        if (reader.ReadUInt16() != RecordHeader.Version)
+        {
+            throw new AlertException(Alert.ProtocolVersion, "The server does not speak DTLS 1.2.", HandshakeFault.NothingInCommon);
+        }
+
+        ServerRandom = reader.Read(RandomLength).ToArray();
+        byte[] sessionId = reader.ReadVector(1).ToArray();
+        ushort number = reader.ReadUInt16();
+        byte compression = reader.ReadByte();
+        Suite = Settings.Suites.FirstOrDefault(suite => suite.Id == number);
+        if (Suite is null || compression != 0)
+        {
+            throw new AlertException(
+                Alert.IllegalParameter, "The server chose a cipher suite that this end did not offer.", HandshakeFault.NothingInCommon);
+        }
+
+        ReadExtensions(reader.IsEmpty ? default : reader.ReadVector(2));
+        reader.End();
+        if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
+        {
+            throw new AlertException(Alert.HandshakeFailure, NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
+        }
+
+        IsResumed = _resumed is not null && sessionId.Length > 0 && sessionId.AsSpan().SequenceEqual(_sessionId);
+        _sessionId = sessionId;
+        if (IsResumed)
+        {
+            if (Suite != _offered.Suite || !HasExtendedMasterSecret)
+            {
+                throw new AlertException(Alert.IllegalParameter, "The server resumed a session with other parameters than at first.");
+            }
+
+            _sessionId = _offered.SessionId;
+            _ticket = _offered.Ticket;
+            UseMaster([.. _offered.Master]);
+            _next = Next.Finished;
+            return;
+        }
+
+        _next = Suite.UsesPreSharedKey ? Next.ServerKeyExchange : Next.Certificate;
+        if (Suite.UsesPreSharedKey || !Context.CanSign)
+        {
+            Transcript.ForgetBytes();
+        }
+    }
+
+    private void ReadExtensions(ReadOnlySpan<byte> bytes)
+    {
+        for (MessageReader extensions = new(bytes); !extensions.IsEmpty;)
+        {
+            ushort type = extensions.ReadUInt16();
+            MessageReader content = new(extensions.ReadVector(2));
+            switch (type)
+            {
+                case ExtendedMasterSecretExtension when Settings.OffersExtendedMasterSecret:
+                    HasExtendedMasterSecret = true;
+                    break;
+                case RenegotiationExtension:
+                    // RFC 5746 section 3.4: nothing was negotiated before.
+                    if (content.ReadVector(1).Length > 0)
+                    {
+                        throw new AlertException(Alert.HandshakeFailure, "The server continues a handshake that this end does not know.");
+                    }
+
+                    break;
+                case ConnectionIdExtension when OwnCid is not null:
+                    PeerCid = content.ReadVector(1).ToArray();
+                    break;
+                case TicketExtension when Settings.UsesTickets ?? true:
+                    _getsTicket = true;
+                    break;
+                case ClientCertificateTypeExtension when Context.PublicKey.Length > 0:
+                    _ownType = Offered(content.ReadByte(), [RawPublicKeyType]);
+                    break;
+                case ServerCertificateTypeExtension when Settings.TakesRawPublicKeys:
+                    _serverType = Offered(content.ReadByte(), [RawPublicKeyType, X509Type]);
+                    break;
+                case PointFormatsExtension when OffersGroups:
+                    _ = content.ReadVector(1);
+                    break;
+                case ServerNameExtension when _serverName is not null:
+                    break;
+                default:
+                    throw new AlertException(
+                        Alert.UnsupportedExtension, $"The server answered an extension ({type}) that this end did not send.");
+            }
+
+            content.End();
+        }
+    }
+
+    private static byte Offered(byte type, ReadOnlySpan<byte> offered) => offered.Contains(type)
+        ? type
+        : throw new AlertException(
+            Alert.IllegalParameter, "The server chose a type of certificate that this end did not offer.", HandshakeFault.NothingInCommon);
+
+    private void OnServerKeyExchange(ReadOnlySpan<byte> body)
+    {
+        MessageReader reader = new(body);
+        if (Suite!.UsesPreSharedKey)
+        {
+            PskHint = Encoding.UTF8.GetString(reader.ReadVector(2)) is { Length: > 0 } hint ? hint : null;
+            if (Suite.KeyExchange == KeyExchange.EcdhePsk)
+            {
+                _serverPoint = ReadEphemeral(ref reader, out _serverGroup).ToArray();
+            }
+
+            reader.End();
+            return;
+        }
+
+        _serverPoint = ReadEphemeral(ref reader, out _serverGroup).ToArray();
+        byte[] signed = [.. ClientRandom, .. ServerRandom, .. body[..^reader.Rest.Length]];
+        ushort scheme = reader.ReadUInt16();
+        ReadOnlySpan<byte> signature = reader.ReadVector(2);
+        reader.End();
+        if (!IsSignedByPeer(scheme, algorithm => CryptographicOperations.HashData(algorithm, signed), signature))
+        {
+            throw new AlertException(
+                Alert.DecryptError, "The server did not prove that it has the key of its certificate.", HandshakeFault.CertificateRefused);
+        }
+    }
+
+    private void OnCertificateRequest(ReadOnlySpan<byte> body)
+    {
+        MessageReader reader = new(body);
+        _ = reader.ReadVector(1);
+        _serverSchemes = reader.ReadVector(2).ToArray();
+        _ = reader.ReadVector(2);
+        reader.End();
+        _isAskedForCertificate = true;
+    }
+
+    private void Answer()
+    {
+        CipherSuite suite = Suite!;
+        if (suite.UsesPreSharedKey && !SelectKey())
+        {
+            throw new AlertException(Alert.HandshakeFailure, "The server wants a pre-shared key, and this end has none.");
+        }
+
+        if (suite.KeyExchange != KeyExchange.Psk)
+        {
+            Ephemeral = EphemeralKey.TryCreate([(byte)(_serverGroup >> 8), (byte)_serverGroup])
+                ?? throw new AlertException(
+                    Alert.IllegalParameter, "The server chose a curve that this end did not offer.", HandshakeFault.NothingInCommon);
+        }
+
+        BeginFlight();
+        ushort? scheme = _isAskedForCertificate && (Context.PublicKey.Length == 0 || _ownType == RawPublicKeyType)
+            ? Context.ChooseScheme(_serverSchemes)
+            : null;
+        if (_isAskedForCertificate)
+        {
+            Add(WriteCertificate(Begin(HandshakeType.Certificate), isEmpty: scheme is null));
+        }
+
+        MessageWriter exchange = Begin(HandshakeType.ClientKeyExchange);
+        if (suite.UsesPreSharedKey)
+        {
+            exchange.Vector(2, Encoding.UTF8.GetBytes(PskIdentity!));
+        }
+
+        if (Ephemeral is not null)
+        {
+            exchange.Vector(1, Ephemeral.Point);
+        }
+
+        Add(exchange);
+        DeriveMaster(_serverPoint);
+        if (scheme is { } chosen)
+        {
+            byte[] signature = Context.Sign(Transcript.Hash(SignatureScheme.HashOf(chosen)!.Value));
+            Add(Begin(HandshakeType.CertificateVerify).UInt16(chosen).Vector(2, signature));
+        }
+
+        Transcript.ForgetBytes();
+        AddFinished();
+        _next = Next.Finished;
+        Flush();
+    }
+
+    private bool SelectKey()
+    {
+        if (SelectPsk is not null && SelectPsk(PskHint) is (string identity, ReadOnlyMemory<byte> key))
         {
             PskIdentity = identity;
             SetPreSharedKey(key.Span);
         }
 
+        if (PskIdentity is { } name && Encoding.UTF8.GetByteCount(name) > PskRules.MaxIdentity)
+        {
+            throw new AlertException(
+                Alert.HandshakeFailure,
+                $"The identity '{name}' is too long: at most {PskRules.MaxIdentity} bytes (RFC 4279 section 5.3).",
+                HandshakeFault.UnknownIdentity);
+        }
+
         LacksPreSharedKey = PskIdentity is null;
-    }
-
-    public override byte[]? CidToSend() => OwnCid;
-
-    protected override void OnDone()
-    {
-        // A short handshake shows neither of them again.
-        if (IsResumed && _resumed is { } session)
-        {
-            (PskIdentity, PeerCertificate, PeerPublicKey) = (session.PskIdentity, session.PeerCertificate, session.PeerPublicKey);
-            PeerChain = session.PeerChain;
-            PskHint = session.PskHint;
-        }
-    }
-
-    private bool TakesCookie(ReadOnlySpan<byte> message)
-    {
-        ReadOnlySpan<byte> cookie = message.Length > CookieOffset ? message[CookieOffset..] : [];
-        if ((Heard & (1u << HelloVerifyRequest)) == 0)
-        {
-            _cookie = cookie.ToArray();
-            return true;
-        }
-
-        LaterQuestions += cookie.SequenceEqual(_cookie) ? 0 : 1;
-        return false;
-    }
-
-    protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
-    {
-        ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
-        if (header.Type == ContentType.Alert)
-        {
-            if (content.Length == AlertLength && content[0] == Fatal)
-            {
-                Refusal = content[1];
-                Refusals++;
-            }
-
-            return false;
-        }
-
-        if (header.Type == ContentType.Handshake)
-        {
-            // Any other message would end the handshake, and any sender can forge one.
-            if (content[0] >= MessageBits || (ServerMessages & (1u << content[0])) == 0)
-            {
-                return false;
-            }
-
-            if (content[0] == HelloVerifyRequest && !TakesCookie(content))
-            {
-                return false;
-            }
-
-            Heard |= 1u << content[0];
-        }
-        else if (!header.IsChange(content))
-        {
-            return false;
-        }
-
-        // An attacker can choose the numbers of unprotected records: a high one would make OpenSSL treat all later ones as old. The
-        // messages in them have numbers of their own.
-        Progress++;
-        RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
-        renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);
-        return true;
+        return !LacksPreSharedKey;
     }
 }

@@ -20,6 +20,6 @@ internal sealed record Established(RecordLayer Records, byte[] LastFlight, ulong
     /// <summary>The name by which the client may ask the server to resume the session (RFC 5246 section 7.3); null for none.</summary>
     public byte[]? ResumptionId { get; init; }
 
-    /// <summary>What a server keeps about the credentials of the client (<see cref="ShownCredentials"/>); empty for nothing.</summary>
+    /// <summary>What a server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
     public byte[] Shown { get; init; } = [];
 }

@@ -1,48 +1,84 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// A handshake (RFC 6347 section 4.2). OpenSSL performs it record by record, and the handshake frees OpenSSL's state as soon as both ends
-/// have the keys. <see cref="RecordTranslator"/> opens and reseals encrypted records on the way, so that OpenSSL never sees a forged one,
-/// and no number occurs twice. Input and output are datagrams; it owns no socket, thread or timer. Not thread-safe.
+/// A handshake (RFC 6347 section 4.2): a state machine of datagrams. It owns no socket, thread or timer; the session layer carries what
+/// <see cref="TakeOutput"/> returns, and calls <see cref="OnTimeout"/>. Messages that do not come next are ignored, because anybody can
+/// send them: only what the peer proved ends a handshake. Not thread-safe.
 /// </summary>
 internal abstract class Handshake : IDisposable
 {
-    private const int UsualCidLength = 32;
+    /// <summary>The error for a peer without a required extended master secret.</summary>
+    public const string NoExtendedMasterSecret =
+        "The other end has no extended master secret (RFC 7627), which CoapDtlsOptions.RequireExtendedMasterSecret requires. Update it, or "
+            + "do not require it for old peers.";
+
+    protected const int MasterLength = 48;
+    protected const int RandomLength = 32;
+
+    // Numbers of extensions in the registry of TLS.
+    protected const ushort ServerNameExtension = 0;
+    protected const ushort GroupsExtension = 10;
+    protected const ushort PointFormatsExtension = 11;
+    protected const ushort SignaturesExtension = 13;
+    protected const ushort ClientCertificateTypeExtension = 19;
+    protected const ushort ServerCertificateTypeExtension = 20;
+    protected const ushort ExtendedMasterSecretExtension = 23;
+    protected const ushort TicketExtension = 35;
+    protected const ushort ConnectionIdExtension = 54;
+    protected const ushort RenegotiationExtension = 0xFF01;
+
+    /// <summary>The number by which a client says, among its suites, that it knows of RFC 5746.</summary>
+    protected const ushort RenegotiationSuite = 0x00FF;
+
+    /// <summary>The types of a certificate message (RFC 7250 section 3).</summary>
+    protected const byte X509Type = 0;
+    protected const byte RawPublicKeyType = 2;
+
+    private const int VerifyLength = 12;
+    private const byte FatalLevel = 2;
+    private const int AlertLength = 2;
+    private const byte NamedCurve = 3;
+
+    // A fragment shorter than this is not worth its header.
+    private const int MinFragment = 64;
+
+    // A Finished that overtakes, and a few records of an attacker; with a Connection ID of any length.
+    private const int MaxHeld = 4;
+    private const int MaxHeldLength = 384;
+
+    // RFC 6347 section 4.2.4.1
+    private static readonly TimeSpan s_longestTimeout = TimeSpan.FromSeconds(60);
 
     private readonly HandshakeContext _context;
     private readonly List<byte[]> _output = [];
-    private readonly nint _ssl;
-    private GCHandle _self;
+    private readonly List<byte[]> _flight = [];
+    private readonly List<(RecordHeader Header, byte[] Record)> _held = [];
     private byte[] _preSharedKey = [];
-    private ReadOnlyMemory<byte> _input;
+    private byte[] _master = [];
+    private byte[] _lastFlight = [];
+    private RecordLayer? _records;
+    private TimeSpan _timeout;
+    private long? _sentAt;
+    private int _changeAt = -1;
+    private ushort _nextNumber;
+    private ulong _plainSequence;
+    private bool _isDistrusted;
     private bool _isDisposed;
 
     /// <summary>Creates a handshake.</summary>
-    /// <param name="context">The context that the handshakes of its endpoint share.</param>
+    /// <param name="context">What the handshakes of its endpoint share.</param>
     /// <param name="ownCid">The Connection ID that the peer puts into records; null: offer none.</param>
-    protected unsafe Handshake(HandshakeContext context, byte[]? ownCid)
+    /// <param name="maxBytes">Maximum bytes of messages of the peer that are not complete, or not due yet.</param>
+    protected Handshake(HandshakeContext context, byte[]? ownCid, int maxBytes)
     {
         _context = context;
-        _ssl = context.NewSsl();
-        _self = GCHandle.Alloc(this);
         OwnCid = context.HasCid ? ownCid : null;
-        _ = LibSsl.SSL_set_ex_data(_ssl, 0, GCHandle.ToIntPtr(_self));
-        nint bio = DatagramBio.Make(_self);
-        LibSsl.SSL_set_bio(_ssl, bio, bio);
-
-        // The translation adds a Connection ID and a type to an encrypted record. Longer ones are rare, and the rest of the frame has room
-        // for them.
-        int growth = context.HasCid ? UsualCidLength + 1 : 0;
-        _ = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_SET_MTU, new CLong(context.Settings.Mtu - growth), null);
-        LibSsl.DTLS_set_timer_cb(_ssl, &HandshakeTimer.Next);
-        Translator = new RecordTranslator(context.Settings.IsServer);
+        Messages = new MessageAssembler(0, maxBytes);
+        _timeout = context.Settings.RetransmitTimeout;
     }
 
     /// <summary>The settings that the handshakes of its endpoint share.</summary>
@@ -81,43 +117,52 @@ internal abstract class Handshake : IDisposable
     /// <summary>
     /// Number of encrypted records of the peer that failed to open: an attacker forged them, or the pre-shared keys differ.
     /// </summary>
-    public long Forgeries => Translator.Forgeries;
+    public long Forgeries { get; private set; }
 
-    /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3). Valid when it is done.</summary>
-    public bool IsResumed { get; private set; }
+    /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3).</summary>
+    public bool IsResumed { get; protected set; }
 
     /// <summary>
-    /// Whether it bound the master secret to the whole handshake (RFC 7627). Valid when it is done. Sessions without it must not resume
-    /// (RFC 7627 section 5.4).
+    /// Whether it binds the master secret to the whole handshake (RFC 7627). Sessions without it must not resume (RFC 7627 section 5.4).
     /// </summary>
-    public bool HasExtendedMasterSecret { get; private set; }
+    public bool HasExtendedMasterSecret { get; protected set; }
 
     /// <summary>
     /// The name by which a client may ask this server to resume the session (RFC 5246 section 7.3); null for none. Valid when it is done.
     /// </summary>
     protected byte[]? ResumptionId { get; set; }
 
-    /// <summary>What the server keeps about the credentials of the client (<see cref="ShownCredentials"/>); empty for nothing.</summary>
+    /// <summary>What the server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
     protected byte[] Shown { get; set; } = [];
 
     /// <summary>The Connection ID that records to this end carry.</summary>
     protected byte[]? OwnCid { get; set; }
 
     /// <summary>The Connection ID that the peer wants in records to it; null if it does not support Connection IDs.</summary>
-    protected byte[]? PeerCid { get; private set; }
+    protected byte[]? PeerCid { get; set; }
 
-    protected RecordTranslator Translator { get; }
+    protected HandshakeContext Context => _context;
 
-    protected nint Ssl => _ssl;
+    /// <summary>The messages of the peer.</summary>
+    protected MessageAssembler Messages { get; }
 
-    /// <summary>Finds the handshake that belongs to an object of OpenSSL.</summary>
-    /// <param name="ssl">The object.</param>
-    /// <returns>The handshake, or null.</returns>
-    public static Handshake? Of(nint ssl)
-    {
-        nint handle = ssl == 0 ? 0 : LibSsl.SSL_get_ex_data(ssl, 0);
-        return handle == 0 ? null : GCHandle.FromIntPtr(handle).Target as Handshake;
-    }
+    protected Transcript Transcript { get; private set; } = new(keepsBytes: false);
+
+    protected byte[] ClientRandom { get; set; } = [];
+
+    protected byte[] ServerRandom { get; set; } = [];
+
+    /// <summary>The agreed cipher suite; null before.</summary>
+    protected CipherSuite? Suite { get; set; }
+
+    /// <summary>The own ephemeral key, if the suite has one.</summary>
+    protected EphemeralKey? Ephemeral { get; set; }
+
+    /// <summary>The secret of the session, 48 bytes; empty before.</summary>
+    protected byte[] Master => _master;
+
+    /// <summary>Whether the next message is Finished of the peer.</summary>
+    protected abstract bool ExpectsFinished { get; }
 
     /// <summary>Processes a datagram of the peer.</summary>
     /// <param name="datagram">Its bytes.</param>
@@ -128,15 +173,12 @@ internal abstract class Handshake : IDisposable
             return;
         }
 
-        byte[] bytes = datagram.ToArray();
-
         // Read for each record: the first of a datagram may negotiate Connection IDs.
-        for (int offset = 0;
-            offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), OwnCid?.Length ?? 0, out RecordHeader header);)
+        while (RecordHeader.TryRead(datagram, OwnCid?.Length ?? 0, out RecordHeader header))
         {
             int length = header.HeaderLength + header.Length;
-            OnRecord(header, bytes.AsMemory(offset, length));
-            offset += length;
+            OnRecord(header, datagram[..length]);
+            datagram = datagram[length..];
         }
     }
 
@@ -149,41 +191,31 @@ internal abstract class Handshake : IDisposable
             return [];
         }
 
-        List<byte[]> sent = [];
-        foreach (byte[] datagram in _output)
-        {
-            if (!Translator.TryTranslate(datagram, Keys(), out byte[] translated))
-            {
-                Fail(new HandshakeEnd("OpenSSL sent an encrypted record before the session had keys."));
-                break;
-            }
-
-            sent.Add(translated);
-        }
-
+        byte[][] output = [.. _output];
         _output.Clear();
-        return sent;
+        return output;
     }
 
     /// <summary>Returns when <see cref="OnTimeout"/> is due; null if nothing is waiting.</summary>
     /// <returns>The time from now.</returns>
-    public unsafe TimeSpan? NextTimeout()
+    public TimeSpan? NextTimeout()
     {
-        TimeValue left = default;
-        return !_isDisposed && Status is HandshakeStatus.Running
-            && LibSsl.SSL_ctrl(_ssl, LibSsl.DTLS_CTRL_GET_TIMEOUT, new CLong(0), &left).Value > 0 ? left.ToTimeSpan() : null;
+        if (_isDisposed || Status != HandshakeStatus.Running || _sentAt is not { } sent)
+        {
+            return null;
+        }
+
+        TimeSpan left = _timeout - Settings.Time.GetElapsedTime(sent);
+        return left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
 
     /// <summary>Sends the last flight again, if it is due.</summary>
-    public unsafe void OnTimeout()
+    public void OnTimeout()
     {
-        if (Status == HandshakeStatus.Running)
+        if (NextTimeout() == TimeSpan.Zero)
         {
-            LibCrypto.ERR_clear_error();
-            if (LibSsl.SSL_ctrl(_ssl, LibSsl.DTLS_CTRL_HANDLE_TIMEOUT, new CLong(0), null).Value < 0)
-            {
-                Fail(new HandshakeEnd("The peer does not answer.", HandshakeFault.TimedOut));
-            }
+            _timeout = _timeout * 2 < s_longestTimeout ? _timeout * 2 : s_longestTimeout;
+            SendFlight();
         }
     }
 
@@ -202,7 +234,7 @@ internal abstract class Handshake : IDisposable
     /// <returns>The session's records, and the last flight in case it was lost.</returns>
     public Established Establish()
     {
-        if (Status != HandshakeStatus.Done || Keys() is not { } records)
+        if (Status != HandshakeStatus.Done || _records is not { } records)
         {
             throw new InvalidOperationException("The handshake is not done.");
         }
@@ -213,10 +245,13 @@ internal abstract class Handshake : IDisposable
         }
 
         // The end that speaks last repeats its flight on request. If both did, each would take the other's answer for a request.
-        byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
-        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null,
-            PeerCertificate)
-        { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId, Shown = Shown };
+        byte[] lastFlight = IsResumed != Settings.IsServer ? _lastFlight : [];
+        return new Established(records, lastFlight, _plainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate)
+        {
+            PeerPublicKey = PeerPublicKey,
+            ResumptionId = ResumptionId,
+            Shown = Shown,
+        };
     }
 
     public void Dispose()
@@ -227,133 +262,42 @@ internal abstract class Handshake : IDisposable
         }
 
         _isDisposed = true;
-        if (Status == HandshakeStatus.Done)
-        {
-            // OpenSSL does not resume a session that was freed without a close.
-            LibSsl.SSL_set_shutdown(_ssl, LibSsl.SSL_SENT_SHUTDOWN | LibSsl.SSL_RECEIVED_SHUTDOWN);
-        }
-
-        LibSsl.SSL_free(_ssl);
-        _self.Free();
         CryptographicOperations.ZeroMemory(_preSharedKey);
+        CryptographicOperations.ZeroMemory(_master);
+        Ephemeral?.Dispose();
         OnDisposed();
-        Translator.Clear();
         if (Status != HandshakeStatus.Done)
         {
             _records?.Clear();
         }
     }
 
-    /// <summary>The error for a peer without a required extended master secret.</summary>
-    public const string NoExtendedMasterSecret =
-        "The other end has no extended master secret (RFC 7627), which CoapDtlsOptions.RequireExtendedMasterSecret requires. Update it, or "
-            + "do not require it for old peers.";
+    /// <summary>Whether the message with the next number may be of a type. Others are ignored.</summary>
+    /// <param name="type">The type.</param>
+    protected abstract bool Expects(HandshakeType type);
 
-    private const int MasterLength = 48;
-    private const int RandomLength = 32;
+    /// <summary>Processes the next message, except Finished.</summary>
+    /// <param name="type">Its type.</param>
+    /// <param name="message">The message with its header.</param>
+    /// <param name="body">The message without its header.</param>
+    /// <exception cref="AlertException">It ends the handshake.</exception>
+    protected abstract void OnMessage(HandshakeType type, ReadOnlySpan<byte> message, ReadOnlySpan<byte> body);
 
-    // A Finished that overtakes, and a few records of an attacker; with a Connection ID of any length.
-    private const int MaxHeld = 4;
-    private const int MaxHeldLength = 384;
+    /// <summary>Runs when Finished of the peer proved the handshake.</summary>
+    protected abstract void OnFinished();
 
-    private readonly List<(RecordHeader Header, ReadOnlyMemory<byte> Record)> _held = [];
-    private RecordLayer? _records;
-    private Exception? _noted;
-    private bool _isDistrusted;
-
-    /// <summary>Supplies OpenSSL's reads; once per record.</summary>
-    /// <param name="buffer">Receives the bytes.</param>
-    /// <returns>Bytes, or 0 when there is nothing.</returns>
-    public int TakeInput(Span<byte> buffer)
-    {
-        int length = Math.Min(_input.Length, buffer.Length);
-        _input.Span[..length].CopyTo(buffer);
-        _input = default;
-        return length;
-    }
-
-    /// <summary>Collects OpenSSL's writes.</summary>
-    /// <param name="datagram">A datagram.</param>
-    public void AddOutput(ReadOnlySpan<byte> datagram) => _output.Add(datagram.ToArray());
-
-    /// <summary>Keeps an exception that must not pass through OpenSSL.</summary>
-    /// <param name="exception">The exception.</param>
-    public void Note(Exception exception) => _noted ??= exception;
-
-    /// <summary>Whether the endpoint trusts a certificate; keeps it if so.</summary>
-    /// <param name="leaf">The certificate.</param>
-    /// <param name="sent">The certificates that came with it.</param>
-    public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
-    {
-        ClaimedName = leaf.Subject.Length > 0 ? leaf.Subject : NameOf(leaf.RawDataMemory);
-        _isDistrusted = true;
-        if (Validate?.Invoke(leaf, sent) != true)
-        {
-            return false;
-        }
-
-        _isDistrusted = false;
-        (PeerCertificate, PeerChain) = (leaf, sent);
-        return true;
-    }
-
-    /// <summary>Whether the endpoint trusts a raw public key; keeps it if so.</summary>
-    /// <param name="key">The key, as SubjectPublicKeyInfo in DER.</param>
-    public bool Trusts(ReadOnlyMemory<byte> key)
-    {
-        ClaimedName = key.IsEmpty ? null : NameOf(key);
-        _isDistrusted = true;
-        if (key.IsEmpty || ValidateRawPublicKey?.Invoke(key) != true)
-        {
-            return false;
-        }
-
-        _isDistrusted = false;
-        PeerPublicKey = key;
-        return true;
-    }
-
-    private static string NameOf(ReadOnlyMemory<byte> bytes) => $"sha256:{Convert.ToHexStringLower(SHA256.HashData(bytes.Span))}";
-
-    /// <summary>Returns the content of the extension connection_id; null to omit it.</summary>
-    public abstract byte[]? CidToSend();
-
-    /// <summary>Takes the peer's extension connection_id.</summary>
-    /// <param name="cid">The Connection ID that the peer wants in records.</param>
-    public void TakePeerCid(ReadOnlySpan<byte> cid) => PeerCid = cid.ToArray();
-
-    /// <summary>Processes a record, if the handshake accepts it at this point.</summary>
+    /// <summary>Whether a message or fragment may be added. Runs before anything is held of it.</summary>
     /// <param name="header">Its header.</param>
-    /// <param name="record">The whole record.</param>
-    protected void OnRecord(in RecordHeader header, ReadOnlyMemory<byte> record)
-    {
-        if (header.Epoch == 0)
-        {
-            if (header.Type is ContentType.ChangeCipherSpec or ContentType.Handshake or ContentType.Alert && TakesPlain(header, record))
-            {
-                Feed(record);
-            }
-        }
-        else if (header.Type is not ContentType.ApplicationData && record.Length <= MaxHeldLength && _held.Count < MaxHeld)
-        {
-            // A copy: the record is part of a datagram that may be much longer.
-            _held.Add((header, record.ToArray()));
-        }
+    /// <param name="fragment">Its bytes.</param>
+    protected abstract bool Takes(in MessageHeader header, ReadOnlySpan<byte> fragment);
 
-        FeedHeld();
-    }
+    /// <summary>Whether an unprotected record of handshake messages may be read.</summary>
+    /// <param name="content">Its content.</param>
+    protected virtual bool TakesRecord(ReadOnlySpan<byte> content) => true;
 
-    /// <summary>Whether OpenSSL may receive an unprotected record now.</summary>
-    /// <param name="header">Its header.</param>
-    /// <param name="record">The whole record.</param>
-    protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
-
-    /// <summary>Replaces an error of OpenSSL with a clearer text where there is one.</summary>
-    /// <param name="error">OpenSSL's error.</param>
-    protected virtual HandshakeEnd Explain(string error) => new(error);
-
-    /// <summary>Runs when the handshake is done.</summary>
-    protected virtual void OnDone()
+    /// <summary>Runs for an unprotected fatal alert, which anybody may have sent.</summary>
+    /// <param name="alert">The alert.</param>
+    protected virtual void OnPlainAlert(byte alert)
     {
     }
 
@@ -362,62 +306,249 @@ internal abstract class Handshake : IDisposable
     {
     }
 
-    /// <summary>Sets the record that OpenSSL reads next.</summary>
-    /// <param name="input">A record.</param>
-    protected void SetInput(ReadOnlyMemory<byte> input) => _input = input;
+    /// <summary>Begins with the numbers that follow a cookie (RFC 6347 section 4.2.1).</summary>
+    /// <param name="message">The number of the own next message.</param>
+    /// <param name="record">The number of the own next unprotected record.</param>
+    protected void StartAt(ushort message, ulong record) => (_nextNumber, _plainSequence) = (message, record);
 
-    /// <summary>Makes OpenSSL read a record.</summary>
-    /// <param name="record">The record.</param>
-    protected void Feed(ReadOnlyMemory<byte> record)
+    /// <summary>Begins the transcript.</summary>
+    /// <param name="keepsBytes">Whether a CertificateVerify may need its bytes.</param>
+    protected void BeginTranscript(bool keepsBytes) => Transcript = new Transcript(keepsBytes);
+
+    /// <summary>Begins a flight: the one before has arrived.</summary>
+    protected void BeginFlight()
     {
-        _input = record;
-        Step();
-        _input = default;
+        _flight.Clear();
+        _timeout = Settings.RetransmitTimeout;
     }
 
-    /// <summary>Continues as far as OpenSSL can.</summary>
-    protected unsafe void Step()
+    /// <summary>Begins a message of the flight.</summary>
+    /// <param name="type">Its type.</param>
+    protected MessageWriter Begin(HandshakeType type) => new(type, _nextNumber++);
+
+    /// <summary>Adds a message to the flight and to the transcript.</summary>
+    /// <param name="writer">The message.</param>
+    protected byte[] Add(MessageWriter writer)
     {
-        if (Status != HandshakeStatus.Running)
+        byte[] message = writer.Finish();
+        _flight.Add(message);
+        Transcript.Add(message);
+        return message;
+    }
+
+    /// <summary>Adds ChangeCipherSpec and Finished to the flight.</summary>
+    protected void AddFinished()
+    {
+        Span<byte> proof = stackalloc byte[VerifyLength];
+        ComputeProof(Settings.IsServer, proof);
+        _changeAt = _flight.Count;
+        _lastFlight = Add(Begin(HandshakeType.Finished).Bytes(proof));
+    }
+
+    /// <summary>Sends the flight, and again until the peer answers it.</summary>
+    /// <param name="isLast">Whether the peer answers it no more.</param>
+    protected void Flush(bool isLast = false)
+    {
+        SendFlight();
+        if (isLast)
         {
-            return;
+            _sentAt = null;
+        }
+    }
+
+    /// <summary>The peer has sent the end of its flight again: it misses this end's answer.</summary>
+    protected void SendFlightAgain()
+    {
+        // Not for each copy: the path may double datagrams, and others may send them.
+        if (_sentAt is { } sent && Settings.Time.GetElapsedTime(sent) >= Settings.RetransmitTimeout / 2)
+        {
+            SendFlight();
+        }
+    }
+
+    /// <summary>The handshake is done.</summary>
+    protected void Complete()
+    {
+        _sentAt = null;
+        Status = HandshakeStatus.Done;
+    }
+
+    /// <summary>Whether the endpoint trusts a certificate; keeps it if so.</summary>
+    /// <param name="leaf">The certificate.</param>
+    /// <param name="sent">The certificates that came with it.</param>
+    /// <exception cref="AlertException">It does not.</exception>
+    protected void Trust(X509Certificate2 leaf, X509Certificate2Collection sent)
+    {
+        ClaimedName = leaf.Subject.Length > 0 ? leaf.Subject : NameOf(leaf.RawDataMemory);
+        _isDistrusted = true;
+        if (Validate?.Invoke(leaf, sent) != true)
+        {
+            throw Distrust();
         }
 
-        LibCrypto.ERR_clear_error();
-        int result = LibSsl.SSL_do_handshake(_ssl);
-        int code = result == 1 ? 0 : LibSsl.SSL_get_error(_ssl, result);
-        if ((_isDistrusted || _noted is not null) && code is 0 or LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE)
+        _isDistrusted = false;
+        (PeerCertificate, PeerChain) = (leaf, sent);
+    }
+
+    /// <summary>Whether the endpoint trusts a raw public key; keeps it if so.</summary>
+    /// <param name="key">The key, as SubjectPublicKeyInfo in DER.</param>
+    /// <exception cref="AlertException">It does not.</exception>
+    protected void Trust(byte[] key)
+    {
+        ClaimedName = NameOf(key);
+        _isDistrusted = true;
+        if (ValidateRawPublicKey?.Invoke(key) != true)
         {
-            // OpenSSL before 3.2.4, 3.3.3 and 3.4.1 continues with a server whose raw public key the callback refused (CVE-2024-12797). Its
-            // output would reveal our key.
-            _output.Clear();
-            Fail(_noted is null
-                ? new HandshakeEnd("This end does not trust the peer.", HandshakeFault.CertificateRefused)
-                : HandshakeEnd.Of(_noted, _isDistrusted));
+            throw Distrust();
         }
-        else if (_noted is not null)
+
+        _isDistrusted = false;
+        PeerPublicKey = key;
+    }
+
+    /// <summary>Reads a Certificate message (RFC 5246 section 7.4.2, RFC 7250 section 3), and validates what it shows.</summary>
+    /// <param name="body">The message.</param>
+    /// <param name="type">The agreed type of certificates.</param>
+    /// <returns>Whether it shows anything.</returns>
+    /// <exception cref="AlertException">It ends the handshake.</exception>
+    protected bool ReadCertificate(ReadOnlySpan<byte> body, byte type)
+    {
+        MessageReader reader = new(body);
+        MessageReader list = new(reader.ReadVector(3));
+        reader.End();
+        if (list.IsEmpty)
         {
-            Fail(HandshakeEnd.Of(_noted, _isDistrusted));
+            return false;
         }
-        else if (result == 1)
+
+        if (type == RawPublicKeyType)
         {
-            HasExtendedMasterSecret = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_GET_EXTMS_SUPPORT, new CLong(0), null).Value == 1;
-            if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
+            Trust(list.Rest.ToArray());
+            return true;
+        }
+
+        X509Certificate2? leaf = null;
+        X509Certificate2Collection sent = [];
+        while (!list.IsEmpty)
+        {
+            X509Certificate2 certificate = LoadCertificate(list.ReadVector(3));
+            if (leaf is null)
             {
-                // The peer must not get our Finished either.
-                _output.Clear();
-                Fail(new HandshakeEnd(NoExtendedMasterSecret, HandshakeFault.NothingInCommon));
-                return;
+                leaf = certificate;
             }
+            else
+            {
+                sent.Add(certificate);
+            }
+        }
 
-            Status = HandshakeStatus.Done;
-            IsResumed = LibSsl.SSL_session_reused(_ssl) == 1;
-            OnDone();
-        }
-        else if (code is not (LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE))
+        Trust(leaf!, sent);
+        return true;
+    }
+
+    /// <summary>Writes the own certificates or raw public key.</summary>
+    /// <param name="writer">The message.</param>
+    /// <param name="isEmpty">Whether this end shows none.</param>
+    protected MessageWriter WriteCertificate(MessageWriter writer, bool isEmpty)
+    {
+        if (!isEmpty && Context.PublicKey.Length > 0)
         {
-            Fail(Explain(LibCrypto.TakeError() is { Length: > 0 } error ? error : "OpenSSL ended the handshake."));
+            return writer.Vector(3, Context.PublicKey);
         }
+
+        int list = writer.BeginVector(3);
+        if (!isEmpty && Settings.Certificate is { } own)
+        {
+            writer.Vector(3, own.RawDataMemory.Span);
+            foreach (X509Certificate2 intermediate in Settings.Intermediates)
+            {
+                writer.Vector(3, intermediate.RawDataMemory.Span);
+            }
+        }
+
+        return writer.EndVector(list, 3);
+    }
+
+    /// <summary>Writes the own ephemeral key (RFC 8422 section 5.4).</summary>
+    /// <param name="writer">The message.</param>
+    /// <returns>The mark before it.</returns>
+    protected int WriteEphemeral(MessageWriter writer)
+    {
+        int mark = writer.BeginVector(0);
+        writer.Byte(NamedCurve).UInt16(Ephemeral!.Group).Vector(1, Ephemeral.Point);
+        return mark;
+    }
+
+    /// <summary>Reads the ephemeral key of the server.</summary>
+    /// <param name="reader">The message.</param>
+    /// <param name="group">The group.</param>
+    /// <exception cref="AlertException">It is no named curve.</exception>
+    protected static ReadOnlySpan<byte> ReadEphemeral(ref MessageReader reader, out ushort group)
+    {
+        if (reader.ReadByte() != NamedCurve)
+        {
+            throw new AlertException(Alert.IllegalParameter, "The server named no curve for its key.", HandshakeFault.NothingInCommon);
+        }
+
+        group = reader.ReadUInt16();
+        return reader.ReadVector(1);
+    }
+
+    /// <summary>Whether a signature is that of the peer's certificate or raw public key.</summary>
+    /// <param name="scheme">The pair of algorithms that the peer named.</param>
+    /// <param name="hash">Computes the hash.</param>
+    /// <param name="signature">The signature.</param>
+    protected bool IsSignedByPeer(ushort scheme, Func<HashAlgorithmName, byte[]> hash, ReadOnlySpan<byte> signature)
+    {
+        if (SignatureScheme.HashOf(scheme) is not { } algorithm)
+        {
+            return false;
+        }
+
+        try
+        {
+            using AsymmetricAlgorithm? key = KeyOfPeer();
+            return key is not null && SignatureScheme.Verify(key, scheme, hash(algorithm), signature);
+        }
+        catch (CryptographicException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Derives the secret of the session and its keys (RFC 5246 section 8.1, RFC 7627 section 4).</summary>
+    /// <param name="point">The ephemeral key of the peer; empty if the suite has none.</param>
+    protected void DeriveMaster(ReadOnlySpan<byte> point)
+    {
+        byte[] agreed = Ephemeral is null ? [] : Ephemeral.Agree(point);
+        byte[] premaster = PremasterOf(agreed);
+        byte[] master = new byte[MasterLength];
+        if (HasExtendedMasterSecret)
+        {
+            Span<byte> hash = stackalloc byte[Sha256.HashLength];
+            Transcript.Hash(hash);
+            Prf.Expand(premaster, "extended master secret"u8, hash, master);
+        }
+        else
+        {
+            Prf.Expand(premaster, "master secret"u8, [.. ClientRandom, .. ServerRandom], master);
+        }
+
+        CryptographicOperations.ZeroMemory(agreed);
+        CryptographicOperations.ZeroMemory(premaster);
+        UseMaster(master);
+    }
+
+    /// <summary>Sets the secret of the session, and derives its keys.</summary>
+    /// <param name="master">The secret, which the handshake overwrites at its end.</param>
+    protected void UseMaster(byte[] master)
+    {
+        _master = master;
+        Settings.KeyLog?.Invoke($"CLIENT_RANDOM {Convert.ToHexStringLower(ClientRandom)} {Convert.ToHexStringLower(master)}");
+        KeyBlock keys = KeyBlock.Derive(master, ClientRandom, ServerRandom);
+        bool hasCids = OwnCid is not null && PeerCid is not null;
+        _records = new RecordLayer(Suite!, keys, Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : []);
+        keys.Clear();
     }
 
     /// <summary>Sets the pre-shared key.</summary>
@@ -428,90 +559,287 @@ internal abstract class Handshake : IDisposable
         _preSharedKey = key.ToArray();
     }
 
-    /// <summary>Feeds the encrypted records that arrived before their keys were available.</summary>
-    protected void FeedHeld()
+    /// <summary>Processes what arrived and may be due now.</summary>
+    /// <param name="first">Runs before; null for nothing.</param>
+    protected void Continue(Action? first = null)
     {
-        if (_held.Count == 0 || Status != HandshakeStatus.Running || Keys() is not { } records)
+        try
+        {
+            first?.Invoke();
+            while (Status == HandshakeStatus.Running && Messages.TryPeek(out HandshakeType type, out ReadOnlyMemory<byte> message))
+            {
+                if (!Expects(type))
+                {
+                    Messages.Drop();
+                    continue;
+                }
+
+                Messages.Accept();
+                ReadOnlySpan<byte> body = message.Span[MessageHeader.Size..];
+                if (type == HandshakeType.Finished)
+                {
+                    CheckProof(body);
+                    Transcript.Add(message.Span);
+                    OnFinished();
+                }
+                else
+                {
+                    OnMessage(type, message.Span, body);
+                }
+            }
+        }
+        catch (AlertException exception)
+        {
+            Refuse(exception.Alert, new HandshakeEnd(exception.Message, exception.Fault));
+        }
+#pragma warning disable CA1031 // code of the application may throw anything; it ends this handshake and nothing else
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Refuse(_isDistrusted ? Alert.BadCertificate : Alert.InternalError, HandshakeEnd.Of(exception, _isDistrusted));
+        }
+
+        OpenHeld();
+    }
+
+    /// <summary>Creates random bytes.</summary>
+    /// <param name="length">How many.</param>
+    protected static byte[] RandomBytes(int length)
+    {
+        byte[] bytes = new byte[length];
+        CoapRandomSource.Secure.Fill(bytes);
+        return bytes;
+    }
+
+    private static string NameOf(ReadOnlyMemory<byte> bytes) => $"sha256:{Convert.ToHexStringLower(Sha256.HashData(bytes.Span))}";
+
+    private static X509Certificate2 LoadCertificate(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            return X509CertificateLoader.LoadCertificate(bytes);
+        }
+        catch (CryptographicException)
+        {
+            throw new AlertException(
+                Alert.BadCertificate, "The other end sent bytes that are no certificate.", HandshakeFault.CertificateRefused);
+        }
+    }
+
+    private AlertException Distrust() => new(
+        Alert.BadCertificate,
+        Settings.IsServer ? "This server does not trust the certificate of the client." : "This end does not trust the peer.",
+        HandshakeFault.CertificateRefused);
+
+    private AsymmetricAlgorithm? KeyOfPeer()
+    {
+        if (PeerCertificate is { } certificate)
+        {
+            return (AsymmetricAlgorithm?)certificate.GetECDsaPublicKey() ?? certificate.GetRSAPublicKey();
+        }
+
+        ECDsa pair = ECDsa.Create();
+        pair.ImportSubjectPublicKeyInfo(PeerPublicKey.Span, out _);
+        return pair;
+    }
+
+    // RFC 4279 section 2, RFC 5489 section 2
+    private byte[] PremasterOf(byte[] agreed)
+    {
+        if (!Suite!.UsesPreSharedKey)
+        {
+            return [.. agreed];
+        }
+
+        int other = agreed.Length > 0 ? agreed.Length : _preSharedKey.Length;
+        byte[] premaster = new byte[sizeof(ushort) + other + sizeof(ushort) + _preSharedKey.Length];
+        (premaster[0], premaster[1]) = ((byte)(other >> 8), (byte)other);
+        agreed.CopyTo(premaster, sizeof(ushort));
+        int at = sizeof(ushort) + other;
+        (premaster[at], premaster[at + 1]) = ((byte)(_preSharedKey.Length >> 8), (byte)_preSharedKey.Length);
+        _preSharedKey.CopyTo(premaster, at + sizeof(ushort));
+        return premaster;
+    }
+
+    private void ComputeProof(bool ofServer, Span<byte> proof)
+    {
+        Span<byte> hash = stackalloc byte[Sha256.HashLength];
+        Transcript.Hash(hash);
+        Prf.Expand(_master, ofServer ? "server finished"u8 : "client finished"u8, hash, proof);
+    }
+
+    private void CheckProof(ReadOnlySpan<byte> body)
+    {
+        Span<byte> proof = stackalloc byte[VerifyLength];
+        ComputeProof(!Settings.IsServer, proof);
+        if (!CryptographicOperations.FixedTimeEquals(proof, body))
+        {
+            throw new AlertException(
+                Alert.DecryptError, "Both ends saw different handshakes: somebody on the path changed it, or one end has a defect.");
+        }
+    }
+
+    private void OnRecord(in RecordHeader header, ReadOnlySpan<byte> record)
+    {
+        if (header.Epoch == 0)
+        {
+            ReadOnlySpan<byte> content = record[header.HeaderLength..];
+            if (header.Type == ContentType.Handshake && TakesRecord(content))
+            {
+                AddMessages(content, isProtected: false);
+            }
+            else if (header.Type == ContentType.Alert && content is [FatalLevel, byte alert])
+            {
+                OnPlainAlert(alert);
+            }
+        }
+        else if (header.Type is not (ContentType.ApplicationData or ContentType.ChangeCipherSpec) && record.Length <= MaxHeldLength
+            && _held.Count < MaxHeld)
+        {
+            _held.Add((header, record.ToArray()));
+        }
+
+        Continue();
+    }
+
+    private void AddMessages(ReadOnlySpan<byte> content, bool isProtected)
+    {
+        while (MessageHeader.TryRead(content, out MessageHeader header))
+        {
+            ReadOnlySpan<byte> fragment = content.Slice(MessageHeader.Size, header.FragmentLength);
+            content = content[(MessageHeader.Size + header.FragmentLength)..];
+            if (isProtected == (header.Type == HandshakeType.Finished) && Takes(header, fragment))
+            {
+                _ = Messages.TryAdd(header, fragment);
+            }
+        }
+    }
+
+    // Only when Finished comes next: a record opens once.
+    private void OpenHeld()
+    {
+        while (_held.Count > 0 && Status == HandshakeStatus.Running && ExpectsFinished && _records is { } records)
+        {
+            (RecordHeader header, byte[] record) = _held[0];
+            _held.RemoveAt(0);
+            OpenResult result = records.Open(header, record, out ContentType type, out Range content, out _);
+            Forgeries += result == OpenResult.Forged ? 1 : 0;
+            if (result != OpenResult.Opened)
+            {
+                continue;
+            }
+
+            if (type == ContentType.Handshake)
+            {
+                AddMessages(record.AsSpan()[content], isProtected: true);
+                Continue();
+            }
+            else if (type == ContentType.Alert && record.AsSpan()[content] is [FatalLevel, byte alert])
+            {
+                Fail(new HandshakeEnd("The other end refused the handshake.") { Alert = alert });
+            }
+        }
+    }
+
+    private void Refuse(Alert alert, HandshakeEnd why)
+    {
+        if (Status is HandshakeStatus.Done or HandshakeStatus.Failed)
         {
             return;
         }
 
-        (RecordHeader Header, ReadOnlyMemory<byte> Record)[] held = [.. _held];
-        _held.Clear();
-        foreach ((RecordHeader header, ReadOnlyMemory<byte> record) in held)
+        Fail(why);
+        byte[] content = [FatalLevel, (byte)alert];
+        if (_changeAt >= 0 && _records is { } records)
         {
-            if (Translator.TryOpen(header, record, records, out byte[] forOpenSsl))
-            {
-                Feed(forOpenSsl);
-            }
+            byte[] record = new byte[records.RecordLength(AlertLength)];
+            _ = records.Seal(ContentType.Alert, content, record);
+            _output.Add(record);
+        }
+        else
+        {
+            List<byte> record = [];
+            AddPlain(record, ContentType.Alert, content);
+            _output.Add([.. record]);
         }
     }
 
-    /// <summary>
-    /// Returns the session's records as soon as the master secret exists: on a server that is before OpenSSL changes its own keys.
-    /// </summary>
-    private unsafe RecordLayer? Keys()
+    private void SendFlight()
     {
-        if (_records is not null || _isDisposed)
+        _sentAt = Settings.Time.GetTimestamp();
+        List<byte> datagram = [];
+        for (int i = 0; i < _flight.Count; i++)
         {
-            return _records;
-        }
-
-        // OpenSSL does not check for a null object.
-        nint session = LibSsl.SSL_get_session(_ssl);
-        nint cipher = LibSsl.SSL_get_pending_cipher(_ssl);
-        if (session == 0 || cipher == 0 || CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher)) is not { } suite)
-        {
-            return null;
-        }
-
-        Span<byte> secrets = stackalloc byte[MasterLength + RandomLength + RandomLength];
-        fixed (byte* pointer = secrets)
-        {
-            if (LibSsl.SSL_SESSION_get_master_key(session, pointer, MasterLength) != MasterLength)
+            if (i == _changeAt)
             {
-                return null;
+                MakeRoom(datagram, RecordHeader.Size + 1);
+                AddPlain(datagram, ContentType.ChangeCipherSpec, [1]);
             }
 
-            _ = LibSsl.SSL_get_client_random(_ssl, pointer + MasterLength, RandomLength);
-            _ = LibSsl.SSL_get_server_random(_ssl, pointer + MasterLength + RandomLength, RandomLength);
+            if (_changeAt >= 0 && i >= _changeAt)
+            {
+                AddSealed(datagram, _flight[i]);
+            }
+            else
+            {
+                AddFragments(datagram, _flight[i]);
+            }
         }
 
-        Settings.KeyLog?.Invoke(
-            $"CLIENT_RANDOM {Convert.ToHexStringLower(secrets.Slice(MasterLength, RandomLength))} {Convert.ToHexStringLower(secrets[..MasterLength])}");
-        KeyBlock keys = KeyBlock.Derive(secrets[..MasterLength], secrets.Slice(MasterLength, RandomLength),
-            secrets[(MasterLength + RandomLength)..]);
-        CryptographicOperations.ZeroMemory(secrets);
-        bool hasCids = OwnCid is not null && PeerCid is not null;
-        _records = new RecordLayer(suite, keys, _context.Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : []);
-        Translator.SetKeys(suite, keys);
-        keys.Clear();
-        return _records;
+        Cut(datagram);
     }
-}
 
-/// <summary>Sets the retransmission times of flights. OpenSSL uses the system clock for them.</summary>
-internal static class HandshakeTimer
-{
-    // RFC 6347 section 4.2.4.1
-    private const uint Longest = 60_000_000;
+    private void AddFragments(List<byte> datagram, byte[] message)
+    {
+        const int Overhead = RecordHeader.Size + MessageHeader.Size;
+        ReadOnlySpan<byte> rest = message.AsSpan(MessageHeader.Size);
+        int offset = 0;
+        do
+        {
+            MakeRoom(datagram, Overhead + Math.Min(rest.Length, MinFragment));
+            int length = Math.Min(rest.Length, Settings.Mtu - datagram.Count - Overhead);
+            byte[] fragment = new byte[MessageHeader.Size + length];
+            message.AsSpan(0, 6).CopyTo(fragment);
+            (fragment[6], fragment[7], fragment[8]) = ((byte)(offset >> 16), (byte)(offset >> 8), (byte)offset);
+            (fragment[9], fragment[10], fragment[11]) = ((byte)(length >> 16), (byte)(length >> 8), (byte)length);
+            rest[..length].CopyTo(fragment.AsSpan(MessageHeader.Size));
+            AddPlain(datagram, ContentType.Handshake, fragment);
+            rest = rest[length..];
+            offset += length;
+        }
+        while (!rest.IsEmpty);
+    }
 
-    /// <summary>Computes the next timeout; OpenSSL calls it.</summary>
-    /// <param name="ssl">Its object.</param>
-    /// <param name="before">The previous timeout, in microseconds; 0 at first.</param>
-    /// <returns>The next timeout.</returns>
-    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
-    public static uint Next(nint ssl, uint before) =>
-        before > 0 ? Math.Min(2 * before, Longest)
-            : Handshake.Of(ssl) is { } handshake ? (uint)handshake.Settings.RetransmitTimeout.TotalMicroseconds : 1_000_000;
-}
+    private void AddPlain(List<byte> datagram, ContentType type, ReadOnlySpan<byte> content)
+    {
+        Span<byte> header = stackalloc byte[RecordHeader.Size];
+        new RecordHeader(type, 0, _plainSequence++, 0, content.Length).Write(header, []);
+        datagram.AddRange(header);
+        datagram.AddRange(content);
+    }
 
-/// <summary>C's timeval.</summary>
-[StructLayout(LayoutKind.Sequential)]
-internal struct TimeValue
-{
-    public CLong Seconds;
-    public CLong Microseconds;
+    private void AddSealed(List<byte> datagram, byte[] message)
+    {
+        byte[] record = new byte[_records!.RecordLength(message.Length)];
+        _ = _records.Seal(ContentType.Handshake, message, record);
+        MakeRoom(datagram, record.Length);
+        datagram.AddRange(record);
+    }
 
-    public readonly TimeSpan ToTimeSpan() => TimeSpan.FromSeconds(Seconds.Value) + TimeSpan.FromMicroseconds((int)Microseconds.Value);
+    private void MakeRoom(List<byte> datagram, int length)
+    {
+        if (datagram.Count + length > Settings.Mtu)
+        {
+            Cut(datagram);
+        }
+    }
+
+    private void Cut(List<byte> datagram)
+    {
+        if (datagram.Count > 0)
+        {
+            _output.Add([.. datagram]);
+            datagram.Clear();
+        }
+    }
 }

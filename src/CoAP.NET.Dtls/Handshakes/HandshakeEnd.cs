@@ -6,6 +6,9 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <param name="Exception">What code of the application threw; null otherwise.</param>
 internal sealed record HandshakeEnd(string Why, HandshakeFault Fault = HandshakeFault.Other, CallbackException? Exception = null)
 {
+    /// <summary>The fatal alert by which the peer refused, protected by the keys of the handshake; null for none.</summary>
+    public byte? Alert { get; init; }
+
     /// <summary>The end by an exception.</summary>
     /// <param name="exception">The exception.</param>
     /// <param name="isDistrusted">Whether it came from the check of the credentials of the peer.</param>

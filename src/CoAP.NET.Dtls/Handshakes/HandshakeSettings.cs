@@ -13,18 +13,20 @@ internal sealed record HandshakeSettings
     /// <summary>The cipher suites, best first.</summary>
     public required IReadOnlyList<CipherSuite> Suites { get; init; }
 
+    /// <summary>What this machine lacks for any cipher suite; null for nothing.</summary>
+    public string? Missing { get; init; }
+
     /// <summary>The endpoint's own certificate with its key, or null.</summary>
     public X509Certificate2? Certificate { get; init; }
 
     /// <summary>
-    /// The endpoint's own key pair, used as a raw public key (RFC 7250) in place of a certificate, or null. Needs OpenSSL 3.2. The peer
-    /// gets the public key.
+    /// The endpoint's own key pair, used as a raw public key (RFC 7250) in place of a certificate, or null. The peer gets the public key.
     /// </summary>
     public ECDsa? RawPublicKey { get; init; }
 
     /// <summary>
-    /// Whether peers may show raw public keys in place of certificates; needs OpenSSL 3.2. <see cref="Handshake.ValidateRawPublicKey"/>
-    /// decides which to accept.
+    /// Whether peers may show raw public keys in place of certificates. <see cref="Handshake.ValidateRawPublicKey"/> decides which to
+    /// accept.
     /// </summary>
     public bool TakesRawPublicKeys { get; init; }
 
@@ -41,6 +43,9 @@ internal sealed record HandshakeSettings
     /// Whether handshakes fail with peers that do not bind the master secret to the whole handshake (extended_master_secret, RFC 7627).
     /// </summary>
     public bool RequiresExtendedMasterSecret { get; init; }
+
+    /// <summary>Whether this end can bind the master secret to the whole handshake. False plays an old peer.</summary>
+    public bool OffersExtendedMasterSecret { get; init; } = true;
 
     /// <summary>
     /// A digest of the server's trust rules beyond these settings: a session resumes only under the rules of its first handshake.
@@ -78,13 +83,13 @@ internal sealed record HandshakeSettings
     public Action<string>? KeyLog { get; init; }
 
     /// <summary>The store of resumable sessions of a server (RFC 5246 section 7.3); null: no resumption.</summary>
-    public ICoapDtlsSessionStore? SessionStore { get; init; }
+    public IResumptionMemory? SessionStore { get; init; }
 
     /// <summary>Runs when <see cref="SessionStore"/> threw; null: nothing runs.</summary>
     public Action<Exception>? SessionStoreFailed { get; init; }
 
     /// <summary>The store if several servers share it, in place of <see cref="SessionStore"/>.</summary>
-    public ICoapAsyncDtlsSessionStore? AsyncSessionStore { get; init; }
+    public ICoapDtlsSessionStore? AsyncSessionStore { get; init; }
 
     /// <summary>Whether several servers share the store.</summary>
     public bool SharesSessions => AsyncSessionStore is not null;

@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>A resumable session.</summary>
-/// <param name="bytes">OpenSSL's form of it, with its master secret.</param>
+/// <param name="bytes">Its state (<see cref="ResumptionState"/>), with its master secret.</param>
 /// <param name="since">The time of its full handshake, by the clock's timestamp.</param>
 /// <param name="pskIdentity">The identity of its pre-shared key, or null.</param>
 /// <param name="peerCertificate">The certificate trusted then, or null.</param>

@@ -9,7 +9,7 @@ internal sealed class SavedResumption : IDisposable
     /// <summary>When it becomes useless.</summary>
     public required DateTimeOffset Expires { get; init; }
 
-    /// <summary>OpenSSL's state of the session, with its secret. Overwritten at the end.</summary>
+    /// <summary>The state of the session (<see cref="ResumptionState"/>), with its secret. Overwritten at the end.</summary>
     public required byte[] Session { get; init; }
 
     /// <summary>The identity of the pre-shared key; null for none.</summary>
@@ -21,7 +21,7 @@ internal sealed class SavedResumption : IDisposable
     /// <summary>The raw public key of the client; empty for none.</summary>
     public required byte[] PublicKey { get; init; }
 
-    /// <summary>What is kept about the credentials of the client (<see cref="ShownCredentials"/>); empty for nothing.</summary>
+    /// <summary>What is kept about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
     public required byte[] Shown { get; init; }
 
     /// <summary>Reads the result of <see cref="ToBytes"/>.</summary>

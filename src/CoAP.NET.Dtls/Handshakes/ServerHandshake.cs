@@ -1,50 +1,46 @@
-using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Native;
+using System.Text;
+using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>A server's end of a handshake, for a client that proved its address with a cookie.</summary>
-internal sealed class ServerHandshake : Handshake
+/// <param name="context">What the handshakes of its endpoint share.</param>
+/// <param name="makeCid">Creates a Connection ID if the client supports them; null: assign none.</param>
+internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? makeCid)
+    : Handshake(context, ownCid: null, ClientMessageFilter.MaxCertificates)
 {
-    // Reasons of OpenSSL (sslerr.h).
-    private const int NoSuitableSignatureAlgorithm = 118;
-    private const int BadSignature = 123;
-    private const int CertificateVerifyFailed = 134;
-    private const int NoSharedCipher = 193;
-    private const int NoCertificateReturned = 199;
-    private const int UnsupportedProtocol = 258;
-    private const int WrongVersionNumber = 267;
-    private const int NoSharedSignatureAlgorithms = 376;
-    private const int NoSharedGroups = 410;
+    private const byte EcdsaSign = 64;
+    private const byte RsaSign = 1;
+    private const int SessionIdLength = 16;
 
-    // Limit of a ClientKeyExchange that waits for its key: an identity in many fragments, with retransmissions.
-    private const int MaxWaitingBytes = 1_024;
-
+    private readonly Func<byte[]>? _makeCid = context.HasCid ? makeCid : null;
+    private readonly ClientMessageFilter _filter = new();
     private byte[]? _foundId;
     private SavedResumption? _found;
     private byte[]? _kept;
     private DateTimeOffset _keptUntil;
-    private byte[]? _takenId;
-    private (string? PskIdentity, X509Certificate2? PeerCertificate, byte[] PeerPublicKey, byte[] Shown) _taken;
-    private readonly PskIdentityReader _identity = new();
-    private readonly ClientMessageFilter _filter = new();
-    private readonly List<ReadOnlyMemory<byte>> _waiting = [];
-    private readonly Func<byte[]>? _makeCid;
-    private ulong _nextPlain;
-    private int _waitingBytes;
+    private byte[] _clientPoint = [];
+    private byte[] _clientSchemes = [];
+    private byte[] _clientGroups = [];
+    private ushort _scheme;
+    private Next _next;
+    private byte _clientType;
+    private byte _ownType;
+    private bool _hasRenegotiationInfo;
+    private bool _hasClientTypes;
+    private bool _hasServerTypes;
+    private bool _hasPointFormats;
 
-    /// <summary>Creates a handshake; <see cref="Start"/> begins it.</summary>
-    /// <param name="context">The context that the handshakes of its endpoint share.</param>
-    /// <param name="makeCid">Creates a Connection ID if the client supports them; null: assign none.</param>
-    public ServerHandshake(HandshakeContext context, Func<byte[]>? makeCid)
-        : base(context, ownCid: null)
+    private enum Next
     {
-        _makeCid = context.HasCid ? makeCid : null;
-        LibSsl.SSL_set_accept_state(Ssl);
+        Certificate,
+        ClientKeyExchange,
+        CertificateVerify,
+        Finished,
     }
 
     /// <summary>Whether it has received its ClientHello.</summary>
@@ -53,30 +49,47 @@ internal sealed class ServerHandshake : Handshake
     /// <summary>Number of required messages that have begun to arrive.</summary>
     public int Progress => _filter.Progress;
 
+    /// <summary>
+    /// Whether the session outlives this handshake in a store or with a backup, so that <see cref="Established.Shown"/> is necessary.
+    /// </summary>
+    public bool KeepsShown { get; init; }
+
+    /// <summary>The host name that the client requested, if the rules of the server depend on it.</summary>
+    public string? ServerName { get; init; }
+
+    /// <summary>The naming of sessions that several servers may resume.</summary>
+    public SessionNaming SessionNames { get; init; }
+
+    protected override bool ExpectsFinished => _next == Next.Finished;
+
+    // A server does not ask clients with pre-shared keys.
+    private bool AsksForCertificate =>
+        (Settings.RequiresClientCertificate || Settings.RequestsClientCertificate) && Suite is { UsesPreSharedKey: false };
+
+    private bool Resumes => Settings.SessionStore is not null || Settings.SharesSessions;
+
     /// <summary>Processes the ClientHello after the check of its cookie.</summary>
     /// <param name="clientHello">The datagram.</param>
     public void Start(ReadOnlySpan<byte> clientHello)
     {
         IsStarted = true;
-        _nextPlain = RecordHeader.TryRead(clientHello, 0, out RecordHeader header) ? header.Sequence + 1 : 0;
+        if (!ClientHello.TryRead(clientHello, out ClientHello hello))
+        {
+            Fail(new HandshakeEnd("The datagram is not a ClientHello with a cookie."));
+            return;
+        }
 
-        // Only this way to begin makes OpenSSL expect the numbers of a handshake that had a cookie.
-        LibCrypto.ERR_clear_error();
-        nint address = LibCrypto.BIO_ADDR_new();
-        int result = Listen(clientHello.ToArray(), address);
-        LibCrypto.BIO_ADDR_free(address);
-        if (result == 1)
-        {
-            Step();
-        }
-        else
-        {
-            Fail(Explain(LibCrypto.TakeError() is { Length: > 0 } error ? error : "The datagram is not a ClientHello with a cookie."));
-        }
+        // A server that asked for a cookie has no state before: it continues with the numbers of the client (RFC 6347 section 4.2.1).
+        ReadOnlySpan<byte> content = hello.Record[RecordHeader.Size..];
+        _ = MessageHeader.TryRead(content, out MessageHeader header);
+        StartAt(header.Number, hello.Sequence);
+        Messages.Restart(header.Number);
+        _ = Messages.TryAdd(header, content[MessageHeader.Size..]);
+        Continue();
     }
 
     /// <summary>Keeps a keyed hash of the key of the client with the session.</summary>
-    /// <param name="shown">The result of <see cref="ShownCredentials.OfKey"/>.</param>
+    /// <param name="shown">The result of <see cref="ClientCredentialRecord.OfKey"/>.</param>
     public void Keep(byte[] shown) => Shown = shown;
 
     /// <summary>Supplies the requested key.</summary>
@@ -93,114 +106,8 @@ internal sealed class ServerHandshake : Handshake
 
         SetPreSharedKey(key);
         Status = HandshakeStatus.Running;
-        ReadOnlyMemory<byte>[] waiting = [.. _waiting];
-        _waiting.Clear();
-        foreach (ReadOnlyMemory<byte> record in waiting)
-        {
-            Feed(record);
-        }
-
-        FeedHeld();
+        Continue(() => DeriveMaster(_clientPoint));
     }
-
-    public override byte[]? CidToSend() => PeerCid is null || _makeCid is null ? null : OwnCid ??= _makeCid();
-
-    protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
-    {
-        // Any sender can forge unprotected alerts; the deadline notices a client that has given up. Other messages than those of a client
-        // would end the handshake as well, or take memory.
-        ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
-        if (header.Type == ContentType.Handshake ? !_filter.Takes(content, AsksForCertificate) : !header.IsChange(content))
-        {
-            return false;
-        }
-
-        // An attacker can choose the numbers of unprotected records: a high one would make OpenSSL treat all later ones as old. The
-        // messages in them have numbers of their own.
-        RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
-        renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);
-
-        if (Status == HandshakeStatus.WantsKey)
-        {
-            Hold(record);
-            return false;
-        }
-
-        if (header.Type != ContentType.Handshake || PreSharedKey.Length > 0 || !UsesPreSharedKey
-            || !PskIdentityReader.IsClientKeyExchange(record.Span))
-        {
-            return true;
-        }
-
-        // The identity is unencrypted; OpenSSL gets the message when the key is available.
-        Hold(record);
-        if (_identity.TryRead(record.Span, out string? identity))
-        {
-            PskIdentity = identity;
-            Status = HandshakeStatus.WantsKey;
-        }
-
-        return false;
-    }
-
-    protected override HandshakeEnd Explain(string error) => ConnectFailures.ReasonOf(error) switch
-    {
-        NoCertificateReturned =>
-            new HandshakeEnd(
-                $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
-                    + "requires. Give the client one, or require none.", HandshakeFault.NoCertificate),
-        NoSharedCipher =>
-            new HandshakeEnd(
-                "The client and this server have no cipher suite in common (no shared cipher). Compare the suites and the credentials of "
-                    + $"both: this server offers {string.Join(", ", Settings.Suites)}.", HandshakeFault.NothingInCommon),
-        NoSuitableSignatureAlgorithm or UnsupportedProtocol or WrongVersionNumber or NoSharedSignatureAlgorithms or NoSharedGroups =>
-            new HandshakeEnd($"The client and this server have no version, curve or signature algorithm in common ({error}).",
-                HandshakeFault.NothingInCommon),
-        CertificateVerifyFailed =>
-            new HandshakeEnd($"This server does not trust the certificate of the client ({error}).", HandshakeFault.CertificateRefused),
-        BadSignature =>
-            new HandshakeEnd(
-                $"The client did not prove that it has the key of its certificate ({error}).", HandshakeFault.CertificateRefused),
-        _ => new HandshakeEnd(error),
-    };
-
-    // A server does not ask clients with pre-shared keys.
-    private bool AsksForCertificate => (Settings.RequiresClientCertificate || Settings.RequestsClientCertificate) && !UsesPreSharedKey;
-
-    private bool UsesPreSharedKey =>
-        LibSsl.SSL_get_pending_cipher(Ssl) is var cipher and not 0
-            && CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher))?.UsesPreSharedKey == true;
-
-    private void Hold(ReadOnlyMemory<byte> record)
-    {
-        // A copy: the record is part of a datagram that may be much longer.
-        if (_waiting.Count < PskIdentityReader.MaxFragments && _waitingBytes + record.Length <= MaxWaitingBytes)
-        {
-            _waitingBytes += record.Length;
-            _waiting.Add(record.ToArray());
-        }
-    }
-
-    private int Listen(byte[] clientHello, nint address)
-    {
-        SetInput(clientHello);
-        return LibSsl.DTLSv1_listen(Ssl, address);
-    }
-
-    /// <summary>
-    /// Whether the session outlives this handshake in a store or with a keeper, so that <see cref="Established.Shown"/> is necessary.
-    /// </summary>
-    public bool KeepsShown { get; init; }
-
-    /// <summary>The host name that the client requested, if the rules of the server depend on it.</summary>
-    public string? ServerName { get; init; }
-
-    /// <summary>The naming of sessions that several servers may resume.</summary>
-    public SessionNaming SessionNames { get; init; }
-
-    /// <summary>Names the session.</summary>
-    /// <param name="id">Receives the name.</param>
-    public void NameSession(Span<byte> id) => SessionNames.Fill(id);
 
     /// <summary>Sets what a store has of the session that the client wants to resume. Call it before the start.</summary>
     /// <param name="id">Its name.</param>
@@ -218,34 +125,69 @@ internal sealed class ServerHandshake : Handshake
         }
     }
 
-    /// <summary>Finds the session that a client wants to resume; OpenSSL calls it.</summary>
-    /// <param name="id">The session.</param>
-    /// <returns>OpenSSL's object of it; 0 if it is unknown.</returns>
-    public nint TakeSession(ReadOnlySpan<byte> id) => _found is { } session && id.SequenceEqual(_foundId) ? Open(id, session) : 0;
+    protected override bool TakesRecord(ReadOnlySpan<byte> content) => _filter.Takes(content, AsksForCertificate);
 
-    protected override void OnDone()
+    protected override bool Takes(in MessageHeader header, ReadOnlySpan<byte> fragment)
     {
-        if (IsResumed)
+        if (header.Type == HandshakeType.ClientHello && header.Number < Messages.Next)
         {
-            if (_takenId is not null)
+            SendFlightAgain();
+            return false;
+        }
+
+        return true;
+    }
+
+    protected override bool Expects(HandshakeType type) => Suite is null ? type == HandshakeType.ClientHello : _next switch
+    {
+        Next.Certificate => type == HandshakeType.Certificate,
+        Next.ClientKeyExchange => type == HandshakeType.ClientKeyExchange,
+        Next.CertificateVerify => type == HandshakeType.CertificateVerify,
+        _ => type == HandshakeType.Finished,
+    };
+
+    protected override void OnMessage(HandshakeType type, ReadOnlySpan<byte> message, ReadOnlySpan<byte> body)
+    {
+        switch (type)
+        {
+            case HandshakeType.ClientHello:
+                OnClientHello(message, body);
+                break;
+            case HandshakeType.Certificate:
+                Transcript.Add(message);
+                OnCertificate(body);
+                break;
+            case HandshakeType.ClientKeyExchange:
+                Transcript.Add(message);
+                OnClientKeyExchange(body);
+                break;
+            default:
+                OnCertificateVerify(body);
+                Transcript.Add(message);
+                _next = Next.Finished;
+                break;
+        }
+    }
+
+    protected override void OnFinished()
+    {
+        if (!IsResumed)
+        {
+            BeginFlight();
+            AddFinished();
+            Flush(isLast: true);
+            if (KeepsShown && PeerCertificate is { } certificate)
             {
-                // A short handshake shows none of them again.
-                (PskIdentity, PeerCertificate, PeerPublicKey, Shown) = _taken;
-                ResumptionId = _takenId;
+                Shown = ClientCredentialRecord.OfCertificate(ServerName, certificate, PeerChain);
             }
 
-            return;
+            if (ResumptionId is not null)
+            {
+                KeepSession();
+            }
         }
 
-        if (KeepsShown && PeerCertificate is { } certificate)
-        {
-            Shown = ShownCredentials.OfCertificate(ServerName, certificate, PeerChain);
-        }
-
-        if (HasExtendedMasterSecret && (Settings.SessionStore is not null || Settings.SharesSessions))
-        {
-            KeepSession();
-        }
+        Complete();
     }
 
     protected override void OnDisposed()
@@ -254,23 +196,157 @@ internal sealed class ServerHandshake : Handshake
         CryptographicOperations.ZeroMemory(_kept);
     }
 
-    private unsafe nint Open(ReadOnlySpan<byte> id, SavedResumption saved)
+    private void OnClientHello(ReadOnlySpan<byte> message, ReadOnlySpan<byte> body)
     {
-        nint session = 0;
-        X509Certificate2? leaf = saved.Certificate.Length == 0 ? null : X509CertificateLoader.LoadCertificate(saved.Certificate);
-        if (saved.Expires > Settings.Time.GetUtcNow() && AcceptsAgain(leaf, saved.PublicKey, saved.Shown))
+        MessageReader reader = new(body);
+        ushort version = reader.ReadUInt16();
+        ClientRandom = reader.Read(RandomLength).ToArray();
+        byte[] sessionId = reader.ReadVector(1).ToArray();
+        _ = reader.ReadVector(1);
+        byte[] suites = reader.ReadVector(2).ToArray();
+        ReadOnlySpan<byte> compressions = reader.ReadVector(1);
+        ReadOnlySpan<byte> extensions = reader.IsEmpty ? default : reader.ReadVector(2);
+        reader.End();
+
+        // Versions of DTLS count down.
+        if (version > RecordHeader.Version || !compressions.Contains((byte)0))
         {
-            _taken = (saved.PskIdentity, leaf, saved.PublicKey, saved.Shown);
-            _takenId = id.ToArray();
-            fixed (byte* start = saved.Session)
-            {
-                byte* cursor = start;
-                session = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(saved.Session.Length));
-                LibCrypto.ERR_clear_error();
-            }
+            throw new AlertException(
+                Alert.ProtocolVersion, "The client and this server have no version in common: this server speaks DTLS 1.2.",
+                HandshakeFault.NothingInCommon);
         }
 
-        return session;
+        _hasRenegotiationInfo = NumberList.Contains(suites, RenegotiationSuite);
+        ReadExtensions(extensions);
+        ServerRandom = RandomBytes(RandomLength);
+        if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
+        {
+            throw new AlertException(Alert.HandshakeFailure, NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
+        }
+
+        if (TryResume(sessionId, suites, message))
+        {
+            return;
+        }
+
+        ChooseSuite(suites);
+        BeginTranscript(AsksForCertificate);
+        Transcript.Add(message);
+        BeginFlight();
+        byte[] newId = Resumes && HasExtendedMasterSecret ? NewSessionId() : [];
+        ResumptionId = newId.Length > 0 ? newId : null;
+        AddServerHello(newId);
+        if (!Suite!.UsesPreSharedKey)
+        {
+            Add(WriteCertificate(Begin(HandshakeType.Certificate), isEmpty: false));
+        }
+
+        AddServerKeyExchange();
+        if (AsksForCertificate)
+        {
+            Add(Begin(HandshakeType.CertificateRequest).Vector(1, [EcdsaSign, RsaSign]).Vector(2, SignatureScheme.Accepted).UInt16(0));
+        }
+
+        Add(Begin(HandshakeType.ServerHelloDone));
+        _next = AsksForCertificate ? Next.Certificate : Next.ClientKeyExchange;
+        Flush();
+    }
+
+    private void ReadExtensions(ReadOnlySpan<byte> bytes)
+    {
+        for (MessageReader extensions = new(bytes); !extensions.IsEmpty;)
+        {
+            ushort type = extensions.ReadUInt16();
+            MessageReader content = new(extensions.ReadVector(2));
+            switch (type)
+            {
+                case ExtendedMasterSecretExtension when Settings.OffersExtendedMasterSecret:
+                    HasExtendedMasterSecret = true;
+                    break;
+                case RenegotiationExtension:
+                    _hasRenegotiationInfo = true;
+                    if (content.ReadVector(1).Length > 0)
+                    {
+                        throw new AlertException(Alert.HandshakeFailure, "The client continues a handshake that this end does not know.");
+                    }
+
+                    break;
+                case GroupsExtension:
+                    _clientGroups = content.ReadVector(2).ToArray();
+                    break;
+                case PointFormatsExtension:
+                    _ = content.ReadVector(1);
+                    _hasPointFormats = true;
+                    break;
+                case SignaturesExtension:
+                    _clientSchemes = content.ReadVector(2).ToArray();
+                    break;
+                case ClientCertificateTypeExtension:
+                    ReadOnlySpan<byte> shown = content.ReadVector(1);
+                    _hasClientTypes = true;
+                    _clientType = Settings.TakesRawPublicKeys && shown.Contains(RawPublicKeyType) ? RawPublicKeyType
+                        : shown.Contains(X509Type) ? X509Type : byte.MaxValue;
+                    break;
+                case ServerCertificateTypeExtension:
+                    ReadOnlySpan<byte> taken = content.ReadVector(1);
+                    _hasServerTypes = true;
+                    byte own = Context.PublicKey.Length > 0 ? RawPublicKeyType : X509Type;
+                    _ownType = taken.Contains(own) ? own : byte.MaxValue;
+                    break;
+                case ConnectionIdExtension when _makeCid is not null:
+                    PeerCid = content.ReadVector(1).ToArray();
+                    OwnCid = _makeCid();
+                    break;
+                default:
+                    continue;
+            }
+
+            content.End();
+        }
+
+        if (!_hasServerTypes && Context.PublicKey.Length > 0)
+        {
+            // Without the extension the client takes certificates only.
+            _ownType = byte.MaxValue;
+        }
+    }
+
+    private bool TryResume(byte[] sessionId, ReadOnlySpan<byte> suites, ReadOnlySpan<byte> hello)
+    {
+        if (_found is not { } saved || sessionId.Length == 0 || !sessionId.AsSpan().SequenceEqual(_foundId)
+            || ResumptionState.Read(saved.Session) is not { } state || !state.SessionId.AsSpan().SequenceEqual(Context.Rules)
+            || !Settings.Suites.Contains(state.Suite) || !NumberList.Contains(suites, state.Suite.Id)
+            || saved.Expires <= Settings.Time.GetUtcNow())
+        {
+            return false;
+        }
+
+        if (!HasExtendedMasterSecret)
+        {
+            CryptographicOperations.ZeroMemory(state.Master);
+            throw new AlertException(Alert.HandshakeFailure, "The client resumes a session without the extended master secret it had.");
+        }
+
+        X509Certificate2? leaf = saved.Certificate.Length == 0 ? null : X509CertificateLoader.LoadCertificate(saved.Certificate);
+        if (!AcceptsAgain(leaf, saved.PublicKey, saved.Shown))
+        {
+            CryptographicOperations.ZeroMemory(state.Master);
+            return false;
+        }
+
+        IsResumed = true;
+        Suite = state.Suite;
+        (PskIdentity, PeerCertificate, PeerPublicKey, Shown) = (saved.PskIdentity, leaf, saved.PublicKey, saved.Shown);
+        ResumptionId = sessionId;
+        BeginTranscript(keepsBytes: false);
+        Transcript.Add(hello);
+        BeginFlight();
+        AddServerHello(sessionId);
+        UseMaster(state.Master);
+        AddFinished();
+        _next = Next.Finished;
+        Flush();
+        return true;
     }
 
     // A client that the rules no longer admit must not return by an earlier validation. The key of an identity was compared before.
@@ -278,7 +354,7 @@ internal sealed class ServerHandshake : Handshake
     {
         try
         {
-            return (leaf is null || Validate?.Invoke(leaf, ShownCredentials.ReadCertificates(shown).Sent) == true)
+            return (leaf is null || Validate?.Invoke(leaf, ClientCredentialRecord.ReadCertificates(shown).Sent) == true)
                 && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
         }
 #pragma warning disable CA1031 // the client makes a full handshake, which validates again and reports the reason
@@ -289,36 +365,203 @@ internal sealed class ServerHandshake : Handshake
         }
     }
 
-    private unsafe void KeepSession()
+    private void ChooseSuite(ReadOnlySpan<byte> offered)
     {
-        nint session = LibSsl.SSL_get_session(Ssl);
-        uint length = 0;
-        byte* id = session == 0 ? null : LibSsl.SSL_SESSION_get_id(session, &length);
-        if (length == 0)
+        bool hasSuite = false;
+        foreach (CipherSuite suite in Settings.Suites)
+        {
+            if (!NumberList.Contains(offered, suite.Id))
+            {
+                continue;
+            }
+
+            hasSuite = true;
+            if (!suite.UsesPreSharedKey)
+            {
+                if (_ownType == byte.MaxValue || Context.ChooseScheme(_clientSchemes) is not { } scheme)
+                {
+                    continue;
+                }
+
+                _scheme = scheme;
+            }
+
+            if (suite.KeyExchange != KeyExchange.Psk)
+            {
+                Ephemeral = EphemeralKey.TryCreate(_clientGroups);
+                if (Ephemeral is null)
+                {
+                    continue;
+                }
+            }
+
+            Suite = suite;
+            return;
+        }
+
+        throw new AlertException(
+            Alert.HandshakeFailure,
+            hasSuite
+                ? "The client and this server have no curve, signature algorithm or type of certificate in common."
+                : "The client and this server have no cipher suite in common (no shared cipher). Compare the suites and the credentials of "
+                    + $"both: this server offers {string.Join(", ", Settings.Suites)}.",
+            HandshakeFault.NothingInCommon);
+    }
+
+    private void AddServerHello(byte[] sessionId)
+    {
+        MessageWriter hello = Begin(HandshakeType.ServerHello)
+            .UInt16(RecordHeader.Version).Bytes(ServerRandom).Vector(1, sessionId).UInt16(Suite!.Id).Byte(0);
+        int extensions = hello.BeginVector(2);
+        if (_hasRenegotiationInfo)
+        {
+            hello.UInt16(RenegotiationExtension).Vector(2, [0]);
+        }
+
+        if (HasExtendedMasterSecret)
+        {
+            hello.UInt16(ExtendedMasterSecretExtension).Vector(2, []);
+        }
+
+        if (Suite.KeyExchange != KeyExchange.Psk && _hasPointFormats && !IsResumed)
+        {
+            hello.UInt16(PointFormatsExtension).Vector(2, [1, 0]);
+        }
+
+        if (!Suite.UsesPreSharedKey && !IsResumed)
+        {
+            if (_hasServerTypes)
+            {
+                hello.UInt16(ServerCertificateTypeExtension).Vector(2, [_ownType]);
+            }
+
+            if (_hasClientTypes && AsksForCertificate && _clientType != byte.MaxValue)
+            {
+                hello.UInt16(ClientCertificateTypeExtension).Vector(2, [_clientType]);
+            }
+        }
+
+        if (PeerCid is not null)
+        {
+            hello.UInt16(ConnectionIdExtension).Vector(2, [(byte)OwnCid!.Length, .. OwnCid]);
+        }
+
+        Add(hello.EndVector(extensions, 2));
+    }
+
+    private void AddServerKeyExchange()
+    {
+        if (Suite!.KeyExchange == KeyExchange.Psk && Settings.PskIdentityHint is null)
         {
             return;
         }
 
-        byte[] bytes = new byte[LibSsl.i2d_SSL_SESSION(session, null)];
-        fixed (byte* start = bytes)
+        MessageWriter exchange = Begin(HandshakeType.ServerKeyExchange);
+        if (Suite.UsesPreSharedKey)
         {
-            byte* cursor = start;
-            _ = LibSsl.i2d_SSL_SESSION(session, &cursor);
+            exchange.Vector(2, Encoding.UTF8.GetBytes(Settings.PskIdentityHint ?? ""));
         }
 
+        if (Ephemeral is not null)
+        {
+            int mark = WriteEphemeral(exchange);
+            if (!Suite.UsesPreSharedKey)
+            {
+                byte[] signed = [.. ClientRandom, .. ServerRandom, .. exchange.Since(mark)];
+                byte[] signature = Context.Sign(CryptographicOperations.HashData(SignatureScheme.HashOf(_scheme)!.Value, signed));
+                exchange.UInt16(_scheme).Vector(2, signature);
+            }
+        }
+
+        Add(exchange);
+    }
+
+    private void OnCertificate(ReadOnlySpan<byte> body)
+    {
+        if (ReadCertificate(body, _clientType == RawPublicKeyType ? RawPublicKeyType : X509Type))
+        {
+            _next = Next.ClientKeyExchange;
+            return;
+        }
+
+        if (Settings.RequiresClientCertificate)
+        {
+            throw new AlertException(
+                Alert.HandshakeFailure,
+                $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
+                    + "requires. Give the client one, or require none.",
+                HandshakeFault.NoCertificate);
+        }
+
+        Transcript.ForgetBytes();
+        _next = Next.ClientKeyExchange;
+    }
+
+    private void OnClientKeyExchange(ReadOnlySpan<byte> body)
+    {
+        MessageReader reader = new(body);
+        ReadOnlySpan<byte> identity = Suite!.UsesPreSharedKey ? reader.ReadVector(2) : default;
+        if (identity.Length > PskRules.MaxIdentity)
+        {
+            throw new AlertException(Alert.DecodeError, "The identity of the client has more than 128 bytes (RFC 4279 section 5.3).");
+        }
+
+        _clientPoint = Suite.KeyExchange == KeyExchange.Psk ? [] : reader.ReadVector(1).ToArray();
+        reader.End();
+        _next = PeerCertificate is null && PeerPublicKey.IsEmpty ? Next.Finished : Next.CertificateVerify;
+        if (Suite.UsesPreSharedKey)
+        {
+            PskIdentity = Encoding.UTF8.GetString(identity);
+            Status = HandshakeStatus.WantsKey;
+        }
+        else
+        {
+            DeriveMaster(_clientPoint);
+        }
+    }
+
+    private void OnCertificateVerify(ReadOnlySpan<byte> body)
+    {
+        MessageReader reader = new(body);
+        ushort scheme = reader.ReadUInt16();
+        ReadOnlySpan<byte> signature = reader.ReadVector(2);
+        reader.End();
+        if (!IsSignedByPeer(scheme, Transcript.Hash, signature))
+        {
+            throw new AlertException(
+                Alert.DecryptError, "The client did not prove that it has the key of its certificate.", HandshakeFault.CertificateRefused);
+        }
+    }
+
+    private byte[] NewSessionId()
+    {
+        byte[] id = new byte[SessionIdLength];
+        if (Settings.SharesSessions)
+        {
+            SessionNames.Fill(id);
+        }
+        else
+        {
+            CoapRandomSource.Secure.Fill(id);
+        }
+
+        return id;
+    }
+
+    private void KeepSession()
+    {
         using SavedResumption saved = new()
         {
             Expires = Settings.Time.GetUtcNow() + Settings.ResumptionLifetime,
-            Session = bytes,
+            Session = new ResumptionState(Suite!, Master, Context.Rules, []).ToBytes(),
             PskIdentity = PskIdentity,
             Certificate = PeerCertificate?.RawData ?? [],
             PublicKey = PeerPublicKey.ToArray(),
             Shown = Shown,
         };
-        ResumptionId = new ReadOnlySpan<byte>(id, (int)length).ToArray();
         if (Settings.SessionStore is not null)
         {
-            Settings.Store(ResumptionId, saved.ToBytes(), saved.Expires);
+            Settings.Store(ResumptionId!, saved.ToBytes(), saved.Expires);
         }
         else
         {

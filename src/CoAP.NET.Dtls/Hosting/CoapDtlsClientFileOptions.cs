@@ -6,7 +6,7 @@ namespace CoAP.NET.Hosting;
 /// DTLS of a hosted client: its pre-shared key or certificate for servers on <c>coaps</c>, and the servers that it trusts.
 /// </summary>
 /// <remarks>Without any setting it accepts servers whose certificate the operating system trusts.</remarks>
-public sealed class CoapDtlsClientFileOptions : CoapDtlsFileOptions
+internal sealed class CoapDtlsClientFileOptions : CoapDtlsFileOptions
 {
     private readonly CoapDtlsClientOptions _bounds = new();
 

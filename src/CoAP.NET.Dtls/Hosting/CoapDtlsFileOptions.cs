@@ -6,10 +6,10 @@ namespace CoAP.NET.Hosting;
 /// <summary>The configuration of DTLS for <c>coaps</c> (RFC 7252 section 9) that servers and clients share.</summary>
 /// <remarks>
 /// The application reads the files when it starts, and again when they change: new handshakes then use the new contents, unless a file has
-/// an error. It needs OpenSSL only for an endpoint that uses <c>coaps</c>. For more, such as keys in a database, call
-/// <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on the options of the endpoint instead. Mutable until the start.
+/// an error. For more, such as keys in a database, call
+/// <see cref="CoapSecurityExtensions.UseDtls"/> on the options of the endpoint instead. Mutable until the start.
 /// </remarks>
-public abstract class CoapDtlsFileOptions
+internal abstract class CoapDtlsFileOptions
 {
     private protected CoapDtlsFileOptions()
     {

@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting;
 /// several of them.
 /// </summary>
 /// <remarks>Requests of the server show its certificate and trust its authorities.</remarks>
-public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
+internal sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
 {
     private readonly CoapDtlsServerOptions _bounds = new();
 

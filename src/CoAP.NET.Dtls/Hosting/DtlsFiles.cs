@@ -7,9 +7,9 @@ internal static class DtlsFiles
 {
     private const string Scheme = "coaps";
 
-    /// <summary>Whether code has called <see cref="CoapDtlsEndpointExtensions.UseDtls"/>.</summary>
+    /// <summary>Whether code has called <see cref="CoapSecurityExtensions.UseDtls"/>.</summary>
     public static bool IsSetByCode(CoapEndpointOptions endpoint) =>
-        endpoint.TransportFactories.Any(static factory => factory.Scheme == Scheme);
+        endpoint.Transports.Factories.Any(static factory => factory.Scheme == Scheme);
 
     /// <summary>Returns the problems of options.</summary>
     /// <param name="files">The files and keys.</param>
@@ -122,7 +122,7 @@ internal static class DtlsFiles
             try
             {
                 // .NET needs OpenSSL to read certificates, and ends the process without one.
-                CoapDtls.ThrowIfNotSupported();
+                CertificateChecks.ThrowIfNetLacksCryptography();
             }
             catch (CoapDtlsException exception)
             {

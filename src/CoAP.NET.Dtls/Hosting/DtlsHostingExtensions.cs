@@ -1,3 +1,4 @@
+using CoAP.NET;
 using CoAP.NET.Dtls;
 using CoAP.NET.Hosting;
 
@@ -6,27 +7,30 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds DTLS, for <c>coaps</c> (RFC 7252 section 9), to hosted servers and clients.</summary>
 public static class DtlsHostingExtensions
 {
-    /// <summary>Lets a server use <c>coaps</c>, with pre-shared keys and certificates.</summary>
+    /// <summary>Lets a server use <c>coaps</c>, with pre-shared keys and certificates of its configuration (section <c>Dtls</c>).</summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options, after the section <c>Dtls</c> of the server's configuration; null for none.</param>
     /// <returns>The builder.</returns>
     /// <remarks>
-    /// For settings that the options cannot express, call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on the options of the endpoint
+    /// For settings in code, such as keys in a database, call <see cref="CoapSecurityExtensions.UseDtls"/> on the options of the endpoint
     /// instead; not both.
     /// </remarks>
-    public static ICoapServerBuilder UseDtls(this ICoapServerBuilder builder, Action<CoapDtlsServerFileOptions>? configure = null) =>
+    public static ICoapServerBuilder UseDtls(this ICoapServerBuilder builder) => UseDtls(builder, null);
+
+    /// <summary>Lets a client use <c>coaps</c>, with the pre-shared key or certificate of its configuration (section
+    /// <c>Dtls</c>).</summary>
+    /// <param name="builder">The client.</param>
+    /// <returns>The builder.</returns>
+    /// <remarks>
+    /// For settings in code call <see cref="CoapSecurityExtensions.UseDtls"/> or <see cref="CoapSecurityExtensions"/>.<c>UsePsk</c> on the
+    /// options of the endpoint instead; not both.
+    /// </remarks>
+    public static ICoapClientBuilder UseDtls(this ICoapClientBuilder builder) => UseDtls(builder, null);
+
+    internal static ICoapServerBuilder UseDtls(this ICoapServerBuilder builder, Action<CoapDtlsServerFileOptions>? configure) =>
         builder.AddPart(static (services, server) => new DtlsServerPart(services, server), DtlsKeys.ServerTable,
             static options => options.Findings, configure);
 
-    /// <summary>Lets a client use <c>coaps</c>, with a pre-shared key or certificate.</summary>
-    /// <param name="builder">The client.</param>
-    /// <param name="configure">Sets options, after the section <c>Dtls</c> of the client's configuration; null for none.</param>
-    /// <returns>The builder.</returns>
-    /// <remarks>
-    /// For settings that the options cannot express, call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on the options of the endpoint
-    /// instead; not both.
-    /// </remarks>
-    public static ICoapClientBuilder UseDtls(this ICoapClientBuilder builder, Action<CoapDtlsClientFileOptions>? configure = null) =>
+    internal static ICoapClientBuilder UseDtls(this ICoapClientBuilder builder, Action<CoapDtlsClientFileOptions>? configure) =>
         builder.AddPart(static (services, client) => new DtlsClientPart(services, client), DtlsKeys.ClientTable,
             static options => options.Findings, configure);
 }

@@ -42,7 +42,7 @@ internal sealed class DtlsServerPart(IServiceProvider services, HostedRegistrati
         }
         else
         {
-            endpoint.TransportFactories.Add(new MissingDtlsKeys(server.SectionPath));
+            endpoint.Transports.Factories.Add(new MissingDtlsKeys(server.SectionPath));
         }
     }
 

@@ -80,7 +80,7 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
 
     /// <inheritdoc/>
     public override void LogNotTaken(ILogger logger, string title, string problem) =>
-        HostingLog.KeysNotTaken(logger, title, CoapForeignText.LineOf(problem));
+        HostingLog.KeysNotTaken(logger, title, CoapUntrustedText.LineOf(problem));
 
     /// <summary>Overwrites the keys of the file, when the server has ended.</summary>
     public void Wipe() => Volatile.Read(ref _ofFile).Wipe();

@@ -21,12 +21,12 @@ internal sealed class Readmission(DtlsServer server, TimeSpan timeout, TimeProvi
     /// <summary>Maximum number of concurrent checks; others wait. After a start, very many clients may speak at once.</summary>
     public const int MaxChecks = 256;
 
-    private readonly ConcurrentDictionary<KeptDtlsSession, bool> _asked = new();
+    private readonly ConcurrentDictionary<BackedUpSession, bool> _asked = new();
     private readonly SemaphoreSlim _places = new(MaxChecks);
 
     /// <summary>Begins the check of a session, unless it has begun.</summary>
     /// <param name="session">The session.</param>
-    public void Ask(KeptDtlsSession session)
+    public void Ask(BackedUpSession session)
     {
         if (!session.IsClosed && _asked.TryAdd(session, true))
         {
@@ -35,7 +35,7 @@ internal sealed class Readmission(DtlsServer server, TimeSpan timeout, TimeProvi
         }
     }
 
-    private async Task AskAsync(KeptDtlsSession session)
+    private async Task AskAsync(BackedUpSession session)
     {
         bool? isAccepted = null;
         await _places.WaitAsync().ConfigureAwait(false);
@@ -58,7 +58,7 @@ internal sealed class Readmission(DtlsServer server, TimeSpan timeout, TimeProvi
         server.Run(() => OnAnswered(session, isAccepted));
     }
 
-    private void OnAnswered(KeptDtlsSession session, bool? isAccepted)
+    private void OnAnswered(BackedUpSession session, bool? isAccepted)
     {
         if (isAccepted == true)
         {
@@ -72,12 +72,12 @@ internal sealed class Readmission(DtlsServer server, TimeSpan timeout, TimeProvi
         _asked.TryRemove(session, out _);
     }
 
-    private async ValueTask<bool> AcceptsAsync(KeptDtlsSession session)
+    private async ValueTask<bool> AcceptsAsync(BackedUpSession session)
     {
         if (session.PskIdentity is { } identity)
         {
             ReadOnlyMemory<byte> key = await FindKeyAsync(identity).ConfigureAwait(false);
-            return ShownCredentials.IsOfKey(session.Shown, key.Span);
+            return ClientCredentialRecord.IsOfKey(session.Shown, key.Span);
         }
 
         if (session.PeerCertificate is { } certificate)
@@ -90,11 +90,11 @@ internal sealed class Readmission(DtlsServer server, TimeSpan timeout, TimeProvi
             : server.ValidateRawPublicKey?.Invoke(session.PeerPublicKey) == true;
     }
 
-    private bool AcceptsCertificate(KeptDtlsSession session, X509Certificate2 certificate)
+    private bool AcceptsCertificate(BackedUpSession session, X509Certificate2 certificate)
     {
         try
         {
-            (string? serverName, X509Certificate2Collection sent) = ShownCredentials.ReadCertificates(session.Shown);
+            (string? serverName, X509Certificate2Collection sent) = ClientCredentialRecord.ReadCertificates(session.Shown);
             return server.RulesFor(serverName).Validate?.Invoke(certificate, sent) == true;
         }
         catch (Exception exception) when (exception is CoapDtlsException or InvalidDataException or CryptographicException)

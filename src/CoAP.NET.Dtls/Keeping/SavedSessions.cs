@@ -14,7 +14,7 @@ internal static class SavedSessions
     /// <param name="session">The session.</param>
     /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
     /// <param name="via">The name of the server that receives from its client; empty for none.</param>
-    public static void Write(StateWriter writer, KeptDtlsSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
+    public static void Write(StateWriter writer, BackedUpSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
     {
         DtlsPath path = session.Path;
         writer.WriteAddress(path.Remote);
@@ -36,7 +36,7 @@ internal static class SavedSessions
         }
     }
 
-    /// <summary>Reads a session that <see cref="KeptDtlsSession.TryWrite"/> wrote.</summary>
+    /// <summary>Reads a session that <see cref="BackedUpSession.TryWrite"/> wrote.</summary>
     /// <param name="plain">The bytes that it wrote.</param>
     /// <param name="progress">What messages have changed since, or an older value.</param>
     /// <param name="keeper">The keeper of the session.</param>
@@ -44,8 +44,8 @@ internal static class SavedSessions
     /// <param name="seen">What earlier owners know of received messages, so that no duplicate runs. Null for nothing.</param>
     /// <returns>The session; its record numbers are not confirmed, and its client is not admitted.</returns>
     /// <exception cref="InvalidDataException">The bytes have another format.</exception>
-    public static KeptDtlsSession Read(
-        ReadOnlySpan<byte> plain, SessionProgress progress, SessionKeeper keeper, IDtlsSessionHome home, out byte[]? seen)
+    public static BackedUpSession Read(
+        ReadOnlySpan<byte> plain, SessionProgress progress, SessionBackup keeper, IDtlsSessionRegistry home, out byte[]? seen)
     {
         StateReader reader = new(plain);
         long now = home.Time.GetUtcNow().UtcTicks;
@@ -74,7 +74,7 @@ internal static class SavedSessions
                 path = path with { Via = steering.ViaOf(via) };
             }
 
-            KeptDtlsSession session =
+            BackedUpSession session =
                 new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown }, path, home, id)
                 {
                     WasIdleFor = TimeSpan.FromTicks(idle),

@@ -12,7 +12,7 @@ namespace CoAP.NET.Dtls.Keeping;
 /// <param name="limits">Limits of sessions.</param>
 /// <param name="seal">Decrypts the states.</param>
 internal sealed class SessionLoading(
-    SessionKeeper keeper, DtlsServer server, SessionTable sessions, DtlsServerLimits limits, StateSeal seal)
+    SessionBackup keeper, DtlsServer server, SessionTable sessions, DtlsServerLimits limits, StateSeal seal)
 {
     // The state of a session with a pre-shared key; those with certificates are longer.
     private const int UsualLength = 512;
@@ -20,10 +20,10 @@ internal sealed class SessionLoading(
     private readonly Lock _gate = new();
 
     // Few sessions have such a state, and not for long.
-    private readonly ConcurrentDictionary<KeptDtlsSession, byte[]> _seen = new();
+    private readonly ConcurrentDictionary<BackedUpSession, byte[]> _seen = new();
 
     // The sessions of the start, until all of them are loaded.
-    private List<KeptDtlsSession>? _first = [];
+    private List<BackedUpSession>? _first = [];
     private bool _isStopped;
     private int _unreadable;
 
@@ -35,7 +35,7 @@ internal sealed class SessionLoading(
     {
         // Several threads may load at the same time.
         Span<byte> plain = stackalloc byte[UsualLength];
-        KeptDtlsSession session;
+        BackedUpSession session;
         byte[]? seen;
         try
         {
@@ -100,7 +100,7 @@ internal sealed class SessionLoading(
     /// <returns>The number of sessions, without those over the limit.</returns>
     public int TakeFirst()
     {
-        List<KeptDtlsSession> loaded;
+        List<BackedUpSession> loaded;
         lock (_gate)
         {
             loaded = _first ?? [];
@@ -111,7 +111,7 @@ internal sealed class SessionLoading(
         int tooMany = loaded.Count - Math.Max(0, limits.MaxSessions - sessions.Count);
         if (tooMany > 0)
         {
-            foreach (KeptDtlsSession session in loaded.GetRange(0, tooMany))
+            foreach (BackedUpSession session in loaded.GetRange(0, tooMany))
             {
                 session.Discard();
                 TakeSeen(session);
@@ -128,7 +128,7 @@ internal sealed class SessionLoading(
     /// <summary>Returns what earlier owners of a session know of received messages, so that no duplicate runs.</summary>
     /// <param name="session">The session.</param>
     /// <returns>The state, once; null for nothing.</returns>
-    public byte[]? TakeSeen(KeptDtlsSession session) => session.IsLoaded && _seen.TryRemove(session, out byte[]? seen) ? seen : null;
+    public byte[]? TakeSeen(BackedUpSession session) => session.IsLoaded && _seen.TryRemove(session, out byte[]? seen) ? seen : null;
 
     /// <summary>Rejects further sessions.</summary>
     public void Stop()
@@ -137,10 +137,10 @@ internal sealed class SessionLoading(
     }
 
     // Reads the times once: there may be very many sessions, spread over memory.
-    private static List<KeptDtlsSession> SortedByLastReceived(List<KeptDtlsSession> sessions)
+    private static List<BackedUpSession> SortedByLastReceived(List<BackedUpSession> sessions)
     {
         long[] times = [.. sessions.Select(static session => session.LastReceived)];
-        KeptDtlsSession[] sorted = [.. sessions];
+        BackedUpSession[] sorted = [.. sessions];
         Array.Sort(times, sorted);
         return [.. sorted];
     }
@@ -152,9 +152,9 @@ internal sealed class SessionLoading(
     }
 
     // Its client may have opened a new session over the same path; then the old one is useless everywhere.
-    private CoapDtlsSessionLoad OnKnown(KeptDtlsSession session, DtlsSession known)
+    private CoapDtlsSessionLoad OnKnown(BackedUpSession session, DtlsSession known)
     {
-        if (known is not KeptDtlsSession kept || kept.Id != session.Id)
+        if (known is not BackedUpSession kept || kept.Id != session.Id)
         {
             keeper.Forget(session);
         }

@@ -26,7 +26,7 @@ internal sealed class StateSeal : IDisposable
 
     /// <param name="keeping">The keys to derive from; copied.</param>
     /// <param name="random">The source of the salt.</param>
-    public StateSeal(CoapDtlsSessionKeeping keeping, CoapRandomSource random)
+    public StateSeal(CoapDtlsSessionBackupOptions keeping, CoapRandomSource random)
     {
         SaltedCiphers current = new(keeping.Key, Purpose);
         _ciphers = keeping.PreviousKey.IsEmpty ? [current] : [current, new SaltedCiphers(keeping.PreviousKey.Span, Purpose)];

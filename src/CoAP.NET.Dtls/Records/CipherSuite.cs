@@ -1,15 +1,14 @@
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>
-/// A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289): AEAD with AES-128 and SHA-256 only, so that all keys
-/// have the same shape.
+/// A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289, RFC 8442): AEAD with AES-128 and SHA-256 only, so that
+/// all keys have the same shape.
 /// </summary>
 /// <param name="id">Its number in the TLS registry.</param>
 /// <param name="name">Its name in the registry.</param>
-/// <param name="openSslName">Its name in cipher lists of OpenSSL.</param>
 /// <param name="mode">The protection of records.</param>
 /// <param name="tagLength">Length of the authentication tag in bytes.</param>
-internal sealed class CipherSuite(ushort id, string name, string openSslName, AeadMode mode, int tagLength)
+internal sealed class CipherSuite(ushort id, string name, AeadMode mode, int tagLength)
 {
     /// <summary>Bytes of a nonce that each record carries (RFC 5288 section 3, RFC 6655 section 3).</summary>
     public const int ExplicitNonceLength = 8;
@@ -25,12 +24,15 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
 
     private static readonly CipherSuite[] s_all =
     [
-        new(0xC0A8, "TLS_PSK_WITH_AES_128_CCM_8", "PSK-AES128-CCM8", AeadMode.Ccm, 8),
-        new(0xC0AE, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8", "ECDHE-ECDSA-AES128-CCM8", AeadMode.Ccm, 8),
-        new(0x00A8, "TLS_PSK_WITH_AES_128_GCM_SHA256", "PSK-AES128-GCM-SHA256", AeadMode.Gcm, 16),
-        new(0xC02B, "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256", AeadMode.Gcm, 16),
-        new(0xC0A4, "TLS_PSK_WITH_AES_128_CCM", "PSK-AES128-CCM", AeadMode.Ccm, 16),
-        new(0xC0AC, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM", "ECDHE-ECDSA-AES128-CCM", AeadMode.Ccm, 16),
+        new(0xC0A8, "TLS_PSK_WITH_AES_128_CCM_8", AeadMode.Ccm, 8),
+        new(0xC0AE, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8", AeadMode.Ccm, 8),
+        new(0x00A8, "TLS_PSK_WITH_AES_128_GCM_SHA256", AeadMode.Gcm, 16),
+        new(0xC02B, "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", AeadMode.Gcm, 16),
+        new(0xC0A4, "TLS_PSK_WITH_AES_128_CCM", AeadMode.Ccm, 16),
+        new(0xC0AC, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM", AeadMode.Ccm, 16),
+        new(0xD003, "TLS_ECDHE_PSK_WITH_AES_128_CCM_8_SHA256", AeadMode.Ccm, 8),
+        new(0xD001, "TLS_ECDHE_PSK_WITH_AES_128_GCM_SHA256", AeadMode.Gcm, 16),
+        new(0xD005, "TLS_ECDHE_PSK_WITH_AES_128_CCM_SHA256", AeadMode.Ccm, 16),
     ];
 
     /// <summary>All cipher suites, those of RFC 7252 first.</summary>
@@ -40,14 +42,17 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
 
     public string Name { get; } = name;
 
-    public string OpenSslName { get; } = openSslName;
-
     public AeadMode Mode { get; } = mode;
 
     public int TagLength { get; } = tagLength;
 
     /// <summary>Whether both ends prove their identity with a shared key.</summary>
-    public bool UsesPreSharedKey { get; } = openSslName.StartsWith("PSK", StringComparison.Ordinal);
+    public bool UsesPreSharedKey => KeyExchange != KeyExchange.EcdheEcdsa;
+
+    /// <summary>How it agrees on the secret of a session.</summary>
+    public KeyExchange KeyExchange { get; } = name.StartsWith("TLS_PSK", StringComparison.Ordinal) ? KeyExchange.Psk
+        : name.StartsWith("TLS_ECDHE_PSK", StringComparison.Ordinal) ? KeyExchange.EcdhePsk
+        : KeyExchange.EcdheEcdsa;
 
     /// <summary>Bytes of a record beside its header and its content.</summary>
     public int Expansion => ExplicitNonceLength + TagLength;

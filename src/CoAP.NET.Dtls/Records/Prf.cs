@@ -14,17 +14,17 @@ internal static class Prf
     /// <param name="output">Receives the bytes.</param>
     public static void Expand(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> label, ReadOnlySpan<byte> seed, Span<byte> output)
     {
-        Span<byte> block = stackalloc byte[HMACSHA256.HashSizeInBytes + MaxSeed];
-        Span<byte> made = stackalloc byte[HMACSHA256.HashSizeInBytes];
+        Span<byte> block = stackalloc byte[Sha256.HashLength + MaxSeed];
+        Span<byte> made = stackalloc byte[Sha256.HashLength];
         int seedLength = label.Length + seed.Length;
-        label.CopyTo(block[HMACSHA256.HashSizeInBytes..]);
-        seed.CopyTo(block[(HMACSHA256.HashSizeInBytes + label.Length)..]);
-        block = block[..(HMACSHA256.HashSizeInBytes + seedLength)];
-        Span<byte> a = block[..HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(secret, block[HMACSHA256.HashSizeInBytes..], a);
+        label.CopyTo(block[Sha256.HashLength..]);
+        seed.CopyTo(block[(Sha256.HashLength + label.Length)..]);
+        block = block[..(Sha256.HashLength + seedLength)];
+        Span<byte> a = block[..Sha256.HashLength];
+        HmacSha256.HashData(secret, block[Sha256.HashLength..], a);
         while (true)
         {
-            HMACSHA256.HashData(secret, block, made);
+            HmacSha256.HashData(secret, block, made);
             made[..Math.Min(made.Length, output.Length)].CopyTo(output);
             if (output.Length <= made.Length)
             {
@@ -32,7 +32,7 @@ internal static class Prf
             }
 
             output = output[made.Length..];
-            HMACSHA256.HashData(secret, a, a);
+            HmacSha256.HashData(secret, a, a);
         }
 
         CryptographicOperations.ZeroMemory(made);

@@ -44,13 +44,6 @@ internal readonly struct RecordHeader(ContentType type, ushort epoch, ulong sequ
     /// <param name="record">A record that begins with this header.</param>
     public ReadOnlySpan<byte> Cid(ReadOnlySpan<byte> record) => record.Slice(CidOffset, CidLength);
 
-    /// <summary>
-    /// Whether the record is a valid ChangeCipherSpec: one byte, which is 1 (RFC 5246 section 7.1). OpenSSL ends the handshake at any
-    /// other, and any sender can forge one.
-    /// </summary>
-    /// <param name="content">Its content.</param>
-    public bool IsChange(ReadOnlySpan<byte> content) => Type == ContentType.ChangeCipherSpec && content is [1];
-
     /// <summary>Reads the header of the first record in the rest of a datagram.</summary>
     /// <param name="rest">The rest.</param>
     /// <param name="ownCidLength">Length of the Connection IDs that this endpoint assigned.</param>

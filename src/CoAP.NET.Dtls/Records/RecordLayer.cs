@@ -33,6 +33,8 @@ internal sealed class RecordLayer
     private readonly byte _ownCidLength;
     private readonly byte _peerCidLength;
     private byte[] _names;
+    private IDisposable? _sealing;
+    private IDisposable? _opening;
     private int _forgeries;
     private KeyBlock _keys;
     private ReplayWindow _window;
@@ -108,7 +110,7 @@ internal sealed class RecordLayer
     public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) =>
         _nextSequence >= _end ? 0 : SealAs(Next(content.Length), type, content, record);
 
-    /// <summary>Creates a record with a given number: for OpenSSL, with the content that its peer sent. Never for the wire.</summary>
+    /// <summary>Creates a record with a given number, which must not have occurred before.</summary>
     /// <param name="sequence">The number.</param>
     /// <param name="type">Its content type.</param>
     /// <param name="content">The content.</param>
@@ -135,7 +137,8 @@ internal sealed class RecordLayer
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
         Nonce(_keys.Salt(_isServer), rest, nonce);
         associated = Associated(header, cid, innerLength, associated);
-        Aead.Seal(_suite, _keys.Key(_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]);
+        Aead.Seal(
+            _suite, ref _sealing, _keys.Key(_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]);
         return header.HeaderLength + header.Length;
     }
 
@@ -174,7 +177,8 @@ internal sealed class RecordLayer
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
         Nonce(_keys.Salt(!_isServer), rest, nonce);
         associated = Associated(header, OwnCid, innerLength, associated);
-        if (!Aead.TryOpen(_suite, _keys.Key(!_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]))
+        if (!Aead.TryOpen(
+            _suite, ref _opening, _keys.Key(!_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]))
         {
             _forgeries += _forgeries < int.MaxValue ? 1 : 0;
             return OpenResult.Forged;
@@ -206,6 +210,9 @@ internal sealed class RecordLayer
     public void Clear()
     {
         _keys.Clear();
+        _sealing?.Dispose();
+        _opening?.Dispose();
+        _sealing = _opening = null;
         _nextSequence = _end = SequenceEnd;
     }
 

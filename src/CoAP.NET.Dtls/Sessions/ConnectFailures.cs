@@ -7,10 +7,6 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <summary>Explains why a handshake with a server failed, and what to do about it.</summary>
 internal static class ConnectFailures
 {
-    private const int AlertOffset = 1_000;
-    private const int CertificateVerifyFailed = 134;
-    private const int NoCiphersAvailable = 181;
-    private const int PskIdentityNotFound = 223;
     private const uint ServerHello = 1u << 2;
     private const uint HelloVerifyRequest = 1u << 3;
     private const uint Certificate = 1u << 11;
@@ -117,12 +113,12 @@ internal static class ConnectFailures
         };
     }
 
-    /// <summary>Explains that OpenSSL ended the handshake.</summary>
+    /// <summary>Explains why this end ended the handshake.</summary>
     /// <param name="handshake">The handshake.</param>
     /// <param name="distrust">Why this end did not trust the certificate, if that was the reason.</param>
     public static (CoapDtlsHandshakeFailure Reason, string Text) Of(ClientHandshake handshake, string? distrust)
     {
-        string failure = handshake.Failure?.Why ?? "OpenSSL ended the handshake.";
+        string failure = handshake.Failure?.Why ?? "It ended without a reason.";
         if (distrust is not null)
         {
             return (CoapDtlsHandshakeFailure.NotTrusted, distrust);
@@ -135,39 +131,14 @@ internal static class ConnectFailures
                     + "certificate and the server a cipher suite with certificates.");
         }
 
-        if (failure == Handshake.NoExtendedMasterSecret)
+        return handshake.Failure switch
         {
-            return (CoapDtlsHandshakeFailure.NothingInCommon, failure);
-        }
-
-        return ReasonOf(failure) switch
-        {
-            > AlertOffset and < AlertOffset + 256 and int reason => OfAlert(reason - AlertOffset, handshake),
-            CertificateVerifyFailed =>
-                (CoapDtlsHandshakeFailure.NotTrusted, $"The certificate of the server was not accepted ({failure})."),
-            NoCiphersAvailable =>
-                (CoapDtlsHandshakeFailure.NothingInCommon,
-                    $"No cipher suite is left to offer ({failure}): for pre-shared keys set one, and allow a suite with PSK."),
-            PskIdentityNotFound =>
-                (CoapDtlsHandshakeFailure.NoCredentials, $"The identity or the key is too long for OpenSSL ({failure})."),
+            { Alert: { } alert } => OfAlert(alert, handshake),
+            { Fault: HandshakeFault.CertificateRefused } =>
+                (CoapDtlsHandshakeFailure.NotTrusted, $"The certificate of the server was not accepted: {failure}"),
+            { Fault: HandshakeFault.UnknownIdentity } => (CoapDtlsHandshakeFailure.NoCredentials, failure),
+            { Fault: HandshakeFault.NothingInCommon } => (CoapDtlsHandshakeFailure.NothingInCommon, failure),
             _ => (CoapDtlsHandshakeFailure.Other, $"The handshake failed: {failure}"),
         };
-    }
-
-    /// <summary>
-    /// Returns the number of the reason in an error of OpenSSL, such as error:0A000086:SSL routines::certificate verify failed.
-    /// </summary>
-    /// <param name="error">The error.</param>
-    /// <returns>0 when there is none.</returns>
-    public static int ReasonOf(string error)
-    {
-        const string Start = "error:";
-        const int Digits = 8;
-        const int ReasonMask = 0xFFF;
-        return error.StartsWith(Start, StringComparison.Ordinal) && error.Length >= Start.Length + Digits
-            && uint.TryParse(error.AsSpan(Start.Length, Digits), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture,
-                out uint code)
-                ? (int)(code & ReasonMask)
-                : 0;
     }
 }

@@ -11,7 +11,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// All sessions that this end opened, and its handshakes for more (RFC 6347): datagrams in, messages and datagrams out. Owns no socket and
 /// no thread. Thread-safe.
 /// </summary>
-internal sealed class DtlsClient : IDtlsSessionHome, IDisposable
+internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
 {
     private const byte ClientHello = 1;
     private const byte Certificate = 11;
@@ -39,7 +39,7 @@ internal sealed class DtlsClient : IDtlsSessionHome, IDisposable
     /// <param name="time">The clock of deadlines.</param>
     /// <param name="random">The source of Connection IDs.</param>
     /// <param name="run">Runs the work of a handshake on another thread than the receive thread.</param>
-    public DtlsClient(HandshakeContext context, DtlsClientSettings settings, IDtlsSink sink, TimeProvider time, CoapRandomSource random,
+    public DtlsClient(HandshakeContext context, DtlsClientSettings settings, IDtlsSessionOutput sink, TimeProvider time, CoapRandomSource random,
         Action<Action> run)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(context.Settings.OwnCidLength, MaxOwnCidLength);
@@ -54,7 +54,7 @@ internal sealed class DtlsClient : IDtlsSessionHome, IDisposable
 
     public DtlsClientSettings Settings { get; }
 
-    public IDtlsSink Sink { get; }
+    public IDtlsSessionOutput Sink { get; }
 
     public TimeProvider Time { get; }
 
@@ -78,14 +78,14 @@ internal sealed class DtlsClient : IDtlsSessionHome, IDisposable
     public DtlsSession? Find(in DtlsPath path) => _sessions.GetValueOrDefault(Peer.Of(path));
 
     /// <summary>
-    /// Opens a session with one handshake. It calls <see cref="IDtlsSink.Opened"/> before the task ends. The session replaces one over the
+    /// Opens a session with one handshake. It calls <see cref="IDtlsSessionOutput.Opened"/> before the task ends. The session replaces one over the
     /// same path (RFC 6347 section 4.2.8), and waits for another handshake over it.
     /// </summary>
     /// <param name="path">The path to the server, with the socket.</param>
     /// <param name="serverName">The name to send (RFC 6066 section 3) and to require in the certificate; null: the address.</param>
     /// <param name="cancellationToken">Cancels the handshake.</param>
     /// <returns>The session.</returns>
-    /// <exception cref="CoapDtlsHandshakeException">The handshake did not establish a session.</exception>
+    /// <exception cref="CoapDtlsException">The handshake did not establish a session.</exception>
     /// <exception cref="ObjectDisposedException">The client is disposed.</exception>
     public async Task<DtlsSession> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken)
     {
@@ -106,7 +106,7 @@ internal sealed class DtlsClient : IDtlsSessionHome, IDisposable
             {
                 return await ConnectAsync(pending, cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapDtlsHandshakeException exception)
+            catch (CoapDtlsException exception)
                 when (pending.OffersResumption
                     && exception.Reason is CoapDtlsHandshakeFailure.Refused or CoapDtlsHandshakeFailure.NothingInCommon
                         or CoapDtlsHandshakeFailure.Other)
@@ -309,15 +309,15 @@ internal sealed class DtlsClient : IDtlsSessionHome, IDisposable
         return cid;
     }
 
-    long IDtlsSessionHome.MaxForgeries => long.MaxValue;
+    long IDtlsSessionRegistry.MaxForgeries => long.MaxValue;
 
-    void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
+    void IDtlsSessionRegistry.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
     {
         _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(from), session));
         _sessions[Peer.Of(session.Path)] = session;
     }
 
-    void IDtlsSessionHome.OnEnded(DtlsSession session, DtlsEnd reason)
+    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsEnd reason)
     {
         Interlocked.Decrement(ref _sessionCount);
         if (reason == DtlsEnd.FailedByPeer)

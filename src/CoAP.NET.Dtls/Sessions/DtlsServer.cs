@@ -12,7 +12,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// All sessions and handshakes of a server (RFC 6347): datagrams in, messages and datagrams out. A client gets an answer but no memory
 /// until it returns a cookie. Owns no socket and no thread. Thread-safe.
 /// </summary>
-internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
+internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
 {
     /// <summary>Bytes of the Connection IDs that the server assigns: too many to guess or to collide.</summary>
     public const int CidLength = 8;
@@ -31,7 +31,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     private readonly Action<Action> _run;
     private readonly TimeProvider _time;
     private readonly SessionTable _sessions;
-    private readonly HandshakeIntake _handshakes;
+    private readonly HandshakeAcceptor _handshakes;
 
     /// <summary>Creates a server.</summary>
     /// <param name="context">The context that its handshakes share.</param>
@@ -48,7 +48,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         DtlsServerLimits limits,
         ICoapPskStore? keys,
         Func<X509Certificate2, X509Certificate2Collection, bool>? validate,
-        IDtlsSink sink,
+        IDtlsSessionOutput sink,
         TimeProvider time,
         CoapRandomSource random,
         Action<Action> run,
@@ -63,10 +63,10 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         _run = run;
         _sessions = new SessionTable(time, random);
         Resumption = context.Settings.AsyncSessionStore is { } store ? new SharedResumption(store, this, time) : null;
-        _handshakes = new HandshakeIntake(this, _sessions, new ServerRules(context, validate), limits, time, cookieKeys);
+        _handshakes = new HandshakeAcceptor(this, _sessions, new ServerRules(context, validate), limits, time, cookieKeys);
     }
 
-    public IDtlsSink Sink { get; }
+    public IDtlsSessionOutput Sink { get; }
 
     public CoapRandomSource Random { get; }
 
@@ -83,16 +83,16 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     public DtlsServerCounters Counters { get; init; } = new();
 
     /// <summary>The settings for keeping its sessions; null: they end with it.</summary>
-    public CoapDtlsSessionKeeping? Keeping
+    public CoapDtlsSessionBackupOptions? Keeping
     {
-        init => Keeper = value is null ? null : new SessionKeeper(value, this, _sessions, _limits, _time)
+        init => Keeper = value is null ? null : new SessionBackup(value, this, _sessions, _limits, _time)
         {
             Failed = exception => KeepingFailed?.Invoke(exception)
         };
     }
 
     /// <summary>Keeps its sessions; null: they end with it.</summary>
-    public SessionKeeper? Keeper { get; private init; }
+    public SessionBackup? Keeper { get; private init; }
 
     /// <summary>Decides which sessions belong to this server; null: all.</summary>
     public ICoapDtlsSteering? SteeredBy
@@ -154,9 +154,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Runs when the check of the credentials of a loaded session failed, with the session and the exception.</summary>
     public Action<DtlsSession, Exception>? CheckFailed { get; init; }
 
-    TimeProvider IDtlsSessionHome.Time => _time;
+    TimeProvider IDtlsSessionRegistry.Time => _time;
 
-    long IDtlsSessionHome.MaxForgeries => _limits.MaxForgeries;
+    long IDtlsSessionRegistry.MaxForgeries => _limits.MaxForgeries;
 
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
@@ -166,7 +166,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <param name="session">The session.</param>
     /// <exception cref="CoapException">The peer did not answer.</exception>
     public Task AskAsync(DtlsSession session) =>
-        Asks?.Invoke(session) ?? Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, "The endpoint cannot ask the "
+        Asks?.Invoke(session) ?? Task.FromException(new CoapConnectionException(CoapError.Lost, "The endpoint cannot ask the "
             + "peer."));
 
     /// <summary>Finds the key of a client.</summary>
@@ -182,7 +182,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
         try
         {
-            // A store that ignores its token must not keep this object or OpenSSL's state alive.
+            // A store that ignores its token must not keep this object alive.
             ValueTask<ReadOnlyMemory<byte>> search = _keys.FindKeyAsync(identity, cancellationToken);
             return search.IsCompletedSuccessfully
                 ? search.Result
@@ -303,7 +303,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         _handshakes.Forget(pending);
     }
 
-    /// <inheritdoc cref="HandshakeIntake.GiveUpAsync"/>
+    /// <inheritdoc cref="HandshakeAcceptor.GiveUpAsync"/>
     public Task GiveUpHandshakesAsync(byte slot) => _handshakes.GiveUpAsync(slot);
 
     /// <summary>Handles a failed handshake.</summary>
@@ -377,7 +377,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     {
         // A start may load very many, and the server serves no client before all are there.
         _sessions.Reserve(sessions.Count);
-        new OrderedOpening(sessions, Sink.Opened, Add).Run();
+        new ParallelSessionLoader(sessions, Sink.Opened, Add).Run();
     }
 
     /// <summary>Ends all handshakes and sessions, and notifies peers.</summary>
@@ -392,7 +392,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         Keeper?.Dispose();
     }
 
-    void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
+    void IDtlsSessionRegistry.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
     {
         if (to.Remote != from.Remote)
         {
@@ -402,11 +402,11 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         _sessions.Move(session, from);
     }
 
-    void IDtlsSessionHome.OnEnded(DtlsSession session, DtlsEnd reason)
+    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsEnd reason)
     {
         Counters.AddEnd(reason);
         _sessions.Remove(session);
-        if (session is KeptDtlsSession kept)
+        if (session is BackedUpSession kept)
         {
             Keeper?.OnEnded(kept, reason);
         }
@@ -445,7 +445,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             excess.End(DtlsEnd.Evicted, tells: true);
         }
 
-        if (session is KeptDtlsSession kept)
+        if (session is BackedUpSession kept)
         {
             Keeper?.OnOpened(kept);
         }
@@ -465,7 +465,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
         // Decryption is in place, but the steering holds the original bytes.
-        KeptDtlsSession? retiring = session is KeptDtlsSession { IsRetiring: true, HasCid: true } ? (KeptDtlsSession)session : null;
+        BackedUpSession? retiring = session is BackedUpSession { IsRetiring: true, HasCid: true } ? (BackedUpSession)session : null;
         byte[]? held = retiring is null ? null : record.ToArray();
         switch (session.Receive(header, record, path, holdsBack: retiring is not null))
         {
@@ -482,7 +482,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             case OpenResult.HeldUp or OpenResult.HeldBack when retiring is not null && Steering?.TryHold(retiring, path, held) == true:
             case OpenResult.Foreign when retiring is { IsClosed: true } && Steering?.TryHold(retiring, path, held) == true:
                 return true;
-            case OpenResult.HeldUp when session is KeptDtlsSession kept && Keeper?.Early.TryHold(kept, path, record) == true:
+            case OpenResult.HeldUp when session is BackedUpSession kept && Keeper?.Early.TryHold(kept, path, record) == true:
                 return true;
             default:
                 Counters.AddIgnored();

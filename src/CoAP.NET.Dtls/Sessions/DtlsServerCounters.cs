@@ -57,7 +57,7 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     public long ResumptionFailures => Volatile.Read(ref _resumptionFailures);
 
     /// <summary>Records that the server dropped because they came before their session could answer.</summary>
-    public long EarlyRecordsDropped => Volatile.Read(ref _earlyDropped);
+    public long HeldRecordsDropped => Volatile.Read(ref _earlyDropped);
 
     /// <summary>Returns the number of ended sessions.</summary>
     /// <param name="reason">The reason.</param>
@@ -84,7 +84,7 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     public void AddEarlyDropped(long count)
     {
         Interlocked.Add(ref _earlyDropped, count);
-        endpoint?.Add(CoapCounter.EarlyRecordsDropped, count);
+        endpoint?.Add(CoapCounter.HeldRecordsDropped, count);
     }
 
     public void AddHeld() => endpoint?.Add(CoapCounter.RequestsInDoubt);

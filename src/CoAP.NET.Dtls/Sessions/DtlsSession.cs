@@ -6,10 +6,10 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>An established session: keys, numbers, and the peer's path. Holds no native resource. Thread-safe.</summary>
-internal class DtlsSession : IShared
+internal class DtlsSession : ISourceOwned
 {
     /// <summary>The sessions before and after it in <see cref="SessionOrder"/>.</summary>
-    public ChainLinks<DtlsSession> Neighbours;
+    public ListLinks<DtlsSession> Neighbours;
 
     /// <summary>Number of records in a datagram that may fail authentication before the session drops the rest.</summary>
     public const int MaxForgeriesOfDatagram = 2;
@@ -29,7 +29,7 @@ internal class DtlsSession : IShared
     private const byte Finished = 20;
 
     // Finds the session, and has everything that all sessions there share: one reference, because there may be many sessions.
-    private readonly IDtlsSessionHome _home;
+    private readonly IDtlsSessionRegistry _home;
 
     // Also the lock of all mutable state: there may be many sessions, and no other code uses this object.
     private readonly RecordLayer _records;
@@ -48,8 +48,8 @@ internal class DtlsSession : IShared
     /// <param name="path">The path to the peer.</param>
     /// <param name="sink">Receives its output.</param>
     /// <param name="time">The clock.</param>
-    public DtlsSession(Established established, in DtlsPath path, IDtlsSink sink, TimeProvider time)
-        : this(established, path, new NoSessionHome(sink, time), isInitiator: false, null)
+    public DtlsSession(Established established, in DtlsPath path, IDtlsSessionOutput sink, TimeProvider time)
+        : this(established, path, new NullSessionRegistry(sink, time), isInitiator: false, null)
     {
     }
 
@@ -59,7 +59,7 @@ internal class DtlsSession : IShared
     /// <param name="home">Finds the session by path and Connection ID; the session notifies it of a move or its end.</param>
     /// <param name="isInitiator">Whether this end opened it.</param>
     /// <param name="serverName">The name of the server that the client requested (RFC 6066 section 3); null without one.</param>
-    public DtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, bool isInitiator, string? serverName)
+    public DtlsSession(Established established, in DtlsPath path, IDtlsSessionRegistry home, bool isInitiator, string? serverName)
     {
         _records = established.Records;
         PskIdentity = established.PskIdentity;
@@ -83,7 +83,7 @@ internal class DtlsSession : IShared
     }
 
     /// <summary>Finds the session by path and Connection ID; the session notifies it of a move or its end.</summary>
-    public IDtlsSessionHome Home
+    public IDtlsSessionRegistry Home
     {
         private protected get => _home;
         init => _home = value;
@@ -175,7 +175,7 @@ internal class DtlsSession : IShared
     /// <summary>Whether the table contains it.</summary>
     public bool IsListed { get; set; }
 
-    /// <summary>The source of its peer, as a key of <see cref="SourceKeys"/>.</summary>
+    /// <summary>The source of its peer, as a key of <see cref="SourceNumbers"/>.</summary>
     public uint Source { get; set; }
 
     /// <summary>Time of the last authentic record.</summary>
@@ -500,9 +500,9 @@ internal class DtlsSession : IShared
 /// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>
 /// <param name="sink">Receives the output.</param>
 /// <param name="time">The clock.</param>
-internal sealed class NoSessionHome(IDtlsSink sink, TimeProvider time) : IDtlsSessionHome
+internal sealed class NullSessionRegistry(IDtlsSessionOutput sink, TimeProvider time) : IDtlsSessionRegistry
 {
-    public IDtlsSink Sink => sink;
+    public IDtlsSessionOutput Sink => sink;
 
     public TimeProvider Time => time;
 

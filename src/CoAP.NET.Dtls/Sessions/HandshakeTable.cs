@@ -15,8 +15,8 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
     private readonly int _maxOfStrangers = maxInAll - (maxInAll / KnownShare);
 
     // A handshake is in exactly one of them.
-    private readonly Shares<PendingHandshake> _strangers = new();
-    private readonly Shares<PendingHandshake> _known = new();
+    private readonly SourceMemberCounts<PendingHandshake> _strangers = new();
+    private readonly SourceMemberCounts<PendingHandshake> _known = new();
 
     /// <summary>Number of handshakes.</summary>
     public int Count
@@ -65,7 +65,7 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
     private static PendingHandshake? Slowest(IEnumerable<PendingHandshake> pending) =>
         pending.MinBy(static one => (one.Progress > 0, one.LastOfUse));
 
-    private Shares<PendingHandshake> SharesOf(PendingHandshake pending) => pending.IsKnown ? _known : _strangers;
+    private SourceMemberCounts<PendingHandshake> SharesOf(PendingHandshake pending) => pending.IsKnown ? _known : _strangers;
 
     private PendingHandshake? VictimFor(PendingHandshake pending)
     {

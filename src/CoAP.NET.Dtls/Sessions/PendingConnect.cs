@@ -141,7 +141,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
         }
 
         owner.Forget(this);
-        _ended.TrySetException(new CoapDtlsHandshakeException(reason, text));
+        _ended.TrySetException(new CoapDtlsException(reason, text));
         return true;
     }
 
@@ -268,6 +268,11 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     {
         ClientRules rules = owner.RulesFor(serverName, path.Remote);
         _certificates = rules.Certificates;
+        if (rules.Context.Settings.Missing is { } missing)
+        {
+            throw new CoapDtlsException(missing);
+        }
+
         ClientHandshake handshake = owner.MakeHandshake(this, rules);
         using ResumableSession? resumable = owner.Resumptions.Take(path.Remote, serverName);
         if (resumable is not null && TrustsAgain(resumable) && handshake.Resume(resumable))
@@ -326,7 +331,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
         _distrust = isTrusted
             ? null
             : "This client does not trust the raw public key of the server (SHA-256 "
-                + $"{Convert.ToHexStringLower(SHA256.HashData(key.Span))}).";
+                + $"{Convert.ToHexStringLower(Sha256.HashData(key.Span))}).";
         return isTrusted;
     }
 
@@ -398,7 +403,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
         if (isDecider)
         {
             owner.Forget(this);
-            _ended.TrySetException(new CoapDtlsHandshakeException(reason, text, exception));
+            _ended.TrySetException(new CoapDtlsException(reason, text, exception));
         }
     }
 

@@ -13,7 +13,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// The part of its ClientHello before the cookie; it contains a random number, so another handshake has another.
 /// </param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and cancellation may come at any time
-internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsPath path, DtlsServer owner, byte[] beginning) : IShared
+internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsPath path, DtlsServer owner, byte[] beginning) : ISourceOwned
 #pragma warning restore CA1001
 {
     // A flight of a client that sends each message in a datagram of its own, twice.
@@ -36,14 +36,14 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     /// <summary>Its start, by the clock's timestamp.</summary>
     public required long Since { get; init; }
 
-    /// <summary>The source of the client, from <see cref="SourceKeys.Of"/>.</summary>
+    /// <summary>The source of the client, from <see cref="SourceNumbers.Of"/>.</summary>
     public required uint Source { get; init; }
 
     /// <summary>Whether its source has sessions.</summary>
     public required bool IsKnown { get; init; }
 
     /// <summary>The slot of its future session; null without slots.</summary>
-    public SlotGrant? Grant { get; init; }
+    public SlotPermit? Grant { get; init; }
 
     /// <summary>Whether the table contains it. Under the lock of the table.</summary>
     public bool IsListed { get; set; }
@@ -201,7 +201,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         _handshake = handshake;
         if (id is not null)
         {
-            // The name is unencrypted; OpenSSL gets the session when it asks.
+            // The name is unencrypted.
             handshake.Found(id, session);
         }
 
@@ -268,7 +268,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             _lookup = KeyLookup.Known;
             if (handshake.KeepsShown)
             {
-                handshake.Keep(ShownCredentials.OfKey(owner.Random, key.Span));
+                handshake.Keep(ClientCredentialRecord.OfKey(owner.Random, key.Span));
             }
 
             handshake.GiveKey(key.Span);
@@ -317,7 +317,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     private async ValueTask<bool> HasKeyAsync(string identity, byte[] shown)
     {
         ReadOnlyMemory<byte> key = await owner.FindKeyAsync(identity, _end.Token).ConfigureAwait(false);
-        return ShownCredentials.IsOfKey(shown, key.Span);
+        return ClientCredentialRecord.IsOfKey(shown, key.Span);
     }
 
     private void Send(IReadOnlyList<byte[]> datagrams)

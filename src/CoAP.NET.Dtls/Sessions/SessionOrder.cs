@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// </summary>
 internal sealed class SessionOrder : IEnumerable<DtlsSession>
 {
-    private Chain<DtlsSession, Place> _chain;
+    private IntrusiveList<DtlsSession, Place> _chain;
 
     /// <summary>The session that is silent longest; null if empty.</summary>
     public DtlsSession? Oldest => _chain.First;
@@ -33,8 +33,8 @@ internal sealed class SessionOrder : IEnumerable<DtlsSession>
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    private readonly struct Place : IChainPlace<DtlsSession>
+    private readonly struct Place : ILinkAccessor<DtlsSession>
     {
-        public static ref ChainLinks<DtlsSession> Of(DtlsSession item) => ref item.Neighbours;
+        public static ref ListLinks<DtlsSession> Of(DtlsSession item) => ref item.Neighbours;
     }
 }

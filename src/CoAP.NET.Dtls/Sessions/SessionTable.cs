@@ -16,11 +16,11 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
     private const int Slack = 512;
 
     // A session is in exactly one of them.
-    private readonly Shares<DtlsSession> _strangers = new();
-    private readonly Shares<DtlsSession> _known = new();
+    private readonly SourceMemberCounts<DtlsSession> _strangers = new();
+    private readonly SourceMemberCounts<DtlsSession> _known = new();
 
     // Null until an identity can have too many.
-    private IdentityCounts? _identities;
+    private IdentityCounter? _identities;
 
     // Updates times once per second at most, so that a busy session does not take the lock for each record.
     private readonly long _precision = time.TimestampFrequency;
@@ -36,7 +36,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
 
     // The number per slot, if sessions have slots.
     private SlotCounts? _slots;
-    private readonly SessionPlaces _places = new();
+    private readonly SessionsByPath _places = new();
     private int _count;
     private bool _isShut;
 
@@ -44,7 +44,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
     public int Count => Volatile.Read(ref _count);
 
     /// <summary>Maps sources to numbers.</summary>
-    public SourceKeys Keys { get; } = new(random);
+    public SourceNumbers Keys { get; } = new(random);
 
     /// <summary>
     /// Whether the server shares sessions with others: sessions have slots, and the local address and the socket identify none, because
@@ -104,7 +104,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
 
             // A loaded session is older than its times say, because clocks differ: its client may have opened another one here since, which
             // stays.
-            bool isLoaded = session is KeptDtlsSession { IsLoaded: true };
+            bool isLoaded = session is BackedUpSession { IsLoaded: true };
 
             // A client with keys has proved more than its address: only now does the new session replace the old one (RFC 6347 section
             // 4.2.8).
@@ -416,7 +416,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
         sessions.Where(session => session != added).MinBy(static session => session.LastOfUse);
 
     // If no source has more than one, the order of all sessions decides.
-    private DtlsSession? OldestOfGreediest(Shares<DtlsSession> shares, DtlsSession added) =>
+    private DtlsSession? OldestOfGreediest(SourceMemberCounts<DtlsSession> shares, DtlsSession added) =>
         shares.Most > 1 ? OldestOf(shares.OfGreediest(), added)
         : shares.Count > 0 ? _order.FirstOrDefault(session => session != added && SharesOf(session) == shares)
         : null;
@@ -425,7 +425,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
     {
         if (_identities is null && _count > max)
         {
-            _identities = new IdentityCounts();
+            _identities = new IdentityCounter();
             foreach (DtlsSession session in _order)
             {
                 CountIdentity(session, 1);
@@ -443,7 +443,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
         }
     }
 
-    private Shares<DtlsSession> SharesOf(DtlsSession session) => session.IsKnown ? _known : _strangers;
+    private SourceMemberCounts<DtlsSession> SharesOf(DtlsSession session) => session.IsKnown ? _known : _strangers;
 
     private void Share(DtlsSession session, in DtlsPath path)
     {
@@ -507,7 +507,7 @@ internal sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath
 /// with those of another client.
 /// </summary>
 /// <param name="random">The source of the key.</param>
-internal sealed class SourceKeys(CoapRandomSource random)
+internal sealed class SourceNumbers(CoapRandomSource random)
 {
     private readonly CoapAddressHash _hash = new(random);
 

@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls;
 
 /// <summary>The interface of a <c>coaps</c> server to its <see cref="ICoapDtlsSteering"/>. Thread-safe.</summary>
-public sealed class CoapDtlsSteeringPort
+internal sealed class CoapDtlsSteeringPort
 {
     private static readonly TimeSpan s_longestGrace = TimeSpan.FromMinutes(5);
     private readonly SessionSteering _steering;
@@ -29,7 +29,7 @@ public sealed class CoapDtlsSteeringPort
     /// <param name="datagram">The datagram. The server decrypts it in place.</param>
     /// <returns>
     /// True if the server used it. False if no session here matches, the datagram is not authentic or too long, and before the start and
-    /// after the stop of the server. Counted in <see cref="CoapCounter.RecordsRejected"/>.
+    /// after the stop of the server. Counted in <c>RecordsRejected</c>.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="via"/> is negative.</exception>
     /// <remarks>
@@ -73,7 +73,7 @@ public sealed class CoapDtlsSteeringPort
     /// </param>
     /// <returns>A task that ends when the slot has no sessions here, and the keeper has confirmed all states.</returns>
     /// <exception cref="TimeoutException">
-    /// The keeper has not confirmed within <see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>. The slot has no sessions here. A server
+    /// The keeper has not confirmed within <see cref="CoapDtlsSessionBackupOptions.ConfirmTimeout"/>. The slot has no sessions here. A server
     /// that loads them treats them as after a crash.
     /// </exception>
     /// <exception cref="OperationCanceledException">The caller cancelled it.</exception>
@@ -83,7 +83,7 @@ public sealed class CoapDtlsSteeringPort
     /// <remarks>
     /// Before the first call there is no limit. After the time, the server ignores all datagrams, from its sockets and from other servers,
     /// until the next call: it opens no record, so a duplicate of a record stays valid, and it answers no ClientHello. Counted in
-    /// <see cref="CoapCounter.RecordsRejected"/>. Use it for a server that may have lost its slots while its process was suspended: renew
+    /// <c>RecordsRejected</c>. Use it for a server that may have lost its slots while its process was suspended: renew
     /// the time several times per period while the server still owns them.
     /// </remarks>
     /// <param name="time">

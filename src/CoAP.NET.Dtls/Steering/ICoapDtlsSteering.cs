@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls;
 /// at the right server costs nothing extra. Several threads may call all members at once, mostly receive threads: members must return
 /// quickly and must not throw. The server logs an exception and treats it as null or false.
 /// </remarks>
-public interface ICoapDtlsSteering
+internal interface ICoapDtlsSteering
 {
     /// <summary>Initializes the steering when the server starts: after the keeper loaded sessions, and before the first datagram.</summary>
     /// <param name="port">Accepts relayed datagrams, and releases slots.</param>

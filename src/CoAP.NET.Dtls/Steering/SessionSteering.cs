@@ -23,7 +23,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     // The pending releases, and the number begun so far.
     private readonly Task?[] _releases = new Task?[SlotCounts.Slots];
     private readonly int[] _begun = new int[SlotCounts.Slots];
-    private readonly HeardPaths _heard = new(server.Random);
+    private readonly KnownPaths _heard = new(server.Random);
     private bool _isOpen;
 
     // A timestamp; the largest means no end, and saves reading the clock.
@@ -65,13 +65,13 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
 
     /// <summary>Gets a slot for a new session.</summary>
     /// <returns>The slot; null for none.</returns>
-    public SlotGrant? SlotOfNew()
+    public SlotPermit? SlotOfNew()
     {
         try
         {
             if (steering.SlotOfNewSession() is { } slot)
             {
-                SlotGrant grant = new(slot, Volatile.Read(ref _begun[slot]));
+                SlotPermit grant = new(slot, Volatile.Read(ref _begun[slot]));
                 return Volatile.Read(ref _releases[slot]) is null ? grant : null;
             }
         }
@@ -99,7 +99,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
 
     /// <summary>Whether the slot of a future session is still here.</summary>
     /// <param name="grant">The result of <see cref="SlotOfNew"/>.</param>
-    public bool Holds(SlotGrant grant) => Volatile.Read(ref _begun[grant.Slot]) == grant.Releases;
+    public bool Holds(SlotPermit grant) => Volatile.Read(ref _begun[grant.Slot]) == grant.Releases;
 
     /// <summary>Offers the steering a datagram without a session here.</summary>
     /// <param name="path">The path that it came from.</param>
@@ -127,7 +127,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     /// <param name="path">The path that it came from.</param>
     /// <param name="record">The record, unmodified.</param>
     /// <returns>Whether the steering holds it.</returns>
-    public bool TryHold(KeptDtlsSession session, in DtlsPath path, ReadOnlySpan<byte> record)
+    public bool TryHold(BackedUpSession session, in DtlsPath path, ReadOnlySpan<byte> record)
     {
         try
         {
@@ -265,7 +265,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
 
         await server.Keeper!.ReleaseAsync(
-            released.OfType<KeptDtlsSession>().Where(static session => !session.IsClosed), cancellationToken).ConfigureAwait(false);
+            released.OfType<BackedUpSession>().Where(static session => !session.IsClosed), cancellationToken).ConfigureAwait(false);
     }
 
     private async Task FinishAsync(IEnumerable<DtlsSession> those, CancellationToken cancellationToken)
@@ -273,7 +273,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         List<Task> waits = [];
         foreach (DtlsSession session in those)
         {
-            (session as KeptDtlsSession)?.IsRetiring = true;
+            (session as BackedUpSession)?.IsRetiring = true;
             if (server.Sink.FinishAsync(session, cancellationToken) is { IsCompleted: false } wait)
             {
                 waits.Add(wait);

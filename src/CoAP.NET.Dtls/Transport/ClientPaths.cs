@@ -85,7 +85,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
         {
             claim.Dispose();
             throw new CoapConnectionException(
-                CoapConnectionError.ConnectFailed,
+                CoapError.ConnectFailed,
                 $"No session with {serverName} at {path.Remote}: one with a server of another name is open, and there is no further port "
                     + $"to leave from. {exception.Message}",
                 exception);
@@ -117,7 +117,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
             return free is { } found
                 ? Take(found, serverName)
                 : throw new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed,
+                    CoapError.ConnectFailed,
                     $"No session with {serverName} at {path.Remote}: {MaxIndex + 1} with servers of other names at this address are open. "
                         + "Release some of them.");
         }

@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Transport;
 using CoAP.NET.Transports;
@@ -8,11 +7,11 @@ namespace CoAP.NET.Dtls;
 
 /// <summary>CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients.</summary>
 /// <remarks>
-/// Uses the sockets of a <see cref="CoapUdpTransport"/>. OpenSSL runs the handshakes outside of the receive threads. The transport itself
-/// opens and seals records, and a session costs no thread and no native memory. <see cref="CoapDtlsEndpointExtensions.UseDtls"/> creates
+/// Uses the sockets of a <see cref="CoapUdpTransport"/>. Handshakes run outside of the receive threads. A session costs no
+/// thread and no native memory. <see cref="CoapSecurityExtensions.UseDtls"/> creates
 /// it; or create it yourself for <see cref="CoapEndpoint.AddTransport"/>.
 /// </remarks>
-public sealed class CoapDtlsTransport : CoapSessionTransport
+internal sealed class CoapDtlsTransport : CoapSessionTransport
 {
     private readonly DtlsSettings _settings;
     private readonly CoapUdpTransportOptions? _udp;
@@ -20,7 +19,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     private readonly bool _isServer;
     private DtlsEngine? _engine;
 
-    /// <summary>Creates a transport; <see cref="StartAsync"/> binds its sockets.</summary>
+    /// <summary>Creates a transport. The start of the endpoint binds its sockets.</summary>
     /// <param name="options">Credentials and limits; copied.</param>
     /// <param name="sockets">
     /// The addresses to bind and how; null: any address and port, for a client. The transport serves with
@@ -33,7 +32,6 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     public CoapDtlsTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null)
     {
         ArgumentNullException.ThrowIfNull(options);
-        OpenSslLibrary.LoadIfNamed();
         CoapUdpTransportOptions udp = (sockets ?? new CoapUdpTransportOptions()).Clone();
         _isServer = udp.IsServer || (udp.Endpoints.Count > 0 && options.Server is not null);
         udp.IsServer = _isServer;
@@ -45,7 +43,6 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     private CoapDtlsTransport(CoapDtlsOptions options, CoapDatagramTransport carrier)
     {
-        OpenSslLibrary.LoadIfNamed();
         _isServer = options.Server is not null;
         _settings = DtlsSettings.From(options, _isServer);
         SilenceToProbe = options.SilenceToProbe;
@@ -82,7 +79,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     public override bool CanAccept => _isServer;
 
     /// <inheritdoc/>
-    public override bool HandsOver => true;
+    internal override bool HandsOver => true;
 
     /// <inheritdoc/>
     public override bool DrivesClock => _sockets.DrivesClock;
@@ -92,15 +89,13 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     /// <inheritdoc/>
     /// <exception cref="CoapDtlsException">
-    /// There is no OpenSSL, or it rejects a certificate or a cipher suite; the message says what to do.
+    /// .NET lacks the cryptography that the credentials need, or a certificate is not suitable; the message says what to do.
     /// </exception>
     /// <exception cref="CoapBindException">The transport cannot bind an address.</exception>
-    public override async ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override async ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
 
-        // Before anything of .NET's cryptography: on Linux .NET ends the process if it finds no OpenSSL.
-        CoapDtls.ThrowIfNotSupported();
         DtlsEngine engine = new(this, _sockets, context, _settings, _isServer);
         _engine = engine;
         try
@@ -141,13 +136,13 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         return TryFindLocal(local, out CoapAddress from, out int tag)
             ? Started().ConnectAsync(new DtlsPath(remote, from, tag), serverName, cancellationToken)
             : ValueTask.FromException<CoapConnection>(new CoapConnectionException(
-                CoapConnectionError.ConnectFailed,
+                CoapError.ConnectFailed,
                 $"No session with {remote}: nothing is bound to LocalAddress {local}. Listen on that address or on a wildcard, or leave it "
                     + "out."));
     }
 
     /// <inheritdoc/>
-    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
+    internal override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
         _engine?.Client?.ProgressOf(remote, serverName);
 
     /// <inheritdoc/>
@@ -182,7 +177,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     {
         if (_udp is not { } udp)
         {
-            throw new CoapException("CoapDtlsTransport.Over supplied the carrier of the records, and there is only one.");
+            throw new CoapException("The transport was created with a carrier of its records, and there is only one.");
         }
 
         CoapUdpTransportOptions further = new() { DualMode = udp.DualMode, Engine = udp.Engine, HandOverAfter = udp.HandOverAfter };
@@ -195,5 +190,5 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     }
 
     private DtlsEngine Started() =>
-        _engine ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport was not started, or is stopped.");
+        _engine ?? throw new CoapConnectionException(CoapError.ConnectFailed, "The transport was not started, or is stopped.");
 }

@@ -39,9 +39,9 @@ internal sealed class DtlsChannelSession : CoapSession
     public override object Identity =>
         Volatile.Read(ref _identity) ?? Interlocked.CompareExchange(ref _identity, CoapDtlsIdentity.From(Session), null) ?? _identity;
 
-    public override ReadOnlyMemory<byte> DurableId => Session is KeptDtlsSession kept ? kept.IdBytes() : default;
+    public override ReadOnlyMemory<byte> DurableId => Session is BackedUpSession kept ? kept.IdBytes() : default;
 
-    public override bool IsTakenOver => Session is KeptDtlsSession { IsLoaded: true };
+    public override bool IsTakenOver => Session is BackedUpSession { IsLoaded: true };
 
     public override TimeSpan Idle => Session.Idle;
 
@@ -109,7 +109,7 @@ internal sealed class DtlsChannelSession : CoapSession
     public override void Close(CoapException? reason)
     {
         Interlocked.CompareExchange(ref _reason,
-            reason ?? new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {Remote}."), null);
+            reason ?? new CoapConnectionException(CoapError.ClosedLocally, $"This end closed the session with {Remote}."), null);
         _engine.End(this);
     }
 }

@@ -7,7 +7,8 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="engine">Receives the records.</param>
 /// <param name="outer">The endpoint.</param>
 /// <param name="index">The index of the sockets: 0 for those of the transport, which also drive its clock.</param>
-internal sealed class DtlsContext(DtlsEngine engine, ICoapSessionContext outer, int index) : ICoapDatagramContext
+internal sealed class DtlsContext(DtlsEngine engine, ICoapSessionContext outer, int index)
+    : ICoapDatagramContext, IDatagramBatchContext
 {
     public TimeProvider TimeProvider => outer.TimeProvider;
 
@@ -18,6 +19,8 @@ internal sealed class DtlsContext(DtlsEngine engine, ICoapSessionContext outer, 
     public CoapSourceRule Sources => outer.Sources;
 
     public CoapCounters Counters => outer.Counters;
+
+    public void Count(CoapCounter counter, long by = 1) => outer.Count(counter, by);
 
     public ILogger Logger => outer.Logger;
 

@@ -12,7 +12,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <summary>
 /// The running engine of a <see cref="CoapDtlsTransport"/>, between the sockets, which see records, and the mesh, which sees messages.
 /// </summary>
-internal sealed class DtlsEngine : IDtlsSink, IDisposable
+internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
 {
     // The overhead of a record around the largest message: header, Connection ID of any length, explicit nonce, type, tag.
     private const int RecordOverhead = 13 + 255 + 8 + 1 + 16;
@@ -20,6 +20,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private readonly CoapDtlsTransport _transport;
     private readonly CoapDatagramTransport _sockets;
     private readonly ICoapSessionContext _outer;
+    private readonly ICoapSessionMobility? _moves;
     private readonly DtlsSettings _settings;
     private readonly HandshakeContext? _serverContext;
     private readonly HandshakeContext? _clientContext;
@@ -32,35 +33,36 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private readonly HandshakeReports _reports;
 
     // Receive threads never work on handshakes, which validate certificates and call user code.
-    private readonly HandshakeWork _work;
+    private readonly HandshakeScheduler _work;
     private int _isDisposed;
 
     /// <summary>Creates the engine; it receives nothing before its sockets start.</summary>
-    /// <exception cref="CoapDtlsException">OpenSSL is missing, or rejects the options.</exception>
+    /// <exception cref="CoapDtlsException">The platform lacks its cryptography, or a credential is not suitable.</exception>
     public DtlsEngine(
         CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionContext context, DtlsSettings settings, bool isServer)
     {
         _transport = transport;
         _sockets = sockets;
         _outer = context;
+        _moves = context as ICoapSessionMobility;
         _reports = new HandshakeReports(context);
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
         Clock = new EngineClock(this, sockets, context);
         _ownAddresses = new OwnAddresses(sockets);
         _paths = new ClientPaths(this, transport, sockets, context);
-        _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger),
+        _work = new HandshakeScheduler((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger),
             context.TimeProvider, EngineClock.Often);
-        _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
+        _pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
             void storeFailed(Exception exception) =>
-                _server!.OnResumptionFailed("CoapDtlsServerOptions.ResumptionStore", exception);
+                _server!.OnResumptionFailed("The memory of resumable sessions", exception);
             _serverContext = settings.MakeServerContext(context.TimeProvider, storeFailed);
             _server = new DtlsServer(
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this,
                 context.TimeProvider, context.Random, _work.Run,
-                context.SharedKeysFor(CookieMint.Purpose, HandshakeIntake.CookieKeyLifetime))
+                _moves?.SharedKeysFor(CookieIssuer.Purpose, HandshakeAcceptor.CookieKeyLifetime))
             {
                 Sources = context.Sources,
                 HandshakeFailed = _reports.Failed,
@@ -72,7 +74,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                 Keeping = settings.SessionKeeping,
                 KeepingFailed = OnKeepingFailed,
                 Asks = AskAsync,
-                MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
+                MaxDatagram = context.Limits.Messages.MaxDatagramSize + RecordOverhead,
                 SteeringFailed = _reports.SteeringFailed,
                 Sockets = sockets as CoapUdpTransport,
                 SteeredBy = settings.Steering,
@@ -170,7 +172,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     public ValueTask<CoapConnection> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken) =>
         _opening?.ConnectAsync(path, serverName, cancellationToken)
             ?? throw new CoapConnectionException(
-                CoapConnectionError.HandshakeFailed,
+                CoapError.HandshakeFailed,
                 $"No session with coaps://{path.Remote}. {MissingTransport.KeysToSend}");
 
     /// <summary>Handles the start of the sockets.</summary>
@@ -259,9 +261,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             return;
         }
 
-        if (session is KeptDtlsSession kept && _server!.Keeper!.Loading.TakeSeen(kept) is { } seen)
+        if (session is BackedUpSession kept && _server!.Keeper!.Loading.TakeSeen(kept) is { } seen)
         {
-            _outer.Resume(owner, seen);
+            _moves?.Resume(owner, seen);
         }
 
         if (isInitiator)
@@ -276,14 +278,15 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     }
 
     /// <summary>Whether the peer of a session has pending requests.</summary>
-    public bool IsBusy(DtlsSession session) => session.Owner is DtlsChannelSession owner && _outer.IsBusy(owner);
+    public bool IsBusy(DtlsSession session) => session.Owner is DtlsChannelSession owner && _moves?.IsBusy(owner) == true;
 
     /// <summary>Starts no more requests of the peer of a session, and waits until the pending ones have answers.</summary>
     public Task FinishAsync(DtlsSession session, CancellationToken cancellationToken) =>
-        session.Owner is DtlsChannelSession owner ? _outer.FinishAsync(owner, cancellationToken) : Task.CompletedTask;
+        session.Owner is DtlsChannelSession owner && _moves is { } moves ? moves.FinishAsync(owner, cancellationToken) : Task.CompletedTask;
 
     /// <summary>Ignores further input of a session, which continues elsewhere.</summary>
-    public ReadOnlyMemory<byte> Retire(DtlsSession session) => session.Owner is DtlsChannelSession owner ? _outer.Retire(owner) : default;
+    public ReadOnlyMemory<byte> ExportState(DtlsSession session) =>
+        session.Owner is DtlsChannelSession owner && _moves is { } moves ? moves.ExportState(owner) : default;
 
     /// <summary>Handles another address of a session's peer.</summary>
     public void Moved(DtlsSession session, in DtlsPath from)
@@ -367,7 +370,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         {
             _client!.End(session.Session, DtlsEnd.Closed, tells: true);
         }
-        else if (session.Session is KeptDtlsSession kept && _outer.IsStopping)
+        else if (session.Session is BackedUpSession kept && _outer.IsStopping)
         {
             _server!.Keeper!.EndToKeep(kept);
         }
@@ -388,14 +391,13 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _server?.Steering?.Close();
         _client?.Dispose();
         _server?.Dispose();
-        _clientContext?.Dispose();
-        _serverContext?.Dispose();
+        _settings.ForgetResumable();
     }
 
     private static Func<string?, ServerRules?>? RulesOfServer(DtlsSettings settings, TimeProvider time, Action<Exception> storeFailed)
     {
         const string Option = "CoapDtlsServerOptions.SelectCredentials";
-        CredentialMemory<ServerRules> known = new(
+        CredentialCache<ServerRules> known = new(
             credentials => new ServerRules(settings.MakeServerContext(time, storeFailed, credentials),
                 settings.ValidateClientsBy(time, credentials)));
         return settings.SelectServerCredentials is not { } select ? null
@@ -405,7 +407,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private static Func<string?, CoapAddress, ClientRules?>? RulesOfClient(DtlsSettings settings)
     {
         const string Option = "CoapDtlsClientOptions.SelectCredentials";
-        CredentialMemory<ClientRules> known = new(
+        CredentialCache<ClientRules> known = new(
             credentials => new ClientRules(settings.MakeClientContext(credentials), settings.CheckServersBy(credentials)));
         return settings.SelectClientCredentials is not { } select ? null
             : (name, server) => CallbackException.Guard(
@@ -421,41 +423,41 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private Task AskAsync(DtlsSession session) =>
         session.Owner is DtlsChannelSession { Channel: not null } owner
             ? _outer.PingAsync(owner, CancellationToken.None)
-            : Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, "The session is not open."));
+            : Task.FromException(new CoapConnectionException(CoapError.Lost, "The session is not open."));
 
     private string KeeperName => $"{_settings.SessionKeeping?.Keeper}";
 
     private static CoapConnectionException? Describe(DtlsChannelSession session, DtlsEnd reason) => reason switch
     {
         DtlsEnd.ClosedByPeer => null,
-        DtlsEnd.FailedByPeer => new CoapConnectionException(CoapConnectionError.Lost, $"{session} ended the session by a fatal alert."),
+        DtlsEnd.FailedByPeer => new CoapConnectionException(CoapError.Lost, $"{session} ended the session by a fatal alert."),
         DtlsEnd.Replaced =>
-            new CoapConnectionException(CoapConnectionError.Lost,
+            new CoapConnectionException(CoapError.Lost,
                 $"{session} began a new session in place of the old one (RFC 6347 section 4.2.8)."),
         DtlsEnd.Evicted =>
-            new CoapConnectionException(CoapConnectionError.ClosedByUs,
+            new CoapConnectionException(CoapError.ClosedLocally,
                 $"The session with {session} was silent for long, or others needed its place."),
         DtlsEnd.Exhausted =>
-            new CoapConnectionException(CoapConnectionError.Lost,
+            new CoapConnectionException(CoapError.Lost,
                 $"The session with {session} was ended: its record numbers were used up, or too many records were forged."),
         DtlsEnd.Unconfirmed =>
-            new CoapConnectionException(CoapConnectionError.Lost,
+            new CoapConnectionException(CoapError.Lost,
                 $"The session with {session} ended: the keeper of sessions did not confirm in time that it may use further record "
                     + "numbers. Check why the store is slow or unavailable."),
         DtlsEnd.Withdrawn =>
-            new CoapConnectionException(CoapConnectionError.ClosedByUs,
+            new CoapConnectionException(CoapError.ClosedLocally,
                 $"The session with {session} ended: its key was removed or replaced, or its certificate is not accepted any more."),
         DtlsEnd.Unanswered =>
-            new CoapConnectionException(CoapConnectionError.Lost,
+            new CoapConnectionException(CoapError.Lost,
                 $"The session with {session} ended: after the crash of the previous process, its peer answered no Empty message, so the "
                     + "server cannot tell whether its requests are new."),
         DtlsEnd.Saved =>
-            new CoapConnectionException(CoapConnectionError.HandedOver,
+            new CoapConnectionException(CoapError.HandedOver,
                 $"The session with {session} was handed over: it continues where a server loads it."),
         DtlsEnd.TakenOver =>
-            new CoapConnectionException(CoapConnectionError.HandedOver,
+            new CoapConnectionException(CoapError.HandedOver,
                 $"Another server owns the session with {session} now, according to the keeper of sessions."),
-        _ => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {session}."),
+        _ => new CoapConnectionException(CoapError.ClosedLocally, $"This end closed the session with {session}."),
     };
 
     private bool Dispatch(CoapDatagram datagram)

@@ -13,10 +13,10 @@ internal sealed class HandshakeReports(ICoapSessionContext context)
 {
     private const string NoIdentity = "none";
 
-    private readonly OccasionalLog _callbacks = new(context.TimeProvider);
-    private readonly OccasionalLog _stores = new(context.TimeProvider);
-    private readonly OccasionalLog _checks = new(context.TimeProvider);
-    private readonly OccasionalLog _steering = new(context.TimeProvider);
+    private readonly RateLimitedLog _callbacks = new(context.TimeProvider);
+    private readonly RateLimitedLog _stores = new(context.TimeProvider);
+    private readonly RateLimitedLog _checks = new(context.TimeProvider);
+    private readonly RateLimitedLog _steering = new(context.TimeProvider);
 
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="failure">The handshake, with text of a stranger or of user code.</param>
@@ -30,9 +30,9 @@ internal sealed class HandshakeReports(ICoapSessionContext context)
             DtlsLog.CallbackFailed(context.Logger, thrown, error.Callback, remote, leftOut);
         }
 
-        string identity = CoapForeignText.LineOf(failure.Identity);
+        string identity = CoapUntrustedText.LineOf(failure.Identity);
         DtlsLog.HandshakeFailed(
-            context.Logger, remote, identity.Length == 0 ? NoIdentity : identity, CoapForeignText.LineOf(failure.End.Why));
+            context.Logger, remote, identity.Length == 0 ? NoIdentity : identity, CoapUntrustedText.LineOf(failure.End.Why));
     }
 
     /// <summary>Handles an exception of a store of resumable sessions; the handshake goes on.</summary>

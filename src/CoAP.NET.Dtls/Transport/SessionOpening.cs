@@ -48,16 +48,16 @@ internal sealed class SessionOpening(
             clock.LookWithin(TimeSpan.Zero);
             return session.Owner as DtlsChannelSession
                 ?? throw new CoapConnectionException(
-                    CoapConnectionError.Refused, $"The endpoint is stopping and did not accept the session with coaps://{path.Remote}.");
+                    CoapError.Refused, $"The endpoint is stopping and did not accept the session with coaps://{path.Remote}.");
         }
-        catch (CoapDtlsHandshakeException exception)
+        catch (CoapDtlsException exception) when (exception.Reason != CoapDtlsHandshakeFailure.NotAvailable)
         {
             outer.Counters.Add(CoapCounter.HandshakesFailed);
-            DtlsLog.ConnectFailed(outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(exception.Message));
+            DtlsLog.ConnectFailed(outer.Logger, path.Remote.ToString(), CoapUntrustedText.LineOf(exception.Message));
             throw new CoapConnectionException(
                 exception.Reason is CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable
-                    ? CoapConnectionError.ConnectFailed
-                    : CoapConnectionError.HandshakeFailed,
+                    ? CoapError.ConnectFailed
+                    : CoapError.HandshakeFailed,
                 exception.Message,
                 exception);
         }
@@ -169,7 +169,7 @@ internal sealed class SessionOpening(
 
             // Only now, when the new session is available.
             session.Close(new CoapConnectionException(
-                CoapConnectionError.Lost, $"{session} no longer answered: it has lost the session, as by a restart."));
+                CoapError.Lost, $"{session} no longer answered: it has lost the session, as by a restart."));
         }
         catch (CoapConnectionException)
         {

@@ -9,32 +9,32 @@ namespace CoAP.NET.Edhoc;
 /// <remarks>The client is the Initiator, or the Responder in <see cref="ConnectReverseAsync"/>. Thread-safe.</remarks>
 public sealed class EdhocClient
 {
-    private readonly ICoapRequester _requester;
+    private readonly ICoapClient _client;
     private readonly EdhocClientOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
     private readonly Dictionary<string, object> _servers;
-    private readonly IdentifierChoice _identifiers;
+    private readonly ConnectionIdentifierAllocator _identifiers;
     private readonly ConcurrentDictionary<string, OscoreContext> _made = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, bool> _running = new(StringComparer.Ordinal);
 
     /// <summary>Creates a client.</summary>
-    /// <param name="requester">Sends the requests, such as a <see cref="CoapClient"/>, over any transport.</param>
+    /// <param name="client">Sends the requests, such as a <see cref="CoapClient"/>, over any transport.</param>
     /// <param name="options">The options.</param>
     /// <exception cref="ArgumentException">There is no credential.</exception>
-    public EdhocClient(ICoapRequester requester, EdhocClientOptions options)
+    public EdhocClient(ICoapClient client, EdhocClientOptions options)
     {
-        ArgumentNullException.ThrowIfNull(requester);
+        ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(options);
         if (options.Credentials.Count == 0)
         {
             throw new ArgumentException("Name one credential at least, by which the client authenticates.", nameof(options));
         }
 
-        (_requester, _options, _credentials) = (requester, options, [.. options.Credentials]);
+        (_client, _options, _credentials) = (client, options, [.. options.Credentials]);
         _servers = new Dictionary<string, object>(options.Servers, StringComparer.Ordinal);
 
         // Concurrent sessions have different identifiers (RFC 9668 section 3.3).
-        _identifiers = new IdentifierChoice(
+        _identifiers = new ConnectionIdentifierAllocator(
             options.Settings.Random,
             id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true
                 || !_running.TryAdd(Key(id.Span), true));
@@ -53,7 +53,7 @@ public sealed class EdhocClient
     /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer"/>) before it sends message_3 and before it
     /// adds a security context. If the server rejects the selected suite, the client retries once with one that the server supports.
     /// </remarks>
-    public async Task<EdhocSession> ConnectAsync(string uri, CancellationToken cancellationToken = default)
+    public async Task<EdhocSession> ConnectAsync(CoapUri uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
         try
@@ -79,7 +79,7 @@ public sealed class EdhocClient
     /// role protects the identity of the server against active attackers, instead of that of the client (RFC 9528 appendix A.2.2). The
     /// server has to allow it.
     /// </remarks>
-    public async Task<EdhocSession> ConnectReverseAsync(string uri, CancellationToken cancellationToken = default)
+    public async Task<EdhocSession> ConnectReverseAsync(CoapUri uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
         using EdhocResponder responder = new(_options.Settings, _credentials);
@@ -111,7 +111,7 @@ public sealed class EdhocClient
         }
         catch (EdhocException exception) when (!exception.IsOfPeer && peerId.Length > 0)
         {
-            await TellAsync(uri, peerId, exception).ConfigureAwait(false);
+            await ReportAsync(uri, peerId, exception).ConfigureAwait(false);
             throw;
         }
         finally
@@ -122,7 +122,7 @@ public sealed class EdhocClient
 
     private static string Key(ReadOnlySpan<byte> id) => Convert.ToHexString(id);
 
-    private async Task<EdhocSession> InitiateAsync(string uri, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
+    private async Task<EdhocSession> InitiateAsync(CoapUri uri, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
     {
         byte[] id = _identifiers.Next([]);
         try
@@ -136,7 +136,7 @@ public sealed class EdhocClient
     }
 
     private async Task<EdhocSession> InitiateAsync(
-        string uri, byte[] id, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
+        CoapUri uri, byte[] id, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
     {
         using EdhocInitiator initiator = new(_options.Settings, _options.Method, _credentials, id, suites);
         byte[] first = initiator.CreateMessage1(await EadAsync(1, [], null, cancellationToken).ConfigureAwait(false));
@@ -150,7 +150,7 @@ public sealed class EdhocClient
         }
         catch (EdhocException exception) when (!exception.IsOfPeer && initiator.PeerConnectionId.Length > 0)
         {
-            await TellAsync(uri, initiator.PeerConnectionId.ToArray(), exception).ConfigureAwait(false);
+            await ReportAsync(uri, initiator.PeerConnectionId.ToArray(), exception).ConfigureAwait(false);
             throw;
         }
 
@@ -181,11 +181,11 @@ public sealed class EdhocClient
     }
 
     // Finds the credentials that the server at the URI may have.
-    private async Task<IReadOnlyList<EdhocCredential>> FindAsync(string uri, EdhocClaim claim, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<EdhocCredential>> FindAsync(CoapUri uri, EdhocClaim claim, CancellationToken cancellationToken)
     {
-        CoapUri target = CoapUri.Parse(uri);
+        CoapUri target = uri;
         object? expected = _servers.GetValueOrDefault(ServerAddress.Of(target));
-        EdhocClaim asked = claim with { Role = EdhocPeerRole.Server, Target = target, Expected = expected };
+        EdhocClaim asked = new(claim.CredentialId, claim.Ead) { IsServer = true, Target = target, Expected = expected };
         IReadOnlyList<EdhocCredential> found = await _options.Trust.FindAsync(asked, cancellationToken).ConfigureAwait(false);
         EdhocCredential[] fitting = [.. found.Where(one => IsExpected(one, expected))];
         return fitting.Length > 0 || (found.Count == 0 && claim.CredentialId.Kind != EdhocCredentialIdKind.CertificateChain)
@@ -228,7 +228,7 @@ public sealed class EdhocClient
     }
 
     // Removes the previous context only after the new one is in place, so that no request leaves unprotected in between.
-    private void AddContext(string uri, EdhocSession session, CombinedClient? exchange)
+    private void AddContext(CoapUri uri, EdhocSession session, CombinedClient? exchange)
     {
         if (_options.Contexts is not { } contexts)
         {
@@ -238,14 +238,14 @@ public sealed class EdhocClient
         OscoreContext context = session.CreateContext(exchange);
         contexts.Add(uri, context);
         OscoreContext? before = null;
-        _made.AddOrUpdate(uri.TrimEnd('/'), context, (_, old) =>
+        _made.AddOrUpdate(uri.ToString().TrimEnd('/'), context, (_, old) =>
         {
             before = old;
             return context;
         });
         if (before is not null)
         {
-            contexts.Retire(before);
+            contexts.RemoveAndWipe(before);
         }
     }
 
@@ -255,10 +255,10 @@ public sealed class EdhocClient
             ? create(new EdhocEadRequest(message, peerEad, session), cancellationToken)
             : new ValueTask<IReadOnlyList<EdhocEad>>([]);
 
-    private async Task<ReadOnlyMemory<byte>> PostAsync(string uri, byte[] payload, CancellationToken cancellationToken)
+    private async Task<ReadOnlyMemory<byte>> PostAsync(CoapUri uri, byte[] payload, CancellationToken cancellationToken)
     {
         CoapRequest request = MakeRequest(uri, payload);
-        CoapResponse response = await _requester.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        CoapResponse response = await _client.SendAsync(request, cancellationToken).ConfigureAwait(false);
         if (response.IsSuccess)
         {
             return response.Payload.Length <= _options.Settings.MaxMessageSize
@@ -275,14 +275,14 @@ public sealed class EdhocClient
     }
 
     // Saves the server the wait for its deadline. The client ignores the answer.
-    private async Task TellAsync(string uri, byte[] peerId, EdhocException exception)
+    private async Task ReportAsync(CoapUri uri, byte[] peerId, EdhocException exception)
     {
         CoapRequest request = MakeRequest(uri, RequestPayload.Later(peerId, exception.ToMessage()));
         request.Confirmable = false;
         request.NoResponse = NoResponseClasses.All;
         try
         {
-            await _requester.SendAsync(request).ConfigureAwait(false);
+            await _client.SendAsync(request).ConfigureAwait(false);
         }
         catch (CoapException)
         {
@@ -290,9 +290,9 @@ public sealed class EdhocClient
         }
     }
 
-    private CoapRequest MakeRequest(string uri, byte[] payload)
+    private CoapRequest MakeRequest(CoapUri uri, byte[] payload)
     {
-        CoapRequest request = new(CoapMethod.Post, uri.TrimEnd('/') + _options.Path);
+        CoapRequest request = new(CoapMethod.Post, uri.ToString().TrimEnd('/') + _options.Path);
         if (payload.Length > 0)
         {
             request.Content = new CoapContent(payload, CoapContentFormat.CidEdhocCborSequence);

@@ -11,8 +11,12 @@ public sealed class EdhocClientOptions
     /// <summary>The expected servers by <see cref="ServerAddress"/>.</summary>
     internal IReadOnlyDictionary<string, object> Servers => _servers;
 
+    /// <summary>The supported cipher suites, preferred ones first.</summary>
+    /// <remarks>Default: 2, 3, 0, 1, 4, 5, 6 and 24, as far as this platform supports them.</remarks>
+    public IList<EdhocCipherSuite> Suites => Settings.Suites;
+
     /// <summary>Cipher suites and limits of messages.</summary>
-    public EdhocSettings Settings { get; set; } = new();
+    internal EdhocSettings Settings { get; set; } = new();
 
     /// <summary>The client's own credentials; it uses the first one that fits the suite. At least one.</summary>
     public IList<EdhocOwnCredential> Credentials { get; } = [];
@@ -28,17 +32,18 @@ public sealed class EdhocClientOptions
     /// host of the URI.
     /// </param>
     /// <returns>This instance.</returns>
-    /// <exception cref="CoapUriException">The text is not a CoAP URI.</exception>
+    /// <exception cref="CoapFormatException">The text is not a CoAP URI.</exception>
     /// <remarks>
     /// The client refuses any other server before it proves its own identity. A later call for the same server replaces an earlier one.
     /// Without a call, an <see cref="EdhocCertificateTrust"/> requires the host of the URI in the certificate, and an
     /// <see cref="EdhocCredentialStore"/> has to contain one peer only. An <see cref="IEdhocCredentialResolver"/> of your own decides by
     /// <see cref="EdhocClaim.Target"/>.
     /// </remarks>
-    public EdhocClientOptions ExpectServer(string uri, object peer)
+    public EdhocClientOptions ExpectServer(CoapUri uri, object peer)
     {
+        ArgumentNullException.ThrowIfNull(uri);
         ArgumentNullException.ThrowIfNull(peer);
-        _servers[ServerAddress.Of(CoapUri.Parse(uri))] = peer;
+        _servers[ServerAddress.Of(uri)] = peer;
         return this;
     }
 
@@ -69,7 +74,7 @@ public sealed class EdhocClientOptions
 
     /// <summary>Creates external authorization data for each message of the client (RFC 9528 section 3.8).</summary>
     /// <remarks>The client reads data of servers if <see cref="EdhocSettings.EadLabels"/> contains its label. Default null: none.</remarks>
-    public Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
+    internal Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
 
     /// <summary>
     /// Whether the client sends message_4 as the Responder (<see cref="EdhocClient.ConnectReverseAsync"/>). Both sides have to agree on it
@@ -77,8 +82,8 @@ public sealed class EdhocClientOptions
     /// </summary>
     public bool SendsMessage4 { get; set; }
 
-    /// <summary>The path at the server. Default <see cref="EdhocMapping.DefaultPath"/>.</summary>
-    public string Path { get; set; } = EdhocMapping.DefaultPath;
+    /// <summary>The path at the server. Default <c>/.well-known/edhoc</c>.</summary>
+    public string Path { get; set; } = CoapEdhocExtensions.DefaultPath;
 
     /// <summary>
     /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 3.3).

@@ -5,8 +5,8 @@ namespace CoAP.NET.Edhoc;
 /// <summary>EDHOC over CoAP on the server's side (RFC 9528 appendix A.2).</summary>
 /// <remarks>
 /// The server is the Responder, or the Initiator if the client requests it (<see cref="EdhocServerOptions.ReverseMethod"/>). Map it with
-/// <see cref="EdhocMapping.MapEdhoc"/>. It computes nothing for a client before the client has proved its address, and limits sessions per
-/// source and by a deadline. Thread-safe. Dispose it after the CoAP server.
+/// <see cref="CoapEdhocExtensions.MapEdhoc"/>. It computes nothing for a client before the client has proved its address, and limits
+/// sessions per source and by a deadline. Thread-safe. Dispose it after the CoAP server.
 /// </remarks>
 public sealed class EdhocServer : IDisposable
 {
@@ -14,10 +14,10 @@ public sealed class EdhocServer : IDisposable
 
     private readonly EdhocServerOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
-    private readonly EventCounts<ServerCount> _counts;
+    private readonly EventCounter<ServerCount> _counts;
     private readonly PendingSessions _sessions;
     private readonly EstablishedContexts? _contexts;
-    private readonly OccasionalLog _applicationFailures;
+    private readonly RateLimitedLog _applicationFailures;
 
     /// <summary>Creates a server.</summary>
     /// <param name="options">The options.</param>
@@ -31,9 +31,9 @@ public sealed class EdhocServer : IDisposable
         }
 
         (_options, _credentials) = (options, [.. options.Credentials]);
-        _applicationFailures = new OccasionalLog(options.TimeProvider);
+        _applicationFailures = new RateLimitedLog(options.TimeProvider);
         EdhocInstruments instruments = EdhocInstruments.Of(options.MeterFactory);
-        _counts = new EventCounts<ServerCount>(instruments.Add);
+        _counts = new EventCounter<ServerCount>(instruments.Add);
         _sessions = new PendingSessions(options, _counts, instruments);
         if (options.Contexts is { } contexts)
         {
@@ -50,7 +50,7 @@ public sealed class EdhocServer : IDisposable
 
     /// <summary>Returns the counters of the server.</summary>
     /// <returns>The current values.</returns>
-    public EdhocServerCounters GetCounters() => new()
+    internal EdhocServerCounters GetCounters() => new()
     {
         Sessions = _sessions.Count,
         Begun = _counts[ServerCount.Begun],
@@ -64,12 +64,12 @@ public sealed class EdhocServer : IDisposable
         Refused = _counts[ServerCount.Refused],
     };
 
-    /// <summary>Answers a request; <see cref="EdhocMapping.MapEdhoc"/> maps this method.</summary>
+    /// <summary>Answers a request; <see cref="CoapEdhocExtensions.MapEdhoc"/> maps this method.</summary>
     /// <param name="request">The received request.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The answer.</returns>
     /// <exception cref="InvalidOperationException">The request was created for sending, not received.</exception>
-    public async ValueTask<CoapResult> HandleAsync(CoapRequest request, CancellationToken cancellationToken)
+    internal async ValueTask<CoapResult> HandleAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         CoapPeer peer = request.Peer;
@@ -249,7 +249,7 @@ public sealed class EdhocServer : IDisposable
                 case AwaitedMessage4 awaited when !isCombined:
                     using (EdhocSession established = awaited.Initiator.ReadMessage4(message))
                     {
-                        await TellAsync(established, peer, cancellationToken).ConfigureAwait(false);
+                        await ReportAsync(established, peer, cancellationToken).ConfigureAwait(false);
                     }
 
                     break;
@@ -264,7 +264,7 @@ public sealed class EdhocServer : IDisposable
 
                     using (EdhocSession established = initiator.Session)
                     {
-                        await TellAsync(established, peer, cancellationToken).ConfigureAwait(false);
+                        await ReportAsync(established, peer, cancellationToken).ConfigureAwait(false);
                     }
 
                     break;
@@ -301,7 +301,7 @@ public sealed class EdhocServer : IDisposable
             ? responder.CreateMessage4(
                 await EadAsync(new EdhocEadRequest(4, session.PeerEad, session), pending, cancellationToken).ConfigureAwait(false))
             : [];
-        await TellAsync(session, peer, cancellationToken).ConfigureAwait(false);
+        await ReportAsync(session, peer, cancellationToken).ConfigureAwait(false);
         return last;
     }
 
@@ -315,7 +315,7 @@ public sealed class EdhocServer : IDisposable
             await EadAsync(new EdhocEadRequest(3, claim.Ead, null), pending, cancellationToken).ConfigureAwait(false));
     }
 
-    private async ValueTask TellAsync(EdhocSession session, CoapPeer peer, CancellationToken cancellationToken)
+    private async ValueTask ReportAsync(EdhocSession session, CoapPeer peer, CancellationToken cancellationToken)
     {
         if (_options.Established is { } established)
         {
@@ -336,8 +336,8 @@ public sealed class EdhocServer : IDisposable
     private ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(
         PendingSession pending, EdhocClaim claim, CancellationToken cancellationToken) =>
         InTimeAsync(
-            _options.Trust.FindAsync(claim with { Role = EdhocPeerRole.Client }, cancellationToken), pending, "Looking up the credential",
-            cancellationToken);
+            _options.Trust.FindAsync(new EdhocClaim(claim.CredentialId, claim.Ead) { IsServer = false }, cancellationToken), pending,
+            "Looking up the credential", cancellationToken);
 
     private async ValueTask<T> InTimeAsync<T>(ValueTask<T> work, PendingSession pending, string what, CancellationToken cancellationToken)
     {

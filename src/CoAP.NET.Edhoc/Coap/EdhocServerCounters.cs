@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>Counters of an <see cref="EdhocServer"/>; see <see cref="EdhocServer.GetCounters"/>.</summary>
-public sealed record EdhocServerCounters
+internal sealed record EdhocServerCounters
 {
     /// <summary>Sessions now pending, including failed ones that still count for their source.</summary>
     public int Sessions { get; init; }
@@ -21,7 +21,7 @@ public sealed record EdhocServerCounters
     /// <summary>Sessions that failed because of an invalid message or an untrusted peer.</summary>
     public long Failed { get; init; }
 
-    /// <summary>Sessions that timed out, or gave way to those of other sources.</summary>
+    /// <summary>Sessions that timed out, or were evicted for those of other sources.</summary>
     public long Abandoned { get; init; }
 
     /// <summary>

@@ -8,8 +8,12 @@ namespace CoAP.NET.Edhoc;
 /// <summary>Options of an <see cref="EdhocServer"/>, which reads them in its constructor.</summary>
 public sealed class EdhocServerOptions
 {
+    /// <summary>The supported cipher suites, preferred ones first.</summary>
+    /// <remarks>Default: 2, 3, 0, 1, 4, 5, 6 and 24, as far as this platform supports them.</remarks>
+    public IList<EdhocCipherSuite> Suites => Settings.Suites;
+
     /// <summary>Cipher suites and limits of messages.</summary>
-    public EdhocSettings Settings { get; set; } = new();
+    internal EdhocSettings Settings { get; set; } = new();
 
     /// <summary>
     /// The server's own credentials; it uses the first one that fits method and suite, so they determine the supported methods. At least
@@ -53,7 +57,7 @@ public sealed class EdhocServerOptions
     /// The server reads data of clients if <see cref="EdhocSettings.EadLabels"/> contains its label. The timeout of the session applies; an
     /// <see cref="EdhocException"/> refuses the client. Default null: none.
     /// </remarks>
-    public Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
+    internal Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
 
     /// <summary>
     /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 3.3).

@@ -31,7 +31,7 @@ internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOp
         string peer = Convert.ToHexString(session.PeerCredential.Encoded.Span);
         foreach (Established old in _established.Add(new Established(peer, context)))
         {
-            contexts.Retire(old.Context);
+            contexts.RemoveAndWipe(old.Context);
         }
     }
 

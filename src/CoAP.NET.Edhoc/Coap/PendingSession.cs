@@ -8,14 +8,14 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <param name="deadline">When it ends, as a timestamp.</param>
 internal sealed class PendingSession(byte[] id, CoapSource source, long deadline)
 {
-    private SourceLedger<PendingSession>.Holding? _holding;
+    private SourceUsage<PendingSession>.Holding? _holding;
 
     public byte[] Id { get; } = id;
 
     public CoapSource Source { get; } = source;
 
     /// <summary>Its place among the sessions of its source.</summary>
-    public SourceLedger<PendingSession>.Holding Holding => _holding ??= new SourceLedger<PendingSession>.Holding(this, Source);
+    public SourceUsage<PendingSession>.Holding Holding => _holding ??= new SourceUsage<PendingSession>.Holding(this, Source);
 
     public long Deadline { get; } = deadline;
 

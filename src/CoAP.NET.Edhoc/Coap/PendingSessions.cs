@@ -4,7 +4,7 @@ namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
 /// The sessions that wait for their next message: limited in total, with a share per source and a deadline each. When full, the oldest
-/// session of the source that holds most gives way to a source that holds fewer. It wipes the secrets of ended sessions. Thread-safe.
+/// session of the source that holds most is evicted for a source that holds fewer. It wipes the secrets of ended sessions. Thread-safe.
 /// </summary>
 internal sealed class PendingSessions : IDisposable
 {
@@ -12,22 +12,22 @@ internal sealed class PendingSessions : IDisposable
     private static readonly TimeSpan s_tick = TimeSpan.FromMilliseconds(1);
 
     private readonly EdhocServerOptions _options;
-    private readonly EventCounts<ServerCount> _counts;
+    private readonly EventCounter<ServerCount> _counts;
     private readonly EdhocInstruments _instruments;
-    private readonly IdentifierChoice _identifiers;
+    private readonly ConnectionIdentifierAllocator _identifiers;
     private readonly Lock _gate = new();
     private readonly ITimer _timer;
 
     // All have the same timeout, so those at the front end first.
     private readonly LinkedList<PendingSession> _byAge = new();
     private readonly Dictionary<string, LinkedListNode<PendingSession>> _byId = new(StringComparer.Ordinal);
-    private readonly SourceLedger<PendingSession> _held = new();
+    private readonly SourceUsage<PendingSession> _held = new();
     private bool _isDisposed;
 
-    public PendingSessions(EdhocServerOptions options, EventCounts<ServerCount> counts, EdhocInstruments instruments)
+    public PendingSessions(EdhocServerOptions options, EventCounter<ServerCount> counts, EdhocInstruments instruments)
     {
         (_options, _counts, _instruments) = (options, counts, instruments);
-        _identifiers = new IdentifierChoice(
+        _identifiers = new ConnectionIdentifierAllocator(
             options.Settings.Random,
             id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true);
         _timer = options.TimeProvider.CreateTimer(
@@ -51,7 +51,7 @@ internal sealed class PendingSessions : IDisposable
     /// <returns>The place; null if the source can have none.</returns>
     public PendingSession? TryEnter(CoapSource source, ReadOnlyMemory<byte> peerId)
     {
-        for (int attempt = 0; attempt < IdentifierChoice.MaxAttempts; attempt++)
+        for (int attempt = 0; attempt < ConnectionIdentifierAllocator.MaxAttempts; attempt++)
         {
             if (_identifiers.TryMake(attempt, peerId.Span) is not { } id)
             {

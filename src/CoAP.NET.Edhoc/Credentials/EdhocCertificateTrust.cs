@@ -39,13 +39,13 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
 
     /// <inheritdoc/>
     /// <exception cref="ArgumentException">
-    /// The claim has no <see cref="EdhocClaim.Role"/>, or that of a server without <see cref="EdhocClaim.Target"/> and
+    /// The claim has no <see cref="EdhocClaim.IsServer"/>, or that of a server without <see cref="EdhocClaim.Target"/> and
     /// <see cref="EdhocClaim.Expected"/>.
     /// </exception>
     public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(claim);
-        if (claim is { Role: null } or { Role: EdhocPeerRole.Server, Target: null, Expected: null })
+        if (claim is { IsServer: null } or { IsServer: true, Target: null, Expected: null })
         {
             throw new ArgumentException(
                 "The claim does not say whom this side expects, so no certificate can be checked. Set Role, and for a server also Target.",
@@ -76,7 +76,7 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
     private EdhocCredential? Judge(EdhocClaim claim)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> certificates = claim.CredentialId.Certificates;
-        bool isServer = claim.Role == EdhocPeerRole.Server;
+        bool isServer = claim.IsServer == true;
         List<X509Certificate2> loaded = [];
         try
         {

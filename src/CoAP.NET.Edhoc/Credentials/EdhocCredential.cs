@@ -24,18 +24,18 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     }
 
     /// <summary>The kind of credential.</summary>
-    public EdhocCredentialKind Kind { get; }
+    internal EdhocCredentialKind Kind { get; }
 
     /// <summary>
     /// The credential as a CBOR item in its hashed and signed form: a claims set unmodified, a certificate as a byte string.
     /// </summary>
-    public ReadOnlyMemory<byte> Encoded => _encoded;
+    internal ReadOnlyMemory<byte> Encoded => _encoded;
 
     /// <summary>The public key.</summary>
-    public EdhocPublicKey PublicKey { get; }
+    internal EdhocPublicKey PublicKey { get; }
 
     /// <summary>The kid of the key in a claims set; null without one.</summary>
-    public ReadOnlyMemory<byte>? KeyId { get; private init; }
+    internal ReadOnlyMemory<byte>? KeyId { get; private init; }
 
     /// <summary>The subject of a claims set or a certificate; null without one. Without an issuer's signature, the peer chose it.</summary>
     public string? Subject { get; private init; }
@@ -143,13 +143,13 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     /// <summary>Whether two credentials are equal, byte for byte.</summary>
     /// <param name="other">The other credential.</param>
     /// <returns>True if they are.</returns>
-    public bool IsSame(EdhocCredential other)
+    internal bool IsSame(EdhocCredential other)
     {
         ArgumentNullException.ThrowIfNull(other);
         return CryptographicOperations.FixedTimeEquals(_encoded, other._encoded);
     }
 
-    /// <summary>Whether two credentials are equal, byte for byte, as <see cref="IsSame"/> compares them.</summary>
+    /// <summary>Whether two credentials are equal, byte for byte. Their <see cref="Identity"/> does not count.</summary>
     /// <param name="other">The other credential.</param>
     /// <returns>True if they are.</returns>
     public bool Equals(EdhocCredential? other) => other is not null && IsSame(other);

@@ -22,26 +22,26 @@ public sealed class EdhocCredentialId
     public ReadOnlyMemory<byte> Encoded => _encoded;
 
     /// <summary>The kind of identification.</summary>
-    public EdhocCredentialIdKind Kind { get; private init; }
+    internal EdhocCredentialIdKind Kind { get; private init; }
 
     /// <summary>The kid; empty for other kinds.</summary>
     public ReadOnlyMemory<byte> KeyId { get; private init; }
 
     /// <summary>The hash algorithm of x5t, by its number in COSE: -15 is SHA-256 cut to 8 bytes, -16 SHA-256. 0 for other
     /// kinds.</summary>
-    public int HashAlgorithm { get; private init; }
+    internal int HashAlgorithm { get; private init; }
 
     /// <summary>The hash of x5t; empty for other kinds.</summary>
-    public ReadOnlyMemory<byte> Hash { get; private init; }
+    internal ReadOnlyMemory<byte> Hash { get; private init; }
 
     /// <summary>The certificates of x5chain and x5bag in DER; for x5chain the peer's own first.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Certificates { get; private init; } = [];
 
     /// <summary>The credential by value as a CBOR item: the claims set of kccs, the token of kcwt; empty for other kinds.</summary>
-    public ReadOnlyMemory<byte> Value { get; private init; }
+    internal ReadOnlyMemory<byte> Value { get; private init; }
 
     /// <summary>Whether it contains the credential itself, and not a reference.</summary>
-    public bool IsByValue => Kind is EdhocCredentialIdKind.Ccs or EdhocCredentialIdKind.Cwt or EdhocCredentialIdKind.CertificateChain
+    internal bool IsByValue => Kind is EdhocCredentialIdKind.Ccs or EdhocCredentialIdKind.Cwt or EdhocCredentialIdKind.CertificateChain
         or EdhocCredentialIdKind.CertificateBag;
 
     /// <summary>Creates a kid.</summary>
@@ -119,7 +119,7 @@ public sealed class EdhocCredentialId
     /// <param name="encoded">The map.</param>
     /// <returns>The identification.</returns>
     /// <exception cref="EdhocException">It is not a header map, or not deterministic.</exception>
-    public static EdhocCredentialId Read(ReadOnlySpan<byte> encoded)
+    internal static EdhocCredentialId Read(ReadOnlySpan<byte> encoded)
     {
         SequenceReader reader = new(encoded, "ID_CRED");
         int count = reader.ReadContainer(CborMajor.Map, "a header map");
@@ -162,7 +162,7 @@ public sealed class EdhocCredentialId
     /// <summary>Whether it is the x5t of a certificate.</summary>
     /// <param name="certificate">The certificate in DER.</param>
     /// <returns>True if the hash is that of the certificate; false for other kinds and unsupported hash algorithms.</returns>
-    public bool IsHashOf(ReadOnlySpan<byte> certificate) =>
+    internal bool IsHashOf(ReadOnlySpan<byte> certificate) =>
         Kind == EdhocCredentialIdKind.CertificateHash && HashOf(HashAlgorithm, certificate) is { } hash
             && CryptographicOperations.FixedTimeEquals(hash, Hash.Span);
 

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>The kind of identification of a credential: the label of ID_CRED_I or ID_CRED_R (RFC 9528 section 3.5.3).</summary>
-public enum EdhocCredentialIdKind
+internal enum EdhocCredentialIdKind
 {
     /// <summary>Another label, or several.</summary>
     Other = 0,

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>The kind of a credential (RFC 9528 section 3.5.2).</summary>
-public enum EdhocCredentialKind
+internal enum EdhocCredentialKind
 {
     /// <summary>A CWT Claims Set (RFC 8392) with a COSE_Key; a plain COSE_Key is wrapped in one.</summary>
     Ccs,

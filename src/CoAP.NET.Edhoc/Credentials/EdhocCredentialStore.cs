@@ -13,7 +13,7 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
     private readonly Dictionary<string, List<EdhocCredential>> _byKeyId = new(StringComparer.Ordinal);
 
     /// <summary>Number of credentials.</summary>
-    public int Count
+    internal int Count
     {
         get
         {
@@ -95,7 +95,7 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
                     [.. _all.Where(known => known.Encoded.Span.SequenceEqual(id.Value.Span))],
                 _ => [],
             };
-            return found.Length == 0 || claim is not { Role: EdhocPeerRole.Server, Expected: null } || (isAlone && IsOnePeer())
+            return found.Length == 0 || claim is not { IsServer: true, Expected: null } || (isAlone && IsOnePeer())
                 ? found
                 : throw new EdhocException(
                     $"This client trusts several servers, and nothing says which of them is at {claim.Target?.Authority}. Name it by its "

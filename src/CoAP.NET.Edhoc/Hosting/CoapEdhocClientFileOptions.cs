@@ -6,7 +6,7 @@ namespace CoAP.NET.Hosting;
 /// EDHOC of a hosted client (RFC 9528): it agrees with one server on OSCORE keys when it sends the first request, and again when the server
 /// has lost them.
 /// </summary>
-public sealed class CoapEdhocClientFileOptions
+internal sealed class CoapEdhocClientFileOptions
 {
     /// <summary>
     /// The file of the client's credentials and of the servers that it trusts, in the format of <see cref="EdhocCredentialFile"/>.
@@ -19,7 +19,7 @@ public sealed class CoapEdhocClientFileOptions
 
     /// <summary>The server whose requests EDHOC and OSCORE protect: scheme, host and port, such as <c>coap://door.example</c>.</summary>
     /// <remarks>For a server behind a proxy, its own. Default null: that of the client's base address.</remarks>
-    public string? Uri { get; set; }
+    public CoapUri? Uri { get; set; }
 
     /// <summary>
     /// The expected server: the identity of its credential in the file, or, for certificates of authorities, the name in its certificate.
@@ -30,8 +30,8 @@ public sealed class CoapEdhocClientFileOptions
     /// </remarks>
     public string? Peer { get; set; }
 
-    /// <summary>The path of EDHOC at the server. Default <see cref="EdhocMapping.DefaultPath"/>.</summary>
-    public string Path { get; set; } = EdhocMapping.DefaultPath;
+    /// <summary>The path of EDHOC at the server. Default <see cref="CoapEdhocExtensions.DefaultPath"/>.</summary>
+    public string Path { get; set; } = CoapEdhocExtensions.DefaultPath;
 
     /// <summary>
     /// The authentication method. Default null: the method in the file, otherwise <see cref="EdhocMethod.StaticStatic"/>.
@@ -58,7 +58,7 @@ public sealed class CoapEdhocClientFileOptions
 
     internal ConfigurationFindings Findings { get; } = new();
 
-    internal void ApplyTo(EdhocClientOptions options, string server)
+    internal void ApplyTo(EdhocClientOptions options, CoapUri server)
     {
         EdhocFiles.Apply(Suites, options.Settings);
         if (Peer is not null)

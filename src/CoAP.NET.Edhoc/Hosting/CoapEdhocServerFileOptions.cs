@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting;
 
 /// <summary>EDHOC of a hosted server (RFC 9528): clients agree with it on the OSCORE keys of their requests.</summary>
 /// <remarks>The server's credentials determine the supported methods.</remarks>
-public sealed class CoapEdhocServerFileOptions
+internal sealed class CoapEdhocServerFileOptions
 {
     private readonly EdhocServerOptions _bounds = new();
 
@@ -16,8 +16,8 @@ public sealed class CoapEdhocServerFileOptions
     /// </remarks>
     public string? File { get; set; }
 
-    /// <summary>The path of the EDHOC resource. Default <see cref="EdhocMapping.DefaultPath"/>.</summary>
-    public string Path { get; set; } = EdhocMapping.DefaultPath;
+    /// <summary>The path of the EDHOC resource. Default <see cref="CoapEdhocExtensions.DefaultPath"/>.</summary>
+    public string Path { get; set; } = CoapEdhocExtensions.DefaultPath;
 
     /// <summary>
     /// The cipher suites, preferred ones first. Default empty: those in the file, otherwise those of <see cref="EdhocSettings.Suites"/>.

@@ -32,7 +32,7 @@ internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistrat
     {
         EdhocCredentialFile? file = Options.File is { } path ? EdhocCredentialFile.Read(path) : null;
         EdhocClientOptions edhoc = new() { Contexts = _contexts };
-        edhoc.Settings.Random = settings.Endpoint.Random;
+        edhoc.Settings.Random = settings.Endpoint.Pipeline.Random;
         file?.ApplyTo(edhoc);
         Options.ApplyTo(edhoc, ServerOf(settings));
         Options.Configure?.Invoke(edhoc, services);
@@ -47,10 +47,10 @@ internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistrat
         CoapClient requester = new(endpoint)
         {
             Timeout = settings.Timeout,
-            Proxy = settings.Proxy is { } proxy ? CoapUri.Parse(proxy) : null,
+            Proxy = settings.Proxy,
         };
         EdhocLink link = new(
-            new EdhocClient(requester, edhoc), CoapUri.Parse(ServerOf(settings)), file, settings.Endpoint.TimeProvider);
+            new EdhocClient(requester, edhoc), ServerOf(settings), file, settings.Endpoint.TimeProvider);
         _links.Add(link);
         return link;
     }
@@ -61,5 +61,5 @@ internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistrat
         return ValueTask.CompletedTask;
     }
 
-    private string ServerOf(IClientSettings settings) => Options.Uri ?? settings.BaseAddress!;
+    private CoapUri ServerOf(IClientSettings settings) => Options.Uri ?? settings.BaseAddress!;
 }

@@ -41,14 +41,13 @@ internal static class EdhocFiles
             yield break;
         }
 
-        string? server = edhoc.Uri ?? client.BaseAddress;
+        CoapUri? server = edhoc.Uri ?? client.BaseAddress;
         if (server is null)
         {
             yield return $"{own}:File is set, but there is no server to agree on keys with. Set {own}:Uri, or BaseAddress.";
         }
         else if (oscore.File is not null && (oscore.Uri ?? client.BaseAddress) is { } other
-            && CoapUri.TryParse(server, out CoapUri? one) && CoapUri.TryParse(other, out CoapUri? two)
-            && EdhocLink.IsSameServer(one, two))
+            && server.IsCoap && other.IsCoap && EdhocLink.IsSameServer(server, other))
         {
             yield return $"{own}:File and {section}:Oscore:File are both set for one server. EDHOC creates the keys that a file of OSCORE "
                 + "has: leave one of the two out.";
@@ -104,7 +103,7 @@ internal static class EdhocFiles
             EdhocCredentialFile.Read(path).Dispose();
             return null;
         }
-        catch (EdhocProvisioningException exception)
+        catch (CoapCredentialException exception)
         {
             return exception.Message;
         }

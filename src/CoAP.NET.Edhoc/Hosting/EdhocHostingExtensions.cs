@@ -7,20 +7,23 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds EDHOC (RFC 9528), which creates the keys of OSCORE, to hosted servers and clients.</summary>
 public static class EdhocHostingExtensions
 {
-    /// <summary>Lets a server agree on keys with clients, with credentials from a file, from code, or both.</summary>
+    /// <summary>
+    /// Lets a server agree on keys with clients, with credentials from the file of its configuration (section <c>Edhoc</c>), from code, or
+    /// both.
+    /// </summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options, after the section <c>Edhoc</c> of the server's configuration; null for none.</param>
+    /// <param name="configure">Sets options after the configuration, with the services of the application; null for none.</param>
     /// <returns>The builder.</returns>
     /// <remarks>
-    /// The server serves EDHOC at <see cref="CoapEdhocServerFileOptions.Path"/> over all transports and to all clients, because EDHOC
-    /// protects itself. It adds the security contexts of sessions to its <see cref="OscoreContexts"/>, and accepts requests that they
-    /// protect, as with <see cref="OscoreHostingExtensions.UseOscore(ICoapServerBuilder, Action{CoapOscoreServerFileOptions}?)"/>. You can
-    /// inject the <see cref="EdhocServer"/>, for its counters; for a server with a name with <c>[FromKeyedServices("NAME")]</c>.
+    /// The server serves EDHOC at <c>/.well-known/edhoc</c>, or another path of the configuration, over all transports and to all clients,
+    /// because EDHOC protects itself. It adds the security contexts of sessions to its <see cref="OscoreContexts"/>, and accepts requests
+    /// that they protect, as with <c>UseOscore</c>.
     /// </remarks>
-    public static ICoapServerBuilder UseEdhoc(this ICoapServerBuilder builder, Action<CoapEdhocServerFileOptions>? configure = null)
+    public static ICoapServerBuilder UseEdhoc(
+        this ICoapServerBuilder builder, Action<EdhocServerOptions, IServiceProvider>? configure = null)
     {
         builder.UseOscore().AddPart(static (services, server) => new EdhocServerPart(services, server), EdhocKeys.ServerTable,
-            static options => options.Findings, configure);
+            static options => options.Findings, configure is null ? null : options => options.Configure = configure);
         IServiceCollection services = builder.Services;
         if (!services.Any(service => service.ServiceType == typeof(EdhocServer) && builder.Name.Equals(service.ServiceKey)))
         {
@@ -37,16 +40,19 @@ public static class EdhocHostingExtensions
         return builder;
     }
 
-    /// <summary>Lets a client agree on keys with its server, with credentials from a file, from code, or both.</summary>
+    /// <summary>
+    /// Lets a client agree on keys with its server, with credentials from the file of its configuration (section <c>Edhoc</c>), from code,
+    /// or both.
+    /// </summary>
     /// <param name="builder">The client.</param>
-    /// <param name="configure">Sets options, after the section <c>Edhoc</c> of the client's configuration; null for none.</param>
+    /// <param name="configure">Sets options after the configuration, with the services of the application; null for none.</param>
     /// <returns>The builder.</returns>
     /// <remarks>
     /// It does so when it sends the first request, and again when the server has lost the keys. Until then no request leaves to the server,
     /// because none leaves unprotected.
     /// </remarks>
     public static ICoapClientBuilder UseEdhoc(
-        this ICoapClientBuilder builder, Action<CoapEdhocClientFileOptions>? configure = null) =>
+        this ICoapClientBuilder builder, Action<EdhocClientOptions, IServiceProvider>? configure = null) =>
         builder.UseOscore().AddPart(static (services, client) => new EdhocClientPart(services, client), EdhocKeys.ClientTable,
-            static options => options.Findings, configure);
+            static options => options.Findings, configure is null ? null : options => options.Configure = configure);
 }

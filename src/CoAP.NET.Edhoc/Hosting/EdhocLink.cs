@@ -104,10 +104,10 @@ internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredent
     }
 
     private static bool IsOfKeys(CoapException? exception) =>
-        exception is CoapOscoreException or OscoreNumbersExhaustedException or EdhocException;
+        exception is CoapOscoreException or OscoreStoreException { Fault: OscoreStoreFault.Exhausted } or EdhocException;
 
     private bool IsOfServer(CoapRequest request) =>
-        CoapUri.TryParse(request.UriText, out CoapUri? target) && IsSameServer(target, server);
+        request.Uri is { IsCoap: true } target && IsSameServer(target, server);
 
     // Tries until there are new keys, the observation has recovered without them, or nobody needs them any more: it reports the same
     // failure only once. Returns the session of the new keys; null without any.

@@ -31,10 +31,10 @@ internal sealed class EdhocServerPart(IServiceProvider services, HostedRegistrat
         {
             Contexts = services.GetRequiredKeyedService<OscoreContexts>(server.Name),
             Logger = endpoint.LoggerFactory.CreateLogger(Category),
-            MeterFactory = endpoint.MeterFactory,
+            MeterFactory = endpoint.Telemetry.MeterFactory,
             TimeProvider = endpoint.TimeProvider,
         };
-        edhoc.Settings.Random = endpoint.Random;
+        edhoc.Settings.Random = endpoint.Pipeline.Random;
         services.GetRequiredKeyedService<Credentials>(server.Name).File?.ApplyTo(edhoc);
         Options.ApplyTo(edhoc);
         Options.Configure?.Invoke(edhoc, services);

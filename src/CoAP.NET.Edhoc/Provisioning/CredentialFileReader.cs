@@ -41,8 +41,8 @@ internal sealed class CredentialFileReader
         catch (JsonException exception)
         {
             read.Dispose();
-            throw new EdhocProvisioningException(
-                file,
+            throw new CoapCredentialException(
+                file, 0,
                 exception.LineNumber is { } line
                     ? string.Create(CultureInfo.InvariantCulture, $"Line {line + 1} is not valid JSON. Check quotes, commas and brackets "
                         + $"there.")
@@ -137,7 +137,7 @@ internal sealed class CredentialFileReader
         HashSet<string> seen = new(StringComparer.Ordinal);
         foreach (JsonProperty server in servers.EnumerateObject())
         {
-            string where = $"servers[\"{CoapForeignText.LineOf(server.Name)}\"]";
+            string where = $"servers[\"{CoapUntrustedText.LineOf(server.Name)}\"]";
             CoapUri uri = CoapUri.TryParse(server.Name, out CoapUri? parsed)
                 ? parsed
                 : throw Wrong($"{where} must have the URI of a server as its name, such as coap://door.example.");
@@ -150,7 +150,7 @@ internal sealed class CredentialFileReader
             // With authorities it may be a name in a certificate.
             if (_read.Authorities is null && !_read.Trusted.Has(peer))
             {
-                throw Wrong($"{where} is \"{CoapForeignText.LineOf(peer)}\", which is the identity of no entry in \"trusted\".");
+                throw Wrong($"{where} is \"{CoapUntrustedText.LineOf(peer)}\", which is the identity of no entry in \"trusted\".");
             }
 
             _read.Servers.Add(server.Name, peer);
@@ -282,5 +282,5 @@ internal sealed class CredentialFileReader
             ? Path.Combine(_directory, text)
             : throw Wrong($"{where} must be the path of a file.");
 
-    private EdhocProvisioningException Wrong(string problem, Exception? cause = null) => new(_file, problem, cause);
+    private CoapCredentialException Wrong(string problem, Exception? cause = null) => new(_file, 0, problem, cause);
 }

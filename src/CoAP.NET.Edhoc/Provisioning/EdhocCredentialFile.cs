@@ -21,35 +21,35 @@ public sealed class EdhocCredentialFile : IDisposable
     private EdhocCredentialFile(string path, ReadCredentials read) => (Path, _read) = (path, read);
 
     /// <summary>The file.</summary>
-    public string Path { get; }
+    internal string Path { get; }
 
     /// <summary>This side's own credentials; at least one.</summary>
-    public IReadOnlyList<EdhocOwnCredential> Own => _read.Own;
+    internal IReadOnlyList<EdhocOwnCredential> Own => _read.Own;
 
     /// <summary>Decides which peers to trust.</summary>
-    public IEdhocCredentialResolver Trust => _read;
+    internal IEdhocCredentialResolver Trust => _read;
 
     /// <summary>
     /// The servers that a client expects: a URI as in the file, and the identity of the server or the name in its certificate; see
     /// <see cref="EdhocClientOptions.ExpectServer"/>. Empty if the file has none.
     /// </summary>
-    public IReadOnlyDictionary<string, string> Servers => _read.Servers;
+    internal IReadOnlyDictionary<string, string> Servers => _read.Servers;
 
     /// <summary>The authentication method of a client; null if the file has none.</summary>
-    public EdhocMethod? Method => _read.Method;
+    internal EdhocMethod? Method => _read.Method;
 
     /// <summary>The cipher suites, preferred ones first; empty if the file has none.</summary>
-    public IReadOnlyList<EdhocCipherSuite> Suites => _read.Suites;
+    internal IReadOnlyList<EdhocCipherSuite> Suites => _read.Suites;
 
     /// <summary>
     /// Whether message_3 of a client travels with its first protected request; see <see cref="EdhocClientOptions.CombinesFirstRequest"/>.
     /// </summary>
-    public bool CombinesFirstRequest => _read.CombinesFirstRequest;
+    internal bool CombinesFirstRequest => _read.CombinesFirstRequest;
 
     /// <summary>Reads a file and all files that it names.</summary>
     /// <param name="path">The file.</param>
     /// <returns>The credentials. Dispose them after all their users, to wipe the keys.</returns>
-    /// <exception cref="EdhocProvisioningException">A file is not readable, or has an error.</exception>
+    /// <exception cref="CoapCredentialException">A file is not readable, or has an error.</exception>
     public static EdhocCredentialFile Read(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

@@ -22,7 +22,7 @@ internal static class PemFile
     };
 
     /// <summary>Reads a file.</summary>
-    /// <exception cref="EdhocProvisioningException">The file is not readable, or is larger.</exception>
+    /// <exception cref="CoapCredentialException">The file is not readable, or is larger.</exception>
     public static byte[] ReadBytes(string path, int maxLength = MaxLength)
     {
         try
@@ -30,7 +30,7 @@ internal static class PemFile
             using FileStream file = new(path, new FileStreamOptions { BufferSize = 0, Share = FileShare.ReadWrite });
             if (file.Length > maxLength)
             {
-                throw new EdhocProvisioningException(path, $"The file has {file.Length:N0} bytes; it may have {maxLength:N0}.");
+                throw new CoapCredentialException(path, 0, $"The file has {file.Length:N0} bytes; it may have {maxLength:N0}.");
             }
 
             byte[] bytes = GC.AllocateUninitializedArray<byte>((int)file.Length, pinned: true);
@@ -39,17 +39,17 @@ internal static class PemFile
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            throw new EdhocProvisioningException(path, $"The file is not readable: {exception.Message}", exception);
+            throw new CoapCredentialException(path, 0, $"The file is not readable: {exception.Message}", exception);
         }
     }
 
     /// <summary>Reads a private key.</summary>
-    /// <exception cref="EdhocProvisioningException">The file has no usable key, or other users can read or change it.</exception>
+    /// <exception cref="CoapCredentialException">The file has no usable key, or other users can read or change it.</exception>
     public static EdhocPrivateKey ReadPrivateKey(string path)
     {
         if (KeyFileMode.ProblemOf(path) is { } problem)
         {
-            throw new EdhocProvisioningException(path, problem);
+            throw new CoapCredentialException(path, 0, problem);
         }
 
         byte[] bytes = ReadBytes(path, MaxKeyLength);
@@ -62,8 +62,8 @@ internal static class PemFile
         catch (Exception exception) when (exception is ArgumentException or CryptographicException or AsnContentException)
         {
             // The messages of these exceptions may contain parts of the key.
-            throw new EdhocProvisioningException(
-                path,
+            throw new CoapCredentialException(
+                path, 0,
                 "The file has no private key that EDHOC can use: one of P-256, P-384, X25519, Ed25519, X448 or Ed448 in PEM "
                     + "(PRIVATE KEY or EC PRIVATE KEY), without a password.");
         }
@@ -75,7 +75,7 @@ internal static class PemFile
     }
 
     /// <summary>Reads a public key.</summary>
-    /// <exception cref="EdhocProvisioningException">The file has no usable key.</exception>
+    /// <exception cref="CoapCredentialException">The file has no usable key.</exception>
     public static EdhocPublicKey ReadPublicKey(string path)
     {
         try
@@ -102,15 +102,15 @@ internal static class PemFile
         catch (Exception exception)
             when (exception is ArgumentException or CryptographicException or AsnContentException or FormatException)
         {
-            throw new EdhocProvisioningException(
-                path,
+            throw new CoapCredentialException(
+                path, 0,
                 "The file has no public key that EDHOC can use: one of P-256, P-384, X25519, Ed25519, X448 or Ed448 in PEM (PUBLIC KEY).",
                 exception);
         }
     }
 
     /// <summary>Reads certificates, at least one.</summary>
-    /// <exception cref="EdhocProvisioningException">There is none.</exception>
+    /// <exception cref="CoapCredentialException">There is none.</exception>
     public static X509Certificate2[] ReadCertificates(string path)
     {
         ThrowIfMissing(path);
@@ -120,11 +120,11 @@ internal static class PemFile
             certificates.ImportFromPem(Encoding.Latin1.GetString(ReadBytes(path)));
             return certificates.Count > 0
                 ? [.. certificates]
-                : throw new EdhocProvisioningException(path, "The file has no certificate in PEM.");
+                : throw new CoapCredentialException(path, 0, "The file has no certificate in PEM.");
         }
         catch (CryptographicException exception)
         {
-            throw new EdhocProvisioningException(path, "The file has something that is no certificate in PEM.", exception);
+            throw new CoapCredentialException(path, 0, "The file has something that is no certificate in PEM.", exception);
         }
     }
 
@@ -174,7 +174,7 @@ internal static class PemFile
     {
         if (!PlatformCryptography.IsAvailable)
         {
-            throw new EdhocProvisioningException(path, PlatformCryptography.Missing("EDHOC"));
+            throw new CoapCredentialException(path, 0, PlatformCryptography.Missing("EDHOC"));
         }
     }
 
@@ -186,8 +186,8 @@ internal static class PemFile
         }
         catch (PlatformNotSupportedException exception)
         {
-            throw new EdhocProvisioningException(
-                path, $"The key is of {curve}, which this platform cannot use: {exception.Message}", exception);
+            throw new CoapCredentialException(
+                path, 0, $"The key is of {curve}, which this platform cannot use: {exception.Message}", exception);
         }
     }
 

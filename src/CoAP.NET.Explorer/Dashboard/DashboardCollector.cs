@@ -17,7 +17,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
     private readonly Lock _gate = new();
     private readonly List<EventLines> _viewers = [];
     private readonly SampleRing _ring = new();
-    private DashboardWatch? _watch;
+    private DashboardMeter? _watch;
     private ITimer? _timer;
     private bool _isStopped;
 
@@ -58,7 +58,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
 
             if (_viewers.Count == 0)
             {
-                _watch = new DashboardWatch(endpoint, options.MaxRoutes, time);
+                _watch = new DashboardMeter(endpoint, options.MaxRoutes, time);
                 _timer = time.CreateTimer(static state => ((DashboardCollector)state!).Turn(), this, s_interval, s_interval);
             }
 

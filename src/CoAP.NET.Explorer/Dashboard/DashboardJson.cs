@@ -69,7 +69,7 @@ internal static class DashboardJson
     private static JsonObject ColumnsOf(Func<Func<DashboardSample, double?>, JsonNode?> node) =>
         new(s_columns.Select(column => KeyValuePair.Create(column.Name, node(column.Read))));
 
-    private static JsonArray CodesOf(AnswerMeter answers)
+    private static JsonArray CodesOf(ResponseMeter answers)
     {
         long[] codes = answers.CodesIn(RouteLatency.Seconds);
         double measured = answers.MeasuredIn(RouteLatency.Seconds);
@@ -89,11 +89,7 @@ internal static class DashboardJson
     // Routes with requests, and observed ones without requests.
     private static JsonArray RoutesOf(DashboardState state)
     {
-        Dictionary<string, int> observers = new(StringComparer.Ordinal);
-        foreach (CoapRouteSnapshot route in state.Snapshot.ObservedRoutes)
-        {
-            observers[route.Template] = observers.GetValueOrDefault(route.Template) + route.Observers;
-        }
+        Dictionary<string, int> observers = new(state.Snapshot.ObservedRoutes, StringComparer.Ordinal);
 
         JsonArray routes = state.Answers.ByRoute().ToJson(route => new JsonObject
         {

@@ -112,7 +112,7 @@ internal sealed class DashboardPage
 
         try
         {
-            DashboardLog.TraceBegins(_logger, CoapForeignText.LineOf(context.User.Identity?.Name ?? "Somebody"), peer.ToString());
+            DashboardLog.TraceBegins(_logger, CoapUntrustedText.LineOf(context.User.Identity?.Name ?? "Somebody"), peer.ToString());
             await SendTraceAsync(new EventLines(context), peer).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)

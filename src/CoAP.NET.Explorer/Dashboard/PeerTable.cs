@@ -23,7 +23,7 @@ internal static class PeerTable
             ["address"] = peer.Address.ToString(),
             ["local"] = peer.LocalAddress.ToString(),
             ["scheme"] = peer.Scheme,
-            ["identity"] = peer.Identity is { } identity ? CoapForeignText.LineOf(TextOf(identity)) : null,
+            ["identity"] = peer.Identity is { } identity ? CoapUntrustedText.LineOf(TextOf(identity)) : null,
             ["known"] = peer.HasIdentity,
             ["verified"] = peer.IsVerified,
             ["newcomer"] = peer.IsNewcomer,

@@ -237,7 +237,7 @@ internal sealed class MessageDissector
         bool isComplete = length <= Left - head;
         byte[] value = isComplete ? Bytes.Slice(begin + head, length).ToArray() : [];
         string? remark = isComplete
-            ? OptionJudge.Judge(code, number, value, isRepeated: _message.Options.Count > 0 && delta == 0,
+            ? OptionChecker.Judge(code, number, value, isRepeated: _message.Options.Count > 0 && delta == 0,
                 _message.Format == WireFormat.Datagram)
             : null;
         DecodedOption option = new(begin, number, name, delta, value, TextOf(code, number, value), remark);
@@ -291,7 +291,7 @@ internal sealed class MessageDissector
 
     private void Sum()
     {
-        MessageSense.Complete(_message);
+        MessageInterpreter.Complete(_message);
         if (_message.Payload.IsEmpty)
         {
             return;

@@ -21,7 +21,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
     private readonly CoapExplorerOptions _options;
     private readonly ExplorerTargets _targets;
     private readonly ExplorerClients _clients;
-    private readonly ExplorerPlaces _places;
+    private readonly ExchangeLimiter _places;
     private readonly ExplorerDevices _devices;
     private readonly ILogger _logger;
     private readonly TimeProvider _time;
@@ -31,7 +31,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         (_options, _time) = (options, time);
         _targets = new ExplorerTargets(options, own);
         _clients = new ExplorerClients(options, _targets, loggers, time);
-        _places = new ExplorerPlaces(options);
+        _places = new ExchangeLimiter(options);
         _devices = new ExplorerDevices(time);
         _logger = loggers.CreateLogger(ExplorerLog.Category);
     }
@@ -73,7 +73,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         await context.Response.WriteAsync(json, context.RequestAborted).ConfigureAwait(false);
     }
 
-    private Task AboutAsync(HttpContext context) => SendAsync(context, AboutJson.Of(_options, _targets));
+    private Task AboutAsync(HttpContext context) => SendAsync(context, StartInfoJson.Of(_options, _targets));
 
     // Handles failures before the first byte of the response.
     private async Task GuardAsync(HttpContext context, Func<Task> run)
@@ -131,7 +131,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
         TimeSpan patience = asked.Seconds is { } seconds and >= 0.1 and <= 60 ? TimeSpan.FromSeconds(seconds) : s_discovery;
         CoapUri group = CoapUri.Parse("coap://224.0.1.187");
-        await WithClientAsync(context, group, null, client => TellAsync(
+        await WithClientAsync(context, group, null, client => ReportAsync(
             context, events => _devices.DiscoverAsync(client.Client, patience, events, context.RequestAborted))).ConfigureAwait(false);
     }
 
@@ -142,7 +142,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         CoapRequest request = RequestReader.Read(asked, uri, PayloadOf(asked, file));
         ExplorerLog.Asked(_logger, context.User.Identity?.Name ?? context.Connection.RemoteIpAddress?.ToString() ?? "somebody",
             isObservation ? "observe" : asked.Method, uri.ToString());
-        await WithClientAsync(context, uri, asked.Security, client => TellAsync(context, async events =>
+        await WithClientAsync(context, uri, asked.Security, client => ReportAsync(context, async events =>
         {
             client.Watch.Sink = events;
             try
@@ -170,7 +170,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         bool isFile = asked.Payload?.Kind == "file";
         RequestCode code = new(asked, uri, isFile ? [] : PayloadOf(asked, null), isFile);
         await SendAsync(context, JsonSerializer.Serialize(
-            new CodeAnswer(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeAnswer)).ConfigureAwait(false);
+            new CodeSnippets(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeSnippets)).ConfigureAwait(false);
     }
 
     private async Task ConvertAsync(HttpContext context)
@@ -263,7 +263,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
     }
 
     // Sends events while the call runs; the last one is its outcome.
-    private static async Task TellAsync(HttpContext context, Func<EventLines, Task> run)
+    private static async Task ReportAsync(HttpContext context, Func<EventLines, Task> run)
     {
         EventLines events = new(context);
         Task sending = events.SendAsync();

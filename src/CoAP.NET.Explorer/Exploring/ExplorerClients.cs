@@ -106,20 +106,20 @@ internal sealed class ExplorerClients : IAsyncDisposable
     private ExplorerClient Open(CoapUri uri, PageSecurity? security, string key)
     {
         CoapEndpointOptions endpoint = new() { LoggerFactory = _loggers, TimeProvider = _time };
-        endpoint.Limits.MaxResponseBodySize = _options.MaxBodySize;
+        endpoint.Limits.Blockwise.MaxResponseBodySize = _options.MaxBodySize;
         _options.ConfigureClient?.Invoke(endpoint);
         if (security is not null)
         {
             Credentials.Apply(security, uri, _options, endpoint);
         }
 
-        if (uri.Scheme == "coaps" && !endpoint.TransportFactories.Any(static factory => factory.Scheme == "coaps"))
+        if (uri.Scheme == "coaps" && !endpoint.Transports.Factories.Any(static factory => factory.Scheme == "coaps"))
         {
             throw ExplorerException.Bad("No key", MissingTransport.NoKeys, HintForKeys());
         }
 
         _targets.Guard(endpoint);
-        WireWatch watch = new(_time);
+        WireMonitor watch = new(_time);
         watch.AddTo(endpoint.Pipeline);
         return new ExplorerClient(key, new CoapClient(endpoint), watch);
     }
@@ -154,13 +154,13 @@ internal sealed class ExplorerClients : IAsyncDisposable
 }
 
 /// <summary>A client and the observer of its messages.</summary>
-internal sealed class ExplorerClient(string key, CoapClient client, WireWatch watch) : IAsyncDisposable
+internal sealed class ExplorerClient(string key, CoapClient client, WireMonitor watch) : IAsyncDisposable
 {
     public string Key { get; } = key;
 
     public CoapClient Client { get; } = client;
 
-    public WireWatch Watch { get; } = watch;
+    public WireMonitor Watch { get; } = watch;
 
     public ValueTask DisposeAsync() => Client.DisposeAsync();
 }

@@ -28,7 +28,7 @@ internal sealed class ExplorerDevices(TimeProvider time)
                 "You can still request its resources by their paths."));
         }
 
-        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, MostLinks))
+        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error, MostLinks))
         {
             throw new ExplorerException(502, new PageProblem(
                 "No list of resources", $"The response of {origin} at {Core} is not a list of links: {error.Message} at byte "

@@ -15,7 +15,7 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
     /// <param name="cancellationToken">The page was closed, or canceled.</param>
     public async Task SendAsync(long offset, int maxSize, CancellationToken cancellationToken)
     {
-        using BodyCapture body = new(events, offset, maxSize);
+        using ResponseBodyReceiver body = new(events, offset, maxSize);
         request.Destination = body;
         CoapResponse response;
         TimeSpan elapsed;
@@ -38,24 +38,24 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
     public async Task ObserveAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        CoapObserveOptions options = new() { OnNotification = Tell };
+        CoapObserveOptions options = new() { OnNotification = Report };
         CoapObservation observation = await client.Client.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
-            observation.StateChanged += (_, state) => Tell(state, observation, ended);
-            Tell(observation.State, observation, ended);
+            observation.StateChanged += (_, state) => Report(state, observation, ended);
+            Report(observation.State, observation, ended);
             await ended.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
     }
 
-    private void Tell(CoapResponse response)
+    private void Report(CoapResponse response)
     {
         DateTimeOffset now = time.GetUtcNow();
         events.Add(
             ResponseJson.Add(new() { ["kind"] = "notification", ["time"] = now }, response, response.Payload, null, 0, now), isKept: false);
     }
 
-    private void Tell(CoapObserveState state, CoapObservation observation, TaskCompletionSource ended)
+    private void Report(CoapObserveState state, CoapObservation observation, TaskCompletionSource ended)
     {
         events.Add(new() { ["kind"] = "state", ["state"] = state.ToString(), ["detail"] = observation.Error?.Message });
         if (state is CoapObserveState.Failed or CoapObserveState.Cancelled)

@@ -38,8 +38,8 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
     {
         if (!options.AllowAnyTarget)
         {
-            Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
-            endpoint.ResolveHost = async (name, cancellationToken) =>
+            Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.Transports.ResolveHost;
+            endpoint.Transports.ResolveHost = async (name, cancellationToken) =>
                 options.Targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         }
     }

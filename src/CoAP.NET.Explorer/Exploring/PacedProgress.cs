@@ -38,7 +38,7 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
                 return;
             }
 
-            Tell(value);
+            Write(value);
         }
     }
 
@@ -47,7 +47,7 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
     {
         lock (_gate)
         {
-            TellWaiting();
+            ReportWaiting();
 
             _isDisposed = true;
         }
@@ -60,19 +60,19 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
         lock (_gate)
         {
             _isPausing = false;
-            TellWaiting();
+            ReportWaiting();
         }
     }
 
-    private void TellWaiting()
+    private void ReportWaiting()
     {
         if (_waiting is { } value)
         {
-            Tell(value);
+            Write(value);
         }
     }
 
-    private void Tell(CoapProgress value)
+    private void Write(CoapProgress value)
     {
         _waiting = null;
         if (_isDisposed)

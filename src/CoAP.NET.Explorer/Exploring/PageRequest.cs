@@ -11,7 +11,7 @@ internal sealed record PageRequest
 
     public IReadOnlyList<PageOption> Options { get; set; } = [];
 
-    public PagePayload? Payload { get; set; }
+    public EditorPayload? Payload { get; set; }
 
     public int? BlockSize { get; set; }
 
@@ -28,7 +28,7 @@ internal sealed record PageOption(int Number, string Value);
 /// <summary>A payload from the editor.</summary>
 /// <param name="Kind">text, json, cbor, senml, hex, base64 or file.</param>
 /// <param name="Value">The text; null for a file.</param>
-internal sealed record PagePayload(string Kind, string? Value);
+internal sealed record EditorPayload(string Kind, string? Value);
 
 /// <summary>The protection of a request: a profile, or secrets of the user.</summary>
 internal sealed record PageSecurity
@@ -56,4 +56,4 @@ internal sealed record DiscoverRequest(double? Seconds);
 /// <summary>Requests the bytes of a payload.</summary>
 /// <param name="Payload">The payload.</param>
 /// <param name="ContentFormat">The Content-Format in decimal digits; null for none.</param>
-internal sealed record ConvertRequest(PagePayload? Payload, string? ContentFormat);
+internal sealed record ConvertRequest(EditorPayload? Payload, string? ContentFormat);

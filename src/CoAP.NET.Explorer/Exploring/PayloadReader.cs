@@ -12,7 +12,7 @@ internal static class PayloadReader
     /// <param name="contentFormat">The Content-Format of the request, which decides whether SenML becomes CBOR; null for none.</param>
     /// <param name="maxSize">The maximum number of bytes.</param>
     /// <exception cref="ExplorerException">The payload does not match its kind, or is too large.</exception>
-    public static byte[]? Read(PagePayload? payload, CoapContentFormat? contentFormat, int maxSize)
+    public static byte[]? Read(EditorPayload? payload, CoapContentFormat? contentFormat, int maxSize)
     {
         string text = payload?.Value ?? "";
         byte[]? bytes = payload?.Kind switch
@@ -50,7 +50,7 @@ internal static class PayloadReader
     private static byte[] Senml(string text, CoapContentFormat? contentFormat)
     {
         byte[] json = Json(text);
-        if (!CoapSenmlPack.TryParse(json, CoapContentFormat.SenmlJson, out CoapSenmlPack? pack, out CoapSenmlError error))
+        if (!CoapSenmlPack.TryParse(json, CoapContentFormat.SenmlJson, out CoapSenmlPack? pack, out CoapSyntaxError error))
         {
             throw ExplorerException.Bad(
                 "Not SenML", error.Message, "Write a JSON array of records, such as [{\"n\":\"temp\",\"v\":21.5}].");
@@ -60,7 +60,7 @@ internal static class PayloadReader
     }
 
     private static byte[] Cbor(string text, int maxSize) =>
-        CoapCborNotation.TryParse(text, out byte[] cbor, out CoapCborError error, maxSize: maxSize)
+        CoapCborNotation.TryParse(text, out byte[] cbor, out CoapSyntaxError error, maxSize: maxSize)
         ? cbor
         : throw ExplorerException.Bad(
             "Not CBOR notation", string.Create(CultureInfo.InvariantCulture, $"At character {error.Offset}: {error.Message}"),

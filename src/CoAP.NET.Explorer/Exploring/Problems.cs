@@ -22,17 +22,19 @@ internal static class Problems
             timeout.Message,
             timeout.IsOutcomeUnknown ? "The server may have processed it. Check before you repeat it." : HintFor(timeout.Awaited)),
         CoapTargetDeniedException => Denied(exception.Message),
-        CoapRetryLaterException => new("Too many requests", exception.Message, "The server is busy. Try again later."),
-        CoapResetException => new("Reset", exception.Message, "The server does not understand the request, or forgot its state."),
-        CoapNameResolutionException => new("Unknown host", exception.Message, "Check the name, or write an address."),
-        CoapTooLargeException => new("Too large", exception.Message, "Choose a smaller block size, or coap+tcp."),
-        _ when DtlsOf(exception) is { } dtls =>
+        CoapException { Error: CoapError.RetryLater } =>
+            new("Too many requests", exception.Message, "The server is busy. Try again later."),
+        CoapException { Error: CoapError.Reset } =>
+            new("Reset", exception.Message, "The server does not understand the request, or forgot its state."),
+        CoapException { Error: CoapError.NameResolution } => new("Unknown host", exception.Message, "Check the name, or write an address."),
+        CoapException { Error: CoapError.TooLarge } => new("Too large", exception.Message, "Choose a smaller block size, or coap+tcp."),
+        _ when DtlsOf(exception) is { Reason: not CoapDtlsHandshakeFailure.NotAvailable } dtls =>
             new("No secure session", dtls.Message, "Compare the key or certificate with what the server has."),
-        CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => new(
+        CoapConnectionException { Error: CoapError.HandshakeFailed } => new(
             "No secure connection",
             exception.Message,
             "Open the security settings at the top of the page, and enter the authority of the server's certificate, or choose a profile."),
-        CoapConnectionException or CoapUnreachableException or CoapSendException or SocketException => new(
+        CoapConnectionException or SocketException => new(
             "Not reached",
             exception.Message,
             "Default ports are 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
@@ -54,6 +56,6 @@ internal static class Problems
         _ => "The server accepted the request but did not answer in time.",
     };
 
-    private static CoapDtlsHandshakeException? DtlsOf(Exception? exception) =>
-        exception is null or CoapDtlsHandshakeException ? exception as CoapDtlsHandshakeException : DtlsOf(exception.InnerException);
+    private static CoapDtlsException? DtlsOf(Exception? exception) =>
+        exception is null or CoapDtlsException ? exception as CoapDtlsException : DtlsOf(exception.InnerException);
 }

@@ -102,7 +102,7 @@ internal static class ResponseJson
 
         if (format == CoapContentFormat.ConciseProblemDetails && CoapProblem.TryParse(payload, out CoapProblem? problem, out _))
         {
-            json["problem"] = new JsonObject { ["title"] = problem.Title?.ToString(), ["detail"] = problem.Detail?.ToString() };
+            json["problem"] = new JsonObject { ["title"] = problem.Title, ["detail"] = problem.Detail };
         }
 
         return json;

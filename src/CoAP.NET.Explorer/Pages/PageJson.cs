@@ -13,5 +13,5 @@ namespace CoAP.NET.Explorer.Pages;
 [JsonSerializable(typeof(DiscoverRequest))]
 [JsonSerializable(typeof(ConvertRequest))]
 [JsonSerializable(typeof(ConvertAnswer))]
-[JsonSerializable(typeof(CodeAnswer))]
+[JsonSerializable(typeof(CodeSnippets))]
 internal sealed partial class PageJson : JsonSerializerContext;

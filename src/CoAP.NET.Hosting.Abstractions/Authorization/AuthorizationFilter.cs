@@ -42,7 +42,7 @@ internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
         return decision.Answer ?? await next(context.Request, cancellationToken).ConfigureAwait(false);
     }
 
-    private CoapAuthorizationPolicy Find(CoapRequest request)
+    private CoapAuthorizationPolicy Find(CoapRequestContext request)
     {
         if (metadata.PolicyName is not { } name)
         {

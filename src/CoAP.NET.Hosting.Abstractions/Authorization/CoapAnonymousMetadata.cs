@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>Metadata that <c>AllowAnonymous</c> attaches to routes and groups.</summary>
-public sealed class CoapAnonymousMetadata
+internal sealed class CoapAnonymousMetadata
 {
     internal CoapAnonymousMetadata()
     {

@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting;
 /// <summary>The input of an authorization policy: the request, its peer and its route.</summary>
 public sealed class CoapAuthorizationContext
 {
-    internal CoapAuthorizationContext(CoapRequest request, CoapRouteInfo route)
+    internal CoapAuthorizationContext(CoapRequestContext request, CoapRouteInfo route)
     {
         Request = request;
         Route = route;
@@ -16,10 +16,10 @@ public sealed class CoapAuthorizationContext
     /// <summary>The request.</summary>
     /// <remarks>
     /// A policy runs twice for a request whose body comes in several blocks. The first call is for the first block, where
-    /// <see cref="CoapRequest.IsBodyPending"/> is true and the payload is that block, so that strangers cannot fill the memory for bodies.
-    /// The second call is for the complete request.
+    /// <see cref="CoapRequestContext.IsBodyPending"/> is true and the payload is that block, so that strangers cannot fill the memory for
+    /// bodies. The second call is for the complete request.
     /// </remarks>
-    public CoapRequest Request { get; }
+    public CoapRequestContext Request { get; }
 
     /// <summary>The route that serves it.</summary>
     public CoapRouteInfo Route { get; }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>The decision on a request, with the answer to a refused one. The default value refuses.</summary>
-public readonly record struct CoapAuthorizationDecision
+public readonly struct CoapAuthorizationDecision
 {
     private readonly CoapResult? _answer;
 

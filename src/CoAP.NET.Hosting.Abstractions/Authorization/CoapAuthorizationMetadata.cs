@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>Metadata of routes and groups that require authorization.</summary>
-public sealed class CoapAuthorizationMetadata
+internal sealed class CoapAuthorizationMetadata
 {
     internal CoapAuthorizationMetadata(string? policyName, CoapAuthorizationPolicy? policy)
     {

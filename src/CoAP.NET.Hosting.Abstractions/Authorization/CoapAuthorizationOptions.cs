@@ -7,7 +7,7 @@ public sealed class CoapAuthorizationOptions
     private CoapAuthorizationPolicy _default = CoapAuthorizationPolicy.Authenticated;
 
     /// <summary>
-    /// The policy of <c>RequireAuthorization()</c> without arguments. Default: <see cref="CoapAuthorizationPolicy.Authenticated"/>.
+    /// The policy of <c>RequireAuthorization()</c> without arguments. Default: an authenticated client.
     /// </summary>
     public CoapAuthorizationPolicy DefaultPolicy
     {
@@ -38,5 +38,5 @@ public sealed class CoapAuthorizationOptions
     /// <summary>Finds a policy by name.</summary>
     /// <param name="name">The name.</param>
     /// <returns>The policy; null for an unknown name.</returns>
-    public CoapAuthorizationPolicy? FindPolicy(string name) => _policies.GetValueOrDefault(name);
+    internal CoapAuthorizationPolicy? FindPolicy(string name) => _policies.GetValueOrDefault(name);
 }

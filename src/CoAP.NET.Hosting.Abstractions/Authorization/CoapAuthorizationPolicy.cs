@@ -10,7 +10,7 @@ public sealed class CoapAuthorizationPolicy
         _requirements = requirements;
 
     /// <summary>A policy that requires a peer with an identity, for example from DTLS or TLS with its own certificate or key.</summary>
-    public static CoapAuthorizationPolicy Authenticated { get; } = Make(static policy => policy.RequireIdentity());
+    internal static CoapAuthorizationPolicy Authenticated { get; } = Make(static policy => policy.RequireIdentity());
 
     /// <summary>Creates a policy.</summary>
     /// <param name="build">Adds requirements, at least one.</param>

@@ -8,10 +8,10 @@ internal static class RequestService
 {
     /// <summary>Returns the services of a request.</summary>
     /// <exception cref="InvalidOperationException">It has none.</exception>
-    public static IServiceProvider Of(CoapRequest request, string what) => request.Services
+    public static IServiceProvider Of(CoapRequestContext request, string what) => request.Services
         ?? throw new InvalidOperationException(
-            $"{what} comes from services, but the request has none. Add the server with AddCoapServer, or set CoapRequest.Services in an "
-                + "earlier filter of the server.");
+            $"{what} comes from services, but the request has none. Add the server with AddCoapServer, or set CoapRequestContext.Services in "
+                + "an earlier filter of the server.");
 
     /// <summary>Returns an instance of a type: registered, or created for this use.</summary>
     /// <param name="services">The services.</param>
@@ -27,7 +27,8 @@ internal static class RequestService
 
     /// <summary>Returns an instance of a type, registered or created for this request, that needs no disposal.</summary>
     /// <exception cref="InvalidOperationException">The request has no services, or the type is disposable and not registered.</exception>
-    public static T GetUndisposed<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(CoapRequest request,
+    public static T GetUndisposed<[DynamicallyAccessedMembers(
+        DynamicallyAccessedMemberTypes.PublicConstructors)] T>(CoapRequestContext request,
         string what)
         where T : class
     {

@@ -1,5 +1,4 @@
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Hosting;
 

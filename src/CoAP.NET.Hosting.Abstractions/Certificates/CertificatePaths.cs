@@ -28,6 +28,6 @@ internal sealed record CertificatePaths(
         }
 
         return new CertificateContents(own, authorities, CertificateFiles.Read(
-            $"{Section}:Crl", Crl, path => Dtls.CoapRevocationLists.Load(path, authorities!), ref problem));
+            $"{Section}:Crl", Crl, path => CoapRevocationLists.Load(path, authorities!), ref problem));
     }
 }

@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting;
@@ -99,7 +98,7 @@ internal sealed class CertificateSource<T> : WatchedCredentials
 
     /// <inheritdoc/>
     public override void LogNotTaken(ILogger logger, string title, string problem) =>
-        HostingLog.CertificatesNotTaken(logger, title, CoapForeignText.LineOf(problem));
+        HostingLog.CertificatesNotTaken(logger, title, CoapUntrustedText.LineOf(problem));
 
     /// <inheritdoc/>
     public override void LogDue(ILogger logger, string title, DateTimeOffset now)

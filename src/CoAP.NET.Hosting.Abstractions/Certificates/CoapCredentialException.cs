@@ -1,4 +1,4 @@
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET;
 
 /// <summary>Credentials are not readable: a file of pre-shared keys, a certificate or a private key.</summary>
 /// <remarks>The message names the place and what to do, and contains no key.</remarks>

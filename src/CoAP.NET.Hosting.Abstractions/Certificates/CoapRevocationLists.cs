@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET;
 
 /// <summary>Certificate revocation lists (RFC 5280 section 5) from a file, for <c>coaps</c> and <c>coaps+tcp</c>.</summary>
 /// <remarks>

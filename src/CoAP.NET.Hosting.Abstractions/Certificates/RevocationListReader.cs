@@ -2,7 +2,7 @@ using System.Formats.Asn1;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET;
 
 /// <summary>Reads one certificate revocation list (RFC 5280 section 5.1).</summary>
 internal sealed class RevocationListReader
@@ -52,7 +52,7 @@ internal sealed class RevocationListReader
         if (!authorities.Any(authority => IsSigner(authority, read.Issuer, algorithm, content.Span, signature)))
         {
             throw new CryptographicException(
-                $"The list of '{CoapForeignText.LineOf(read.Issuer)}' was not signed by one of the authorities that were named. Name the "
+                $"The list of '{CoapUntrustedText.LineOf(read.Issuer)}' was not signed by one of the authorities that were named. Name the "
                     + "authority that issued the list (its key usage must include cRLSign), or get a list of an authority that is named.");
         }
 

@@ -13,7 +13,7 @@ internal static class ShownText
     /// <param name="text">The text.</param>
     public static string Of(string text)
     {
-        string line = CoapForeignText.LineOf(text);
+        string line = CoapUntrustedText.LineOf(text);
         return line.Length <= MaxLength ? line : string.Concat(line.AsSpan(0, MaxLength), "...");
     }
 
@@ -25,5 +25,5 @@ internal static class ShownText
 
     /// <summary>Returns problems as an error shows them. Some quote paths of files, or messages of the system that do.</summary>
     /// <param name="problems">The problems.</param>
-    public static IEnumerable<string> OfAll(IEnumerable<string> problems) => problems.Select(CoapForeignText.LineOf);
+    public static IEnumerable<string> OfAll(IEnumerable<string> problems) => problems.Select(CoapUntrustedText.LineOf);
 }

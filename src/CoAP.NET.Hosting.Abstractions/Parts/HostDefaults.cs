@@ -20,9 +20,9 @@ internal static class HostDefaults
             endpoint.TimeProvider = time;
         }
 
-        if (endpoint.Random == CoapRandomSource.Secure && services.GetService<CoapRandomSource>() is { } random)
+        if (endpoint.Pipeline.Random == CoapRandomSource.Secure && services.GetService<CoapRandomSource>() is { } random)
         {
-            endpoint.Random = random;
+            endpoint.Pipeline.Random = random;
         }
     }
 
@@ -37,7 +37,7 @@ internal static class HostDefaults
 
         foreach (string open in openKeyFiles)
         {
-            HostingLog.OpenKeyFile(logger, CoapForeignText.LineOf(open));
+            HostingLog.OpenKeyFile(logger, CoapUntrustedText.LineOf(open));
         }
     }
 }

@@ -3,9 +3,9 @@ namespace CoAP.NET.Hosting;
 /// <summary>What parts need of the options of a hosted client.</summary>
 internal interface IClientSettings
 {
-    string? BaseAddress { get; }
+    CoapUri? BaseAddress { get; }
 
-    string? Proxy { get; }
+    CoapUri? Proxy { get; }
 
     TimeSpan? Timeout { get; }
 

@@ -14,8 +14,8 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly Dictionary<string, HostedClient> _clients = [];
     private readonly List<CoapEndpoint> _own = [];
     private readonly List<ClientPart> _parts = [];
-    private readonly List<CredentialWatch> _watches = [];
-    private readonly List<ConfigurationWatch> _configurations = [];
+    private readonly List<CredentialFileMonitor> _watches = [];
+    private readonly List<ConfigurationChangeWarning> _configurations = [];
     private bool _isDisposed;
 
     public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options,
@@ -53,7 +53,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         }
 
         _configurations.ForEach(static watch => watch.Dispose());
-        foreach (CredentialWatch watch in _watches)
+        foreach (CredentialFileMonitor watch in _watches)
         {
             await watch.DisposeAsync().ConfigureAwait(false);
         }
@@ -83,7 +83,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         options.Endpoint.UseHost(_services);
         HostDefaults.Warn(
             options.Endpoint.LoggerFactory, options.Findings, KeyFiles.Check(options.Tls, parts, registration.SectionPath));
-        if (ConfigurationWatch.Begin(registration.SectionIn(_services), registration.Title,
+        if (ConfigurationChangeWarning.Begin(registration.SectionIn(_services), registration.Title,
             options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)) is { } watch)
         {
             _configurations.Add(watch);
@@ -112,7 +112,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         _own.Add(endpoint);
         if (credentials.Count > 0)
         {
-            _watches.Add(new CredentialWatch(credentials, endpoint, registration.Title, options.Endpoint.TimeProvider,
+            _watches.Add(new CredentialFileMonitor(credentials, endpoint, registration.Title, options.Endpoint.TimeProvider,
                 options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)));
         }
 

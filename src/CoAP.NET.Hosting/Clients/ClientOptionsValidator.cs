@@ -17,14 +17,14 @@ internal sealed class ClientOptionsValidator(
         string section = registration.SectionPath;
         List<string> problems = options.Findings.ListProblems(section, options.AllowUnknownKeys);
 
-        if (options.BaseAddress is { } address && !CoapUri.TryParse(address, out _, out string? error))
+        if (options.BaseAddress is { } address && !CoapUri.TryParse(address.ToString(), out _, out string? error))
         {
             problems.Add($"{section}:BaseAddress = '{address}': {error}");
         }
 
         if (options.Proxy is { } proxy)
         {
-            if (!CoapUri.TryParse(proxy, out CoapUri? host, out string? fault))
+            if (!CoapUri.TryParse(proxy.ToString(), out CoapUri? host, out string? fault))
             {
                 problems.Add($"{section}:Proxy = '{proxy}': {fault}");
             }

@@ -17,7 +17,7 @@ public sealed class CoapClientOptions : IClientSettings
     /// With <c>coap://device.example/api/</c>, <c>state</c> is <c>/api/state</c>, and <c>/state</c> stays <c>/state</c>. Default null: URIs
     /// are absolute.
     /// </remarks>
-    public string? BaseAddress { get; set; }
+    public CoapUri? BaseAddress { get; set; }
 
     /// <summary>
     /// The forward proxy of requests and observations, such as <c>coap://gateway.example.com</c>; see <see cref="CoapClient.Proxy"/>.
@@ -25,7 +25,7 @@ public sealed class CoapClientOptions : IClientSettings
     /// <remarks>
     /// <see cref="ConfigureRequest"/> and <see cref="Handlers"/> see requests with their original targets. Default null: no proxy.
     /// </remarks>
-    public string? Proxy { get; set; }
+    public CoapUri? Proxy { get; set; }
 
     /// <summary>
     /// The timeout of requests without their own; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the transmission
@@ -106,7 +106,7 @@ public sealed class CoapClientOptions : IClientSettings
 
     internal CoapRequestDefaults ToDefaults()
     {
-        _defaults.BaseAddress = BaseAddress is { } address ? CoapUri.Parse(address) : null;
+        _defaults.BaseAddress = BaseAddress;
         return _defaults;
     }
 
@@ -116,7 +116,7 @@ public sealed class CoapClientOptions : IClientSettings
     /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
     /// <param name="change">Changes the general parameters, with a <c>with</c> expression.</param>
     /// <returns>This instance.</returns>
-    /// <exception cref="FormatException">The prefix is invalid.</exception>
+    /// <exception cref="ArgumentException">The prefix is not a network.</exception>
     /// <remarks>
     /// The longest matching prefix takes precedence, and <see cref="CoapEndpointOptions.ParametersOf"/> takes precedence over all. In
     /// configuration: <c>Peers</c>.
@@ -125,7 +125,7 @@ public sealed class CoapClientOptions : IClientSettings
     {
         ArgumentNullException.ThrowIfNull(prefix);
         ArgumentNullException.ThrowIfNull(change);
-        Peers.Add([IPNetwork.Parse(prefix)], change);
+        Peers.Add(prefix, change);
         return this;
     }
 }

@@ -3,13 +3,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>A client with a base address, defaults and handlers.</summary>
-internal sealed class HostedClient : ICoapClient
+internal sealed class HostedClient : IEndpointClient
 {
     private readonly CoapClientOptions _options;
     private readonly CoapRequestDefaults _defaults;
     private readonly CoapUri? _proxy;
     private readonly ClientLink? _link;
-    private readonly CoapClientStep _first;
+    private readonly Func<CoapRequest, CancellationToken, Task<CoapResponse>> _first;
     private readonly bool _copies;
 
     public HostedClient(
@@ -18,16 +18,16 @@ internal sealed class HostedClient : ICoapClient
         Endpoint = endpoint;
         _options = options;
         _defaults = options.ToDefaults();
-        _proxy = options.Proxy is { } proxy ? CoapUri.Parse(proxy) : null;
+        _proxy = options.Proxy;
         _link = link;
-        CoapClientStep send = _proxy is null
+        Func<CoapRequest, CancellationToken, Task<CoapResponse>> send = _proxy is null
             ? endpoint.SendAsync : (request, cancellationToken) => endpoint.SendAsync(Proxied(request), cancellationToken);
         _first = link is null
             ? send
             : (request, cancellationToken) => link.SendAsync(request, () => send(request, cancellationToken), cancellationToken);
         foreach (ICoapClientHandler handler in handlers.Reverse())
         {
-            CoapClientStep next = _first;
+            Func<CoapRequest, CancellationToken, Task<CoapResponse>> next = _first;
             _first = (request, cancellationToken) => handler.SendAsync(request, next, cancellationToken);
             _copies = true;
         }
@@ -71,16 +71,11 @@ internal sealed class HostedClient : ICoapClient
         Task<CoapObservation> Observe(CoapRequest one) => Endpoint.ObserveAsync(Proxied(one), options, cancellationToken);
     }
 
-    public Task<TimeSpan> PingAsync(string? uri = null, CancellationToken cancellationToken = default) =>
-        _defaults.Timeout is { } timeout
-            ? PingAsync(uri, timeout, cancellationToken)
-            : Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), cancellationToken);
+    public Task<TimeSpan> PingAsync(CoapUri? uri, TimeSpan? timeout, CancellationToken cancellationToken) =>
+        Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), timeout ?? _defaults.Timeout, cancellationToken);
 
-    public Task<TimeSpan> PingAsync(string? uri, TimeSpan timeout, CancellationToken cancellationToken = default) =>
-        Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), timeout, cancellationToken);
-
-    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null,
-        CancellationToken cancellationToken = default) =>
+    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options,
+        CancellationToken cancellationToken) =>
             _proxy is null
                 ? Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken)
                 : throw new InvalidOperationException("A client with a Proxy cannot send requests to groups. Use a client without a "
@@ -97,7 +92,7 @@ internal sealed class HostedClient : ICoapClient
         if (_copies && ReferenceEquals(applied, request))
         {
             // Handlers may modify it.
-            applied = request.WithUri(request.UriText!);
+            applied = request.WithUri(request.Uri!);
         }
 
         _options.ConfigureRequest?.Invoke(applied);

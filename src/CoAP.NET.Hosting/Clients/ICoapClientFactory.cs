@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>Returns the clients of an application by their names.</summary>
-public interface ICoapClientFactory
+internal interface ICoapClientFactory
 {
     /// <summary>Returns a client, which it creates on first use.</summary>
     /// <param name="name">Its name; empty for the one without a name.</param>

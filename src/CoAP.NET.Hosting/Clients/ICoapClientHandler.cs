@@ -15,5 +15,6 @@ public interface ICoapClientHandler
     /// <param name="next">Passes it on; the handler may call it repeatedly, or not at all.</param>
     /// <param name="cancellationToken">Cancelled when the caller no longer waits for the response.</param>
     /// <returns>The response.</returns>
-    Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken);
+    Task<CoapResponse> SendAsync(
+        CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> next, CancellationToken cancellationToken);
 }

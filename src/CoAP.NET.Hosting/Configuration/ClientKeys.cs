@@ -11,7 +11,7 @@ internal static class ClientKeys
     private static readonly ValueSyntax s_format = Text(
         s_number.Allowed, static text => s_number.Parse(text) is long number ? new CoapContentFormat((ushort)number) : null);
 
-    private static readonly KeyTable<CoapWebSocketOptions> s_webSockets = new("WebSockets:")
+    private static readonly KeyTable<CoapWebSocketOptions> s_webSockets = new("Transports:WebSockets:")
     {
         { "Path", Text("path that begins with a slash", static text => text is ['/', ..] ? text : null) },
         "UseProxy",
@@ -27,11 +27,11 @@ internal static class ClientKeys
         { "Server", Text("name of a server of this application, * for the one without a name", static text => text == "*" ? "" : text) },
         "RequirePrivateKeyFiles",
         "AllowUnknownKeys",
-        { s_webSockets, static options => options.Endpoint.WebSockets },
+        { s_webSockets, static options => options.Endpoint.Transports.WebSockets },
         { TlsKeys.Table, static options => options.Tls },
         { EndpointKeys.Table, static options => options.Endpoint },
         { "Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings) },
     };
 
-    private static string? ParseUri(string text) => CoapUri.TryParse(text, out _) ? text : null;
+    private static CoapUri? ParseUri(string text) => CoapUri.TryParse(text, out CoapUri? uri) ? uri : null;
 }

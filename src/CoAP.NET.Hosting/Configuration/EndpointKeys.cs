@@ -7,63 +7,118 @@ namespace CoAP.NET.Hosting;
 /// <summary>The keys of <see cref="CoapEndpointOptions"/>, which servers and clients share.</summary>
 internal static class EndpointKeys
 {
-    private static readonly KeyTable<CoapLimits> s_limits = new("Limits:")
+    /// <summary>A range of addresses, such as <c>192.0.2.0/24</c>.</summary>
+    public static ValueSyntax Prefix { get; } = Text("a prefix such as 192.0.2.0/24 or 2001:db8::/32",
+        static text => IPNetwork.TryParse(text, out IPNetwork network) ? network : null);
+
+    private static readonly KeyTable<CoapPeerLimits> s_peers = new("Limits:Peers:")
+    {
+        { "MaxCount", Number(1, 100_000_000) },
+        { "IdleLifetime", Time(FromMinutes(1), FromDays(300)).OrInfinite(Timeout.InfiniteTimeSpan) },
+        { "NewcomerMemory", Bytes(64 * 1024, int.MaxValue) },
+        { "NewcomerPeriod", Time(Zero, FromHours(1)) },
+        { "SourcePrefixLength", Number(32, 64) },
+        { "MaxVerifiedPerSource", Number(0, 100_000_000) },
+        { "MaxProtectedPerAddress", Number(1, 1_000_000) },
+        { "VerificationLifetime", Time(MaxValue) },
+        { "TrustedPrefixes", Prefix },
+    };
+
+    private static readonly KeyTable<CoapMessageLimits> s_messages = new("Limits:Messages:")
     {
         { "ReceiveBufferSize", Bytes(0, int.MaxValue) },
         { "MaxDatagramSize", Bytes(64, 65_535) },
-        { "MaxChannels", Number(1, 100_000_000) },
-        { "IdlePeerLifetime", Time(FromMinutes(1), FromDays(300)).OrInfinite(Timeout.InfiniteTimeSpan) },
-        { "NewcomerBytes", Bytes(64 * 1024, int.MaxValue) },
-        { "NewcomerPeriod", Time(Zero, FromHours(1)) },
-        { "SourcePrefixLength", Number(32, 64) },
-        { "MaxVerifiedPeersPerSource", Number(0, 100_000_000) },
-        { "DeduplicationBytes", Bytes(64 * 1024, long.MaxValue) },
-        { "UnverifiedDeduplicationShare", Share },
-        { "SourceDeduplicationShare", Share },
-        { "MaxStoredSafeReply", Bytes(0, 65_535) },
-        { "SafeDeduplicationShare", Share },
-        { "MaxRequestsServed", Number(1, int.MaxValue) },
-        { "MaxOutstandingMessages", Number(1, int.MaxValue) },
-        { "BusyMaxAge", Number(0, int.MaxValue) },
         { "MaxTokenLength", Number(8, CoapToken.MaxExtendedLength) },
-        { "MaxOptions", Number(1, int.MaxValue) },
-        { "MaxBodySize", Bytes(1, 1L << 30) },
-        { "MaxAssemblyBytes", Bytes(4096, long.MaxValue) },
-        { "PeerAssemblyShare", Share },
-        { "MaxRepresentationBytes", Bytes(0, long.MaxValue) },
-        { "MaxObservations", Number(0, int.MaxValue) },
-        { "MaxProtectedPeers", Number(1, 1_000_000) },
-        { "MaxDelayedGroupAnswers", Number(1, 1_000_000) },
-        { "MaxGroupRequests", Number(1, 1_000_000) },
-        "LimitAmplification",
-        { "AmplificationFactor", Number(1, 100) },
-        { "AmplificationFreeBytes", Bytes(64, 65_507) },
-        { "AmplificationBytesPerMinute", Bytes(0, int.MaxValue) },
-        { "AmplificationBytesPerSecond", Bytes(0, int.MaxValue) },
-        { "AddressVerificationLifetime", Time(MaxValue) },
+        { "MaxOutstanding", Number(1, int.MaxValue) },
+    };
+
+    private static readonly KeyTable<CoapRequestLimits> s_requests = new("Limits:Requests:")
+    {
+        { "MaxServed", Number(1, int.MaxValue) },
+        { "BusyMaxAge", Number(0, int.MaxValue) },
         { "TooManyRequestsPerSecond", Number(1, int.MaxValue) },
+        { "MaxDelayedGroupResponses", Number(1, 1_000_000) },
+        { "MaxGroupRequests", Number(1, 1_000_000) },
+    };
+
+    private static readonly KeyTable<CoapBlockwiseLimits> s_blockwise = new("Limits:Blockwise:")
+    {
+        { "MaxRequestBodySize", Bytes(1, 1L << 30) },
         { "MaxResponseBodySize", Bytes(0, 1 << 30) },
+        { "RequestMemory", Bytes(4096, long.MaxValue) },
+        { "ResponseMemory", Bytes(0, long.MaxValue) },
+        { "SourceShare", Share },
+    };
+
+    private static readonly KeyTable<CoapObserveLimits> s_observe = new("Limits:Observe:")
+    {
+        { "MaxObservations", Number(0, int.MaxValue) },
         { "MaxObservers", Number(0, 100_000_000) },
         { "MaxObserversPerPeer", Number(0, 1_000_000) },
-        { "MaxUnacknowledgedNotifications", Number(0, 1_000_000) },
         { "MaxUnverifiedObserversPerSource", Number(0, 100_000_000) },
-        { "MaxConnections", Number(0, 100_000_000) },
-        { "MaxConnectionsPerAddress", Number(1, 100_000_000) },
+        { "MaxUnacknowledgedNotifications", Number(0, 1_000_000) },
+    };
+
+    private static readonly KeyTable<CoapConnectionLimits> s_connections = new("Limits:Connections:")
+    {
+        { "MaxCount", Number(0, 100_000_000) },
+        { "MaxCountPerSource", Number(1, 100_000_000) },
         { "MaxHandshakes", Number(1, 100_000_000) },
-        { "MaxHandshakesPerAddress", Number(1, 100_000_000) },
-        { "MaxStreamMessageSize", Bytes(64, 1 << 30) },
-        { "MaxFrameAssemblyBytes", Bytes(4096, long.MaxValue) },
-        { "SendQueueBytes", Bytes(1024, 1 << 29) },
-        { "MaxSendQueueBytes", Bytes(1024, 1 << 29) },
-        { "MaxStreamSendBytes", Bytes(64 * 1024, long.MaxValue) },
-        { "StreamSourceShare", Share },
-        { "MaxRequestsPerConnection", Number(1, 10_000_000) },
+        { "MaxHandshakesPerSource", Number(1, 100_000_000) },
+        { "MaxMessageSize", Bytes(64, 1 << 30) },
+        { "ReceiveMemory", Bytes(4096, long.MaxValue) },
+        { "SendQueueSize", Bytes(1024, 1 << 29) },
+        { "MaxSendQueueSize", Bytes(1024, 1 << 29) },
+        { "SendMemory", Bytes(64 * 1024, long.MaxValue) },
+        { "SourceShare", Share },
+        { "MaxRequests", Number(1, 10_000_000) },
+    };
+
+    private static readonly KeyTable<CoapDeduplicationLimits> s_deduplication = new("Limits:Deduplication:")
+    {
+        { "Memory", Bytes(64 * 1024, long.MaxValue) },
+        { "UnverifiedShare", Share },
+        { "SourceShare", Share },
+        { "SafeShare", Share },
+        { "MaxSafeReplySize", Bytes(0, 65_535) },
+    };
+
+    private static readonly KeyTable<CoapAmplificationLimits> s_amplification = new("Limits:Amplification:")
+    {
+        "IsLimited",
+        { "SourceBytesPerMinute", Bytes(0, int.MaxValue) },
+        { "TotalBytesPerSecond", Bytes(0, int.MaxValue) },
+    };
+
+    private static readonly KeyTable<LimitPreset> s_preset = new("Limits:")
+    {
+        {
+            "Preset", Text("Default, Small or Gateway", static text => text.ToUpperInvariant() switch
+            {
+                "DEFAULT" => CoapLimits.Default,
+                "SMALL" => CoapLimits.Small,
+                "GATEWAY" => CoapLimits.Gateway,
+                _ => null,
+            })
+        },
+    };
+
+    private static readonly KeyTable<CoapLimits> s_limits = new()
+    {
+        { s_peers, static limits => limits.Peers },
+        { s_messages, static limits => limits.Messages },
+        { s_requests, static limits => limits.Requests },
+        { s_blockwise, static limits => limits.Blockwise },
+        { s_observe, static limits => limits.Observe },
+        { s_connections, static limits => limits.Connections },
+        { s_deduplication, static limits => limits.Deduplication },
+        { s_amplification, static limits => limits.Amplification },
     };
 
     private static readonly ValueSyntax s_day = Time(FromDays(1));
     private static readonly ValueSyntax s_wait = s_day.OrInfinite(Timeout.InfiniteTimeSpan);
 
-    private static readonly KeyTable<CoapStreamOptions> s_streams = new("Streams:")
+    private static readonly KeyTable<CoapStreamOptions> s_streams = new("Transports:Streams:")
     {
         { "ConnectTimeout", s_wait },
         { "HandshakeTimeout", s_wait },
@@ -83,22 +138,30 @@ internal static class EndpointKeys
     private static readonly ValueSyntax s_secret = new(SecretText.Allowed,
         static text => SecretText.BytesOf(text) is { } key ? (object)new ReadOnlyMemory<byte>(key) : null, static _ => "");
 
-    public static KeyTable<CoapEndpointOptions> Table { get; } = new()
+    private static readonly KeyTable<CoapTransportOptions> s_transports = new("Transports:")
     {
-        "Patience",
         "UdpEngine",
         "TcpEngine",
+    };
+
+    private static readonly KeyTable<CoapProcessOptions> s_processes = new("Processes:")
+    {
         { "SharedSecret", s_secret },
+        { "StopGracePeriod", Time(Zero, FromDays(24)) },
+    };
+
+    public static KeyTable<CoapEndpointOptions> Table { get; } = new()
+    {
+        "TooManyRequests",
+        { s_transports, static options => options.Transports },
+        { s_streams, static options => options.Transports.Streams },
+        { s_processes, static options => options.Processes },
+        { s_preset, static options => new LimitPreset(options) },
         { s_limits, static options => options.Limits },
 
         // Parameters are immutable to others, so a key sets those of a copy.
         { Parameters("Parameters:"), static options => options.Parameters = options.Parameters with { } },
-        { s_streams, static options => options.Streams },
     };
-
-    /// <summary>A range of addresses, such as <c>192.0.2.0/24</c>.</summary>
-    public static ValueSyntax Prefix { get; } = Text("a prefix such as 192.0.2.0/24 or 2001:db8::/32",
-        static text => IPNetwork.TryParse(text, out IPNetwork network) ? network : null);
 
     private static ValueSyntax Hour => Time(FromHours(1));
 

@@ -9,6 +9,21 @@ internal sealed class PeerRules
     private readonly List<(IReadOnlyList<IPNetwork> Prefixes, Func<CoapTransmissionParameters, CoapTransmissionParameters> Change)>
         _rules = [];
 
+    /// <summary>Adds a rule for a network that the developer names.</summary>
+    /// <param name="prefix">The network.</param>
+    /// <param name="change">Makes its parameters from those that all peers have.</param>
+    /// <exception cref="ArgumentException">The text is not a network.</exception>
+    public void Add(string prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> change)
+    {
+        if (!IPNetwork.TryParse(prefix, out IPNetwork network))
+        {
+            throw new ArgumentException(
+                $"'{prefix}' is no network. Write its first address and the length of its prefix, such as 10.1.0.0/16.", nameof(prefix));
+        }
+
+        Add([network], change);
+    }
+
     /// <summary>Adds a rule.</summary>
     /// <param name="prefixes">The addresses that it is for.</param>
     /// <param name="change">Makes their parameters from those that all peers have. It runs once for all prefixes.</param>

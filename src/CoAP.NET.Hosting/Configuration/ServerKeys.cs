@@ -1,4 +1,3 @@
-using static System.TimeSpan;
 using static CoAP.NET.Hosting.ValueSyntax;
 
 namespace CoAP.NET.Hosting;
@@ -6,20 +5,23 @@ namespace CoAP.NET.Hosting;
 /// <summary>The keys of a server's section, except those of parts.</summary>
 internal static class ServerKeys
 {
-    private static readonly KeyTable<CoapEndpointOptions> s_endpoint = new()
+    private static readonly KeyTable<CoapTransportOptions> s_transports = new("Transports:")
     {
         { "Shards", Number(1, 64) },
+    };
+
+    private static readonly KeyTable<CoapProcessOptions> s_processes = new("Processes:")
+    {
         "SharePort",
-        { "StopGracePeriod", Time(Zero, FromDays(24)) },
         "AnswerWhileStopping",
-        { "TrustedPrefixes", EndpointKeys.Prefix },
     };
 
     public static KeyTable<CoapServerOptions> Table { get; } = new()
     {
         { "Endpoints", ListenAddress.Syntax },
         "ListenByDefault",
-        { s_endpoint, static options => options.Endpoint },
+        { s_transports, static options => options.Endpoint.Transports },
+        { s_processes, static options => options.Endpoint.Processes },
         "StopApplicationOnFailure",
         "RequirePrivateKeyFiles",
         "AllowUnknownKeys",

@@ -8,7 +8,7 @@ public sealed class CoapFilterContext
     /// <param name="route">The route.</param>
     /// <param name="services">The services for the request.</param>
     /// <param name="cancellationToken">Cancelled when the caller no longer waits for the answer.</param>
-    public CoapFilterContext(CoapRequest request, CoapRouteInfo? route, IServiceProvider services,
+    public CoapFilterContext(CoapRequestContext request, CoapRouteInfo? route, IServiceProvider services,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -20,7 +20,7 @@ public sealed class CoapFilterContext
     }
 
     /// <summary>The request.</summary>
-    public CoapRequest Request { get; }
+    public CoapRequestContext Request { get; }
 
     /// <summary>The route that serves it, with its metadata; null outside of a server.</summary>
     public CoapRouteInfo? Route { get; }

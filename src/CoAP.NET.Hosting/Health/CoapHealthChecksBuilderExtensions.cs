@@ -16,7 +16,7 @@ public static class CoapHealthChecksBuilderExtensions
     /// <param name="tags">Tags to select checks.</param>
     /// <returns>The health checks.</returns>
     /// <remarks>
-    /// Healthy: it listens. Degraded: it is full (<see cref="CoAP.NET.CoapLimits.MaxRequestsServed"/>), has refused requests for lack of
+    /// Healthy: it listens. Degraded: it is full (<see cref="CoAP.NET.CoapRequestLimits.MaxServed"/>), has refused requests for lack of
     /// room since the last check, or is stopping. Otherwise, before the start, after the stop or after a failure: the failure status.
     /// </remarks>
     public static IHealthChecksBuilder AddCoapServer(
@@ -50,7 +50,7 @@ public static class CoapHealthChecksBuilderExtensions
     /// </remarks>
     public static IHealthChecksBuilder AddCoapPing(
         this IHealthChecksBuilder builder,
-        string uri,
+        CoAP.NET.CoapUri uri,
         string? name = null,
         string client = "",
         TimeSpan? timeout = null,
@@ -59,10 +59,7 @@ public static class CoapHealthChecksBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(client);
-        if (!CoAP.NET.CoapUri.TryParse(uri, out _, out string? error))
-        {
-            throw new ArgumentException(error, nameof(uri));
-        }
+        CoAP.NET.CoapUri.RequireCoap(uri, nameof(uri));
 
         if (client.Length == 0)
         {

@@ -4,13 +4,13 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Checks whether a peer answers a ping.</summary>
-internal sealed class PingHealthCheck(ICoapClientFactory clients, string client, string uri) : IHealthCheck
+internal sealed class PingHealthCheck(ICoapClientFactory clients, string client, CoapUri uri) : IHealthCheck
 {
     public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
     {
         try
         {
-            TimeSpan time = await clients.GetClient(client).PingAsync(uri, cancellationToken).ConfigureAwait(false);
+            TimeSpan time = await IEndpointClient.Of(clients.GetClient(client)).PingAsync(uri, null, cancellationToken).ConfigureAwait(false);
             return HealthCheckResult.Healthy(
                 string.Create(CultureInfo.InvariantCulture, $"{uri} answered in {time.TotalMilliseconds:0.0} ms."),
                 new Dictionary<string, object> { ["roundTripMilliseconds"] = time.TotalMilliseconds });

@@ -14,7 +14,7 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
 
     private HealthCheckResult Check(HealthStatus failure)
     {
-        ServerLife life = registration.Life;
+        ServerLifetime life = registration.Life;
         ServerPhase phase = life.Phase;
         if (phase is ServerPhase.NotStarted or ServerPhase.Stopped or ServerPhase.Failed || life.Server is not { } server)
         {
@@ -51,7 +51,7 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
         }
 
         return served >= max
-            ? HealthCheckResult.Degraded($"{registration.Title} is full: it serves {served} of {max} requests (MaxRequestsServed).", null,
+            ? HealthCheckResult.Degraded($"{registration.Title} is full: it serves {served} of {max} requests (Requests.MaxServed).", null,
                 data)
             : refused > 0
             ? HealthCheckResult.Degraded($"{registration.Title} refused requests for lack of room since the last check: {refused}.", null,

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Options of <see cref="CoapProblemExtensions.UseProblemDetails"/>.</summary>
+/// <summary>Options of <see cref="CoapHostingRouteExtensions.WithProblemDetails"/>.</summary>
 public sealed class CoapProblemOptions
 {
     /// <summary>Whether answers to unhandled exceptions contain type and message of the exception.</summary>
@@ -11,5 +11,5 @@ public sealed class CoapProblemOptions
     /// Changes or replaces the problem details of an answer, for example to add entries; returns null to send the answer without them.
     /// </summary>
     /// <remarks>The exception is null if a handler or the server returned an error. Default null: no change.</remarks>
-    public Func<CoapRequest, CoapProblem, Exception?, CoapProblem?>? Customize { get; set; }
+    public Func<CoapRequestContext, CoapProblem, Exception?, CoapProblem?>? Customize { get; set; }
 }

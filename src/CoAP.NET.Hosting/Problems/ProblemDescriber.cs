@@ -14,7 +14,7 @@ internal sealed class ProblemDescriber(CoapProblemOptions options)
     /// A filter that reads the environment from the services once. An exception comes from a handler, so a request has passed here before
     /// it is described.
     /// </summary>
-    public ValueTask<CoapResult> LearnEnvironment(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    public ValueTask<CoapResult> LearnEnvironment(CoapRequestContext request, CoapHandler next, CancellationToken cancellationToken)
     {
         if (_isDevelopment is null && request.Services is { } services)
         {
@@ -24,7 +24,7 @@ internal sealed class ProblemDescriber(CoapProblemOptions options)
         return next(request, cancellationToken);
     }
 
-    public CoapContent? Describe(CoapRequest request, CoapResult result, Exception? exception)
+    public CoapContent? Describe(CoapRequestContext request, CoapResult result, Exception? exception)
     {
         if (result.Options.ContentFormat is not null)
         {

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Metadata that <c>DisableRateLimit</c> attaches to routes and groups.</summary>
-public sealed class CoapNoRateLimitMetadata
+/// <summary>Metadata that <c>DisableRateLimiting</c> attaches to routes and groups.</summary>
+internal sealed class CoapNoRateLimitMetadata
 {
     internal CoapNoRateLimitMetadata()
     {

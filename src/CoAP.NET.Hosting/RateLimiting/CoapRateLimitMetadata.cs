@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>Metadata of routes and groups with a rate limit.</summary>
-public sealed class CoapRateLimitMetadata
+internal sealed class CoapRateLimitMetadata
 {
     internal CoapRateLimitMetadata(string? limitName) => LimitName = limitName;
 

@@ -5,7 +5,7 @@ namespace CoAP.NET.Hosting;
 /// <summary>The limits of an application by name. Set by <c>services.AddCoapRateLimits(...)</c>.</summary>
 public sealed class CoapRateLimitOptions
 {
-    private readonly Dictionary<string, Func<PartitionedRateLimiter<CoapRequest>>> _limits = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, Func<PartitionedRateLimiter<CoapRequestContext>>> _limits = new(StringComparer.Ordinal);
     private TimeSpan _retryAfter = TimeSpan.FromSeconds(5);
 
     /// <summary>The time to wait if a limiter does not know it, such as a limit of concurrent requests. 1 s or more; default 5 s.</summary>
@@ -24,10 +24,10 @@ public sealed class CoapRateLimitOptions
     /// <typeparam name="TKey">The type of the partition key.</typeparam>
     /// <param name="name">The name that routes require.</param>
     /// <param name="partition">
-    /// Returns the partition of a request, for example by <see cref="CoapRateLimitKey.Address"/>, with its limit: a
+    /// Returns the partition of a request, for example by its <see cref="CoapPeer.Source"/>, with its limit: a
     /// <see cref="RateLimitPartition"/>.
     /// </param>
-    public void AddLimit<TKey>(string name, Func<CoapRequest, RateLimitPartition<TKey>> partition)
+    public void AddLimit<TKey>(string name, Func<CoapRequestContext, RateLimitPartition<TKey>> partition)
         where TKey : notnull
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -38,12 +38,12 @@ public sealed class CoapRateLimitOptions
     /// <summary>Adds a limit, or replaces the one with the same name. All routes that require it share it.</summary>
     /// <param name="name">The name that routes require.</param>
     /// <param name="limiter">Creates the limiter, once; the services of the application dispose it.</param>
-    public void AddLimit(string name, Func<PartitionedRateLimiter<CoapRequest>> limiter)
+    public void AddLimit(string name, Func<PartitionedRateLimiter<CoapRequestContext>> limiter)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(limiter);
         _limits[name] = limiter;
     }
 
-    internal Func<PartitionedRateLimiter<CoapRequest>>? Find(string name) => _limits.GetValueOrDefault(name);
+    internal Func<PartitionedRateLimiter<CoapRequestContext>>? Find(string name) => _limits.GetValueOrDefault(name);
 }

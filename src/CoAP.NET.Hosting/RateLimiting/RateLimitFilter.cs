@@ -4,7 +4,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Holds a lease of a limiter while the server serves a request.</summary>
-internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, PartitionedRateLimiter<CoapRequest>? limiter, TimeSpan? retryAfter)
+internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, PartitionedRateLimiter<CoapRequestContext>? limiter,
+    TimeSpan? retryAfter)
 {
     // The same for all requests, after the first look-up.
     private Limit? _limit = limiter is null ? null : new Limit(limiter, retryAfter ?? TimeSpan.FromSeconds(5));
@@ -19,7 +20,7 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
         return isFree ? next : (request, cancellationToken) => InvokeAsync(request, next, cancellationToken);
     }
 
-    private ValueTask<CoapResult> InvokeAsync(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    private ValueTask<CoapResult> InvokeAsync(CoapRequestContext request, CoapHandler next, CancellationToken cancellationToken)
     {
         // It is not a request of a peer, and its receivers have passed the limit.
         if (request.IsForObservers)
@@ -38,11 +39,11 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
         return ServeAsync(limit, lease, request, next, cancellationToken);
     }
 
-    private static async ValueTask<CoapResult> AwaitAsync(Limit limit, ValueTask<RateLimitLease> pending, CoapRequest request,
+    private static async ValueTask<CoapResult> AwaitAsync(Limit limit, ValueTask<RateLimitLease> pending, CoapRequestContext request,
         CoapHandler next, CancellationToken cancellationToken) =>
             await ServeAsync(limit, await pending.ConfigureAwait(false), request, next, cancellationToken).ConfigureAwait(false);
 
-    private static async ValueTask<CoapResult> ServeAsync(Limit limit, RateLimitLease lease, CoapRequest request, CoapHandler next,
+    private static async ValueTask<CoapResult> ServeAsync(Limit limit, RateLimitLease lease, CoapRequestContext request, CoapHandler next,
         CancellationToken cancellationToken)
     {
         using (lease)
@@ -59,7 +60,7 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
         return CoapResults.TooManyRequests(TimeSpan.FromSeconds(Math.Clamp(Math.Ceiling(wait.TotalSeconds), 1, uint.MaxValue)));
     }
 
-    private Limit Find(CoapRequest request)
+    private Limit Find(CoapRequestContext request)
     {
         RateLimiters limiters = RequestService.Of(request, $"The rate limit {metadata.LimitName}").GetService<RateLimiters>()
             ?? throw new InvalidOperationException(
@@ -68,5 +69,5 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
         return new Limit(limiters.Get(metadata.LimitName!), limiters.DefaultRetryAfter);
     }
 
-    private sealed record Limit(PartitionedRateLimiter<CoapRequest> Limiter, TimeSpan RetryAfter);
+    private sealed record Limit(PartitionedRateLimiter<CoapRequestContext> Limiter, TimeSpan RetryAfter);
 }

@@ -7,20 +7,20 @@ namespace CoAP.NET.Hosting;
 internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, PartitionedRateLimiter<CoapRequest>> _limiters = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, PartitionedRateLimiter<CoapRequestContext>> _limiters = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
     public TimeSpan DefaultRetryAfter => options.Value.DefaultRetryAfter;
 
     /// <exception cref="InvalidOperationException">There is none with that name.</exception>
-    public PartitionedRateLimiter<CoapRequest> Get(string name)
+    public PartitionedRateLimiter<CoapRequestContext> Get(string name)
     {
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            if (!_limiters.TryGetValue(name, out PartitionedRateLimiter<CoapRequest>? limiter))
+            if (!_limiters.TryGetValue(name, out PartitionedRateLimiter<CoapRequestContext>? limiter))
             {
-                Func<PartitionedRateLimiter<CoapRequest>> make = options.Value.Find(name)
+                Func<PartitionedRateLimiter<CoapRequestContext>> make = options.Value.Find(name)
                     ?? throw new InvalidOperationException(
                         $"There is no rate limit '{name}'. Add it by services.AddCoapRateLimits(options => options.AddLimit(\"{name}\", "
                             + "...)).");
@@ -36,7 +36,7 @@ internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDi
         lock (_gate)
         {
             _isDisposed = true;
-            foreach (PartitionedRateLimiter<CoapRequest> limiter in _limiters.Values)
+            foreach (PartitionedRateLimiter<CoapRequestContext> limiter in _limiters.Values)
             {
                 limiter.Dispose();
             }

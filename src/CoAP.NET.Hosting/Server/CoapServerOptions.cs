@@ -12,13 +12,13 @@ public sealed class CoapServerOptions : IServerSettings
 {
     /// <summary>The addresses to listen on, in the format of <see cref="CoapEndpoint.Listen"/>.</summary>
     /// <remarks>
-    /// Those of configuration and those that code adds; duplicates count once. Default empty: <see cref="CoapServer.DefaultAddress"/>,
+    /// Those of configuration and those that code adds; duplicates count once. Default empty: <c>coap://[::]:5683</c>,
     /// unless there are <see cref="Transports"/> or <see cref="ListenByDefault"/> is false.
     /// </remarks>
     public IList<string> Endpoints { get; } = [];
 
     /// <summary>
-    /// Whether the server listens on <see cref="CoapServer.DefaultAddress"/> if <see cref="Endpoints"/> and <see cref="Transports"/> are
+    /// Whether the server listens on <c>coap://[::]:5683</c> if <see cref="Endpoints"/> and <see cref="Transports"/> are
     /// empty.
     /// </summary>
     /// <remarks>
@@ -32,7 +32,7 @@ public sealed class CoapServerOptions : IServerSettings
     /// Logger and clock come from the host unless set. Unlike the default of <see cref="CoapEndpointOptions"/>, the grace period is 24
     /// days, so that the host's shutdown time limits running requests.
     /// </remarks>
-    public CoapEndpointOptions Endpoint { get; } = new() { StopGracePeriod = TimeSpan.FromDays(24) };
+    public CoapEndpointOptions Endpoint { get; } = new() { Processes = { StopGracePeriod = TimeSpan.FromDays(24) } };
 
     /// <summary>The limits; the same as those of <see cref="Endpoint"/>.</summary>
     public CoapLimits Limits => Endpoint.Limits;
@@ -112,7 +112,7 @@ public sealed class CoapServerOptions : IServerSettings
     /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
     /// <param name="change">Changes the general parameters, with a <c>with</c> expression.</param>
     /// <returns>This instance.</returns>
-    /// <exception cref="FormatException">The prefix is invalid.</exception>
+    /// <exception cref="ArgumentException">The prefix is not a network.</exception>
     /// <remarks>
     /// The longest matching prefix takes precedence, and <see cref="CoapEndpointOptions.ParametersOf"/> takes precedence over all. In
     /// configuration: <c>Peers</c>.
@@ -121,7 +121,7 @@ public sealed class CoapServerOptions : IServerSettings
     {
         ArgumentNullException.ThrowIfNull(prefix);
         ArgumentNullException.ThrowIfNull(change);
-        Peers.Add([IPNetwork.Parse(prefix)], change);
+        Peers.Add(prefix, change);
         return this;
     }
 }

@@ -4,5 +4,4 @@ namespace CoAP.NET.Hosting;
 /// A service that tells the parts of an application that it runs in a test (<c>CoapApplicationFactory</c>). Parts with state outside of the
 /// process keep it in memory instead: a cluster does not open its file or database.
 /// </summary>
-/// <remarks>Remove it from the services of a test that needs the real store.</remarks>
-public sealed class CoapTestHost;
+internal sealed class CoapTestHost;

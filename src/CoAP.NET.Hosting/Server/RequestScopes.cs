@@ -11,7 +11,7 @@ internal sealed class RequestScopes
     /// <summary>
     /// Runs the next handler with services, which end with it. A handler that completes synchronously, or needs none, costs no task.
     /// </summary>
-    public ValueTask<CoapResult> ServeAsync(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    public ValueTask<CoapResult> ServeAsync(CoapRequestContext request, CoapHandler next, CancellationToken cancellationToken)
     {
         if (_root is not { } root)
         {

@@ -34,7 +34,7 @@ internal sealed class RequestServices(IServiceProvider root) : IServiceProvider,
 
             return scope is IServiceScope there
                 ? there.ServiceProvider
-                : throw new ObjectDisposedException(nameof(CoapRequest.Services),
+                : throw new ObjectDisposedException(nameof(CoapRequestContext.Services),
                     "The request already has its answer, and its services are disposed. Take the services that you need before the "
                         + "handler ends, or create a scope of your own.");
         }

@@ -95,7 +95,7 @@ internal static class ServerFactory
             {
                 string section = registration.SectionPath;
                 string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {section}:Tls:Certificate."
-                    : address.Scheme == "coaps" && !parts.Any(static part => part.Section == MissingPart.Dtls)
+                    : address.Scheme == "coaps" && !parts.Any(static part => part.Section == MissingSection.Dtls)
                     ? $" For keys in {section}:Dtls, call UseDtls on what AddCoapServer returns." : "";
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions),

@@ -14,8 +14,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
     private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance)
         .CreateLogger(HostingLog.Category);
     private Task _watch = Task.CompletedTask;
-    private CredentialWatch? _credentials;
-    private ConfigurationWatch? _configuration;
+    private CredentialFileMonitor? _credentials;
+    private ConfigurationChangeWarning? _configuration;
     private bool _stopsApplication;
     private Exception? _gaveUp;
 
@@ -41,7 +41,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         await registration.Preparations.RunAsync(cancellationToken).ConfigureAwait(false);
         registration.Routes.CheckBinding(services);
         registration.Life.Server = server;
-        registration.Life.MaxRequestsServed = options.Limits.MaxRequestsServed;
+        registration.Life.MaxRequestsServed = options.Limits.Requests.MaxServed;
         foreach (ServerPart part in parts)
         {
             try
@@ -54,7 +54,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
                 registration.Life.Phase = ServerPhase.Failed;
                 throw new CoapException(
                     $"{registration.Title} cannot start ({registration.SectionPath}:{part.Section}). "
-                        + CoapForeignText.LineOf(exception.Message),
+                        + CoapUntrustedText.LineOf(exception.Message),
                     exception);
             }
         }
@@ -68,17 +68,17 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             registration.Life.Failure = exception;
             registration.Life.Phase = ServerPhase.Failed;
             throw new CoapBindException(
-                $"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {CoapForeignText.LineOf(exception.Message)}",
+                $"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {CoapUntrustedText.LineOf(exception.Message)}",
                 exception);
         }
 
         registration.Life.Phase = ServerPhase.Serving;
         if (registration.Life.Credentials is { Count: > 0 } credentials)
         {
-            _credentials = new CredentialWatch(credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
+            _credentials = new CredentialFileMonitor(credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
         }
 
-        _configuration = ConfigurationWatch.Begin(registration.SectionIn(services), registration.Title, _logger);
+        _configuration = ConfigurationChangeWarning.Begin(registration.SectionIn(services), registration.Title, _logger);
         foreach (ServerPart part in parts)
         {
             part.Begin(server);

@@ -18,10 +18,10 @@ internal sealed class ServerRegistration : HostedRegistration
     public RequestScopes Scopes { get; } = new();
 
     /// <summary>Its state.</summary>
-    public ServerLife Life { get; } = new();
+    public ServerLifetime Life { get; } = new();
 
     /// <summary>The functions that run before it listens.</summary>
-    public StartPreparations Preparations { get; } = new();
+    public StartupActions Preparations { get; } = new();
 
     /// <summary>Its health check.</summary>
     public ServerHealthCheck Health { get; }

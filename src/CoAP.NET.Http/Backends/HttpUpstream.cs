@@ -20,7 +20,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
     private readonly Lazy<HttpClient> _own = new(static () => new HttpClient(
         new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None })
     { Timeout = Timeout.InfiniteTimeSpan });
-    private readonly EntityTagMemory _tags = new();
+    private readonly EntityTagMap _tags = new();
     private readonly CertificateClients _certified;
     private readonly CoapCache _cache;
 
@@ -64,7 +64,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         CoapCachedRequest? cached = CachedOf(request);
         if (cached?.Fresh is { } fresh)
         {
-            return CoapResult.FromMessage(fresh);
+            return CoapResults.Response(fresh);
         }
 
         try
@@ -117,7 +117,8 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             ExceptionDispatchInfo.Throw(client);
             throw;
         }
-        catch (HttpRequestException exception) when (exception.InnerException is CoapTargetDeniedException or CoapBusyException)
+        catch (HttpRequestException exception)
+            when (exception.InnerException is CoapTargetDeniedException or CoapException { Error: CoapError.Busy })
         {
             ExceptionDispatchInfo.Throw(exception.InnerException);
             throw;
@@ -146,14 +147,14 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         base.Dispose(disposing);
     }
 
-    private static CoapIncompleteBodyException? GivenUpBy(Exception? exception)
+    private static CoapException? GivenUpBy(Exception? exception)
     {
-        while (exception is not null and not CoapIncompleteBodyException)
+        while (exception is not null and not CoapException { Error: CoapError.BodyIncomplete })
         {
             exception = exception.InnerException;
         }
 
-        return (CoapIncompleteBodyException?)exception;
+        return (CoapException?)exception;
     }
 
     private static bool IsRedirect(HttpStatusCode status) =>
@@ -191,7 +192,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         cached.AddTagsTo(options);
         (CoapResult answer, bool mayBeKept) = await AskAsync(request, options, client, cancellationToken).ConfigureAwait(false);
         CoapResult completed = mayBeKept
-            ? CoapResult.FromMessage(cached.Complete(MessageOf(answer.Code, answer.Options, answer.Payload)))
+            ? CoapResults.Response(cached.Complete(MessageOf(answer.Code, answer.Options, answer.Payload)))
             : answer;
         if (completed.Code == CoapCode.Valid && !request.Options.Contains(OptionNumber.ETag))
         {

@@ -32,11 +32,8 @@ public sealed class CoapHostedProxyOptions
     /// </summary>
     public IList<string> AllowedNetworks { get; } = [];
 
-    /// <summary>The paths that the proxy forwards to other CoAP servers. Default none.</summary>
-    public IList<CoapReverseProxyRoute> Reverse { get; } = [];
-
-    /// <summary>The paths that the proxy forwards to HTTP servers. Default none.</summary>
-    public IList<CoapHttpBackendRoute> HttpBackends { get; } = [];
+    /// <summary>The paths that the proxy forwards to CoAP and HTTP servers. Default none.</summary>
+    public IList<CoapProxyRoute> Routes { get; } = [];
 
     /// <summary>
     /// The key that signs the identity of a device for HTTP back ends: text, or <c>0x</c> and hexadecimal digits, 32 bytes or more; see
@@ -52,8 +49,8 @@ public sealed class CoapHostedProxyOptions
     public string IdentityHeader { get; set; } = "Authorization";
 
     /// <summary>
-    /// Configures the requests to HTTP servers, after configuration, for each of <see cref="HttpBackends"/> and for a forward proxy, for
-    /// example with a client of <c>IHttpClientFactory</c>.
+    /// Configures the requests to HTTP servers, after configuration, for each HTTP target of <see cref="Routes"/> and for a forward proxy,
+    /// for example with a client of <c>IHttpClientFactory</c>.
     /// </summary>
     /// <remarks>It gets the services of the application. Default null.</remarks>
     public Action<CoapHttpBackendOptions, IServiceProvider>? ConfigureHttp { get; set; }

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using Microsoft.Extensions.Configuration;
 using static System.TimeSpan;
 using static CoAP.NET.Hosting.ValueSyntax;
@@ -8,8 +7,7 @@ namespace CoAP.NET.Hosting;
 /// <summary>The keys of a proxy's section.</summary>
 internal static class ProxyKeys
 {
-    public const string Reverse = "Reverse";
-    public const string HttpBackends = "HttpBackends";
+    public const string Routes = "Routes";
 
     private static readonly ValueSyntax s_path = Text("path that begins with a slash", static text => text is ['/', ..] ? text : null);
 
@@ -24,9 +22,22 @@ internal static class ProxyKeys
     private static readonly ValueSyntax s_uri = Text(
         "absolute CoAP URI such as coap://device.example/", static text => CoapUri.TryParse(text, out _) ? text : null);
 
-    private static readonly ValueSyntax s_web = Text(
-        "absolute URI of HTTP such as https://api.example.com/devices",
-        static text => Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https" ? text : null);
+    private static readonly ValueSyntax s_target = Text(
+        "absolute URI of CoAP or HTTP such as coap://device.example/ or https://api.example.com/devices",
+        static text => CoapUri.TryParse(text, out CoapUri? coap) && coap.IsCoap
+            || Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https" ? text : null);
+
+    private static readonly KeyTable<Proxy.CoapProxyLimits> s_limits = new("Limits:")
+    {
+        { "MaxRequests", Number(1, int.MaxValue) },
+        { "MaxRequestsPerSource", Number(1, int.MaxValue) },
+        { "MaxObservations", Number(1, int.MaxValue) },
+        { "MaxObservationsPerSource", Number(1, int.MaxValue) },
+        { "MaxBodySize", Bytes(1, 1 << 30) },
+        { "StreamsAbove", Bytes(0, int.MaxValue) },
+        { "MaxStreamedBodySize", Bytes(1, long.MaxValue) },
+        { "CacheBytes", Bytes(0, long.MaxValue) },
+    };
 
     private static readonly KeyTable<Proxy.CoapProxyOptions> s_proxy = new()
     {
@@ -38,29 +49,15 @@ internal static class ProxyKeys
         { "Timeout", Time(FromDays(24)) },
         "RequireVerified",
         "AllowSecuredTargetsToAnyone",
-        { "MaxRequests", Number(1, int.MaxValue) },
-        { "MaxRequestsPerSource", Number(1, int.MaxValue) },
-        { "MaxObservations", Number(1, int.MaxValue) },
-        { "MaxObservationsPerSource", Number(1, int.MaxValue) },
-        { "MaxBodySize", Bytes(1, 1 << 30) },
-        { "StreamsAbove", Bytes(0, int.MaxValue) },
-        { "MaxStreamedBodySize", Bytes(1, long.MaxValue) },
-        { "CacheBytes", Bytes(0, long.MaxValue) },
+        { s_limits, static options => options.Limits },
         "RewritesLinks",
     };
 
-    /// <summary>The keys of an item of <see cref="Reverse"/>.</summary>
-    public static KeyTable<CoapReverseProxyRoute> ReverseTable { get; } = new()
+    /// <summary>The keys of an item of <see cref="Routes"/>.</summary>
+    public static KeyTable<CoapProxyRoute> RouteTable { get; } = new()
     {
         { "Path", s_path },
-        { "Target", s_uri },
-    };
-
-    /// <summary>The keys of an item of <see cref="HttpBackends"/>.</summary>
-    public static KeyTable<CoapHttpBackendRoute> HttpTable { get; } = new()
-    {
-        { "Path", s_path },
-        { "Target", s_web },
+        { "Target", s_target },
         "ConvertsJson",
         { "PollInterval", Time(FromSeconds(1), FromDays(1)) },
     };
@@ -75,16 +72,13 @@ internal static class ProxyKeys
         { "IdentityKey", Text(SecretText.Allowed, static text => SecretText.BytesOf(text) is null ? null : text) },
         { "IdentityHeader", Text("name of a header field") },
         "AllowUnknownKeys",
-        { Reverse, static (options, item, findings) => options.Reverse.Add(Read(item, ReverseTable, findings)) },
-        { HttpBackends, static (options, item, findings) => options.HttpBackends.Add(Read(item, HttpTable, findings)) },
+        { Routes, static (options, item, findings) => options.Routes.Add(Read(item, findings)) },
     };
 
-    private static TRoute Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TRoute>(
-        IConfigurationSection item, KeyTable<TRoute> table, ConfigurationFindings findings)
-        where TRoute : new()
+    private static CoapProxyRoute Read(IConfigurationSection item, ConfigurationFindings findings)
     {
-        TRoute route = new();
-        table.Read(item, route, findings);
+        CoapProxyRoute route = new();
+        RouteTable.Read(item, route, findings);
         return route;
     }
 
@@ -95,7 +89,7 @@ internal static class ProxyKeys
             _ = make();
             return true;
         }
-        catch (Exception exception) when (exception is ArgumentException or FormatException)
+        catch (ArgumentException)
         {
             return false;
         }

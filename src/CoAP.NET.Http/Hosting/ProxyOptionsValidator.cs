@@ -15,14 +15,9 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
         string section = registration.SectionPath;
         List<string> problems = options.Findings.ListProblems(section, options.AllowUnknownKeys);
 
-        for (int i = 0; i < options.Reverse.Count; i++)
+        for (int i = 0; i < options.Routes.Count; i++)
         {
-            AddMissing($"{section}:{ProxyKeys.Reverse}:{i}", options.Reverse[i].Path, options.Reverse[i].Target, problems);
-        }
-
-        for (int i = 0; i < options.HttpBackends.Count; i++)
-        {
-            AddMissing($"{section}:{ProxyKeys.HttpBackends}:{i}", options.HttpBackends[i].Path, options.HttpBackends[i].Target, problems);
+            AddProblems($"{section}:{ProxyKeys.Routes}:{i}", options.Routes[i], problems);
         }
 
         if (options.IdentityKey is { } key && SecretText.BytesOf(key) is null)
@@ -38,16 +33,20 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));
     }
 
-    private static void AddMissing(string item, string? path, string? target, List<string> problems)
+    private static void AddProblems(string item, CoapProxyRoute route, List<string> problems)
     {
-        if (path is null)
+        if (route.Path is null)
         {
             problems.Add($"{item}:Path is missing. Set it to the path to serve, such as /floor1/{{*path}}.");
         }
 
-        if (target is null)
+        if (route.Target is null)
         {
             problems.Add($"{item}:Target is missing. Set it to the URI to forward to.");
+        }
+        else if (!route.IsHttp && (route.ConvertsJson || route.PollInterval is not null))
+        {
+            problems.Add($"{item} has ConvertsJson or PollInterval, which are for HTTP servers, but Target is a CoAP server. Remove them.");
         }
     }
 }

@@ -42,21 +42,24 @@ internal sealed class ProxyPart(IServiceProvider services, ProxyRegistration reg
         CoapProxy proxy = services.GetRequiredKeyedService<CoapProxy>(registration.Name);
         HostDefaults.Warn(
             services.GetRequiredKeyedService<IServerSettings>(registration.Name).Endpoint.LoggerFactory, options.Findings, []);
-        for (int i = 0; i < options.Reverse.Count; i++)
+        for (int i = 0; i < options.Routes.Count; i++)
         {
-            CoapReverseProxyRoute route = options.Reverse[i];
-            Try($"{ProxyKeys.Reverse}:{i}", () => server.MapReverseProxy(route.Path!, route.Target!, proxy));
-        }
-
-        for (int i = 0; i < options.HttpBackends.Count; i++)
-        {
-            CoapHttpBackendRoute route = options.HttpBackends[i];
-            Try($"{ProxyKeys.HttpBackends}:{i}", () => server.MapHttpBackend(route.Path!, route.Target!, proxy, http =>
+            CoapProxyRoute route = options.Routes[i];
+            Try($"{ProxyKeys.Routes}:{i}", () =>
             {
-                http.Translator.Json.Converts = route.ConvertsJson;
-                http.PollInterval = route.PollInterval;
-                Configure(http, options);
-            }));
+                if (!route.IsHttp)
+                {
+                    server.MapReverseProxy(route.Path!, route.Target!, proxy);
+                    return;
+                }
+
+                server.MapHttpBackend(route.Path!, route.Target!, proxy, http =>
+                {
+                    http.Translator.ConvertsJson = route.ConvertsJson;
+                    http.PollInterval = route.PollInterval;
+                    Configure(http, options);
+                });
+            });
         }
 
         if (options.Forward)
@@ -71,7 +74,8 @@ internal sealed class ProxyPart(IServiceProvider services, ProxyRegistration reg
         {
             map();
         }
-        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or FormatException)
+        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or FormatException
+            or CoapFormatException)
         {
             throw new OptionsValidationException(
                 registration.Name, typeof(CoapHostedProxyOptions), ShownText.OfAll(

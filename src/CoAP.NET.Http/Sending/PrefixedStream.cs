@@ -5,7 +5,7 @@ namespace CoAP.NET.Http.Sending;
 /// <summary>A stream whose beginning was already read.</summary>
 /// <param name="prefix">The bytes that were read.</param>
 /// <param name="rest">The rest; closed with this stream.</param>
-internal sealed class PrefixedStream(ReadOnlyMemory<byte> prefix, Stream rest) : ForwardStream(rest)
+internal sealed class PrefixedStream(ReadOnlyMemory<byte> prefix, Stream rest) : ForwardOnlyStream(rest)
 {
     private ReadOnlyMemory<byte> _prefix = prefix;
 

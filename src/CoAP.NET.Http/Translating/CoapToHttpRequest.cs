@@ -14,7 +14,7 @@ internal static class CoapToHttpRequest
         ReadOnlyMemory<byte> payload,
         Uri target,
         CoapHttpTranslator translator,
-        EntityTagMemory tags,
+        EntityTagMap tags,
         bool convertsBody = true,
         Stream? body = null)
     {
@@ -31,7 +31,7 @@ internal static class CoapToHttpRequest
         if (options.HopLimit is { } hops)
         {
             // Detects loops across both protocols (RFC 8768 section 5).
-            request.Headers.TryAddWithoutValidation(CoapHttpBackend.HopLimitField,
+            request.Headers.TryAddWithoutValidation(CoapHttpExtensions.HopLimitField,
                 hops.ToString(System.Globalization.CultureInfo.InvariantCulture));
             request.Headers.Via.Add(new ViaHeaderValue("1", "coap-proxy", "CoAP"));
         }
@@ -86,26 +86,26 @@ internal static class CoapToHttpRequest
     }
 
     private static void AddConditions(HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, CoapHttpJson json,
-        EntityTagMemory tags)
+        EntityTagMap tags)
     {
         if (method == CoapMethod.Get)
         {
             // A tag of a representation in one format does not apply to another format.
             CoapContentFormat? wanted = json.MediaTypeOf(options.Accept) is null ? null : options.Accept;
-            foreach (ReadOnlyMemory<byte> tag in options.ETags)
+            foreach (CoapETag tag in options.ETags)
             {
-                if (tags.ToHttp(tag.Span, out CoapContentFormat? convertedTo) is { } known && convertedTo == wanted)
+                if (tags.ToHttp(tag.ToArray(), out CoapContentFormat? convertedTo) is { } known && convertedTo == wanted)
                 {
                     request.Headers.IfNoneMatch.Add(known);
                 }
             }
         }
 
-        foreach (ReadOnlyMemory<byte> tag in options.IfMatch)
+        foreach (CoapETag tag in options.IfMatch)
         {
             request.Headers.IfMatch.Add(
-                tag.IsEmpty ? EntityTagHeaderValue.Any
-                : tags.ToHttp(tag.Span, out _) ?? throw new CoapHttpTranslationException(
+                tag.Length == 0 ? EntityTagHeaderValue.Any
+                : tags.ToHttp(tag.ToArray(), out _) ?? throw new CoapHttpTranslationException(
                     HttpStatusCode.PreconditionFailed, CoapCode.PreconditionFailed, "The proxy no longer knows the entity-tag. Read the "
                         + "resource again."));
         }

@@ -35,7 +35,7 @@ internal static class CoapToHttpResponse
 
         if (response.Options.ETag is { } tag && response.IsSuccess)
         {
-            http.Headers.ETag = EntityTags.ToHttp(tag.Span);
+            http.Headers.ETag = EntityTags.ToHttp(tag.ToArray());
         }
 
         AddFreshness(response, http, isRead);

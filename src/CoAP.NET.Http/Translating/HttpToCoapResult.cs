@@ -17,7 +17,7 @@ internal static class HttpToCoapResult
         CoapMethod method,
         CoapOptionCollection request,
         CoapHttpTranslator translator,
-        EntityTagMemory tags,
+        EntityTagMap tags,
         DateTimeOffset now)
     {
         CoapCode code = translator.Codes.CodeOf(response.StatusCode, method);
@@ -27,7 +27,7 @@ internal static class HttpToCoapResult
             : Error(response, body, code);
         if (result.Code.IsSuccess && response.Headers.ETag is { IsWeak: false } tag)
         {
-            result.Options.ETag = tags.ToCoap(tag, converted);
+            result.OwnOptions.ETag = tags.ToCoap(tag, converted) is { } bytes ? new CoapETag(bytes) : null;
         }
 
         return AddFreshness(AddLocation(result, response), response, method, now);
@@ -114,12 +114,12 @@ internal static class HttpToCoapResult
 
         foreach (string segment in uri.PathSegments)
         {
-            result.Options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));
+            result.OwnOptions.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));
         }
 
         foreach (string argument in uri.QueryArguments)
         {
-            result.Options.Add(OptionNumber.LocationQuery, Encoding.UTF8.GetBytes(argument));
+            result.OwnOptions.Add(OptionNumber.LocationQuery, Encoding.UTF8.GetBytes(argument));
         }
 
         return result;

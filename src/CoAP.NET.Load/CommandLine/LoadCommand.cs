@@ -90,7 +90,7 @@ internal sealed class LoadCommand(CliContext context, BenchUsage usage, IAnsiCon
                 plans, runs, display,
                 (plan, token) => workers.Count > 0
                     ? Coordinator.RunAsync(workers, plan, display, options, token)
-                    : LoadRunner.RunAsync(plan, display, LoadGate.Open, token), cancellationToken).ConfigureAwait(false);
+                    : LoadRunner.RunAsync(plan, display, StartGate.Open, token), cancellationToken).ConfigureAwait(false);
         }
 
         if (failure is ArgumentException && runs.Count == 0)

@@ -70,7 +70,7 @@ internal sealed class WorkerCommand(CliContext context, BenchUsage usage)
     }
 
     // The coordinator gets faults of the plan or of this machine as a sentence, not as a crash.
-    private static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick> progress, LoadGate gate,
+    private static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadProgress> progress, StartGate gate,
         CancellationToken cancellationToken)
     {
         try

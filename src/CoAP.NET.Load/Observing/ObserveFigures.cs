@@ -4,7 +4,7 @@ namespace CoAP.NET.Load;
 internal sealed class ObserveFigures
 {
     private readonly Lock _gate = new();
-    private readonly ChangeBook _changes = new();
+    private readonly ChangeLog _changes = new();
     private readonly Dictionary<string, long> _errors = [];
     private bool _isMeasuring;
     private long _measuredFrom;
@@ -55,7 +55,7 @@ internal sealed class ObserveFigures
         lock (_gate)
         {
             _isMeasuring = isMeasuring;
-            _measuredFrom = Stamp.Now;
+            _measuredFrom = MonotonicTimestamp.Now;
         }
     }
 

@@ -16,10 +16,10 @@ internal static class ObserveLoop
     /// <param name="cancellationToken">Ends it early, with the measurements so far as the result.</param>
     /// <exception cref="OperationCanceledException">The run was cancelled before it measured anything.</exception>
     public static async Task<LoadResult> RunAsync(LoadPlan plan, IReadOnlyList<ObservingPeer> peers, CoapClient? changes,
-        IProgress<LoadTick>? progress, LoadGate gate, CancellationToken cancellationToken)
+        IProgress<LoadProgress>? progress, StartGate gate, CancellationToken cancellationToken)
     {
         ObserveFigures figures = new();
-        ObserveClock clock = new(plan, figures, progress);
+        ObservePhases clock = new(plan, figures, progress);
         AnswerCheck check = new(plan);
         PeerObserver[] observers = [.. peers.Select(peer => new PeerObserver(plan, peer, check, figures))];
         await using CoapClient? own = changes is null ? new CoapClient() : null;
@@ -53,11 +53,11 @@ internal static class ObserveLoop
         }
     }
 
-    private static async Task RegisterAsync(LoadPlan plan, PeerObserver[] observers, ObserveClock clock,
+    private static async Task RegisterAsync(LoadPlan plan, PeerObserver[] observers, ObservePhases clock,
         CancellationToken cancellationToken)
     {
         TimeProvider time = TimeProvider.System;
-        long begun = Stamp.Now;
+        long begun = MonotonicTimestamp.Now;
         Task[] registering = new Task[observers.Length];
         for (int i = 0; i < observers.Length; i++)
         {
@@ -75,11 +75,11 @@ internal static class ObserveLoop
         await Task.WhenAll(registering).ConfigureAwait(false);
     }
 
-    private static async Task<LoadResult> MeasureAsync(LoadPlan plan, ObserveFigures figures, ObserveClock clock, ResourceChanger changer,
+    private static async Task<LoadResult> MeasureAsync(LoadPlan plan, ObserveFigures figures, ObservePhases clock, ResourceChanger changer,
         CancellationToken cancellationToken)
     {
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        ServerWatch server = new(plan.ServerProcess);
+        ServerProcessMeter server = new(plan.ServerProcess);
         Task changing = Task.CompletedTask;
         if (IsChanging(plan))
         {

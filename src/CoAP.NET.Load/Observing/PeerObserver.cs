@@ -88,7 +88,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
 
     private void OnNotification(CoapResponse response)
     {
-        long now = Stamp.Now;
+        long now = MonotonicTimestamp.Now;
         if (!response.IsSuccess)
         {
             // RegisterAsync checks the answer to the registration.

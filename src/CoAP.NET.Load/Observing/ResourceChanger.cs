@@ -9,7 +9,7 @@ namespace CoAP.NET.Load;
 /// <param name="plan">The plan.</param>
 /// <param name="client">The client that sends.</param>
 /// <param name="figures">The counters.</param>
-internal sealed class ResourceChanger(LoadPlan plan, ICoapRequester client, ObserveFigures figures)
+internal sealed class ResourceChanger(LoadPlan plan, ICoapClient client, ObserveFigures figures)
 {
     /// <summary>The last known number of the resource; null for none.</summary>
     public long? Last { get; private set; }

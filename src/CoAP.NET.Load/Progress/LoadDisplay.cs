@@ -7,7 +7,7 @@ namespace CoAP.NET.Load;
 /// Shows the progress of runs. Reporting never waits for the terminal: one task writes, and drops ticks when it is too slow. All output
 /// goes through it, so that lines do not break the live table.
 /// </summary>
-internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
+internal sealed class LoadDisplay : IProgress<LoadProgress>, IAsyncDisposable
 {
     // Ticks come once per second; headings and lines are few.
     private const int Waiting = 1024;
@@ -62,7 +62,7 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
     public void Say(string line) => Add(new Entry(line, IsHeading: false, null));
 
     /// <inheritdoc/>
-    public void Report(LoadTick value) => Add(new Entry(null, IsHeading: false, value));
+    public void Report(LoadProgress value) => Add(new Entry(null, IsHeading: false, value));
 
     /// <summary>Shows the rest of the queue, and ends. It ignores later reports.</summary>
     public async ValueTask DisposeAsync()
@@ -166,7 +166,7 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
         }
     }
 
-    private readonly record struct Entry(string? Text, bool IsHeading, LoadTick? Tick);
+    private readonly record struct Entry(string? Text, bool IsHeading, LoadProgress? Tick);
 }
 
 /// <summary>The display mode of runs.</summary>

@@ -6,23 +6,23 @@ namespace CoAP.NET.Load;
 internal static class LoadText
 {
     /// <summary>Formats a tick on one line.</summary>
-    public static string Line(LoadTick tick) =>
+    public static string Line(LoadProgress tick) =>
         $"{tick.Phase,-10} {Time(tick),-13} {Peers(tick)} {(tick.Peers == 1 ? "peer" : "peers")}  {Rates(tick)}errors {Count(tick.Errors)}  lost {Count(tick.Lost)}";
 
     /// <summary>Formats the elapsed and the total time.</summary>
-    public static string Time(LoadTick tick) =>
+    public static string Time(LoadProgress tick) =>
         string.Create(CultureInfo.InvariantCulture,
             $"{Math.Floor(tick.Elapsed.TotalSeconds):0} of {Math.Ceiling(tick.Whole.TotalSeconds):0} s");
 
     /// <summary>Formats the number of started peers.</summary>
-    public static string Peers(LoadTick tick) => tick.Peers.ToString("N0", CultureInfo.InvariantCulture);
+    public static string Peers(LoadProgress tick) => tick.Peers.ToString("N0", CultureInfo.InvariantCulture);
 
     /// <summary>Formats a rate: with a decimal if it is small.</summary>
     public static string Rate(double perSecond) =>
         perSecond.ToString(perSecond is > 0 and < 10 ? "0.0" : "N0", CultureInfo.InvariantCulture);
 
     // Before and after the load there is no rate; a zero would look like a server that stopped.
-    private static string Rates(LoadTick tick) =>
+    private static string Rates(LoadProgress tick) =>
         tick.PerSecond > 0 || tick.Phase is not ("connecting" or "ending")
             ? $"{Rate(tick.PerSecond)}/s  p50 {Duration(tick.P50)}  p99 {Duration(tick.P99)}  "
             : "";

@@ -14,10 +14,10 @@ internal sealed class LoadView(Profile profile)
     private const int Beside = 24;
 
     private readonly Queue<double> _rates = new();
-    private LoadTick? _tick;
+    private LoadProgress? _tick;
 
     /// <summary>Adds the next tick.</summary>
-    public void Add(LoadTick tick)
+    public void Add(LoadProgress tick)
     {
         if (tick.Phase == Ending && _tick is { } last)
         {

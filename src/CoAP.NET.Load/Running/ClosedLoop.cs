@@ -11,7 +11,7 @@ internal sealed class ClosedLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter
         CoapRequest request = peer.NewRequest();
         while (true)
         {
-            long begun = Stamp.Now;
+            long begun = MonotonicTimestamp.Now;
             if (begun >= Meter.To)
             {
                 return;

@@ -59,7 +59,7 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
         lock (_gate)
         {
             _opened.Remove(number);
-            _left.Enqueue((endpoint, Stamp.Now));
+            _left.Enqueue((endpoint, MonotonicTimestamp.Now));
         }
     }
 

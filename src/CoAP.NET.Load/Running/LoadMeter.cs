@@ -33,7 +33,7 @@ internal sealed class LoadMeter : IDisposable
     /// <summary>Counts a correct answer.</summary>
     public void Answered(long begun)
     {
-        long nanoseconds = Stamp.ToNanoseconds(Stamp.Now - begun);
+        long nanoseconds = MonotonicTimestamp.ToNanoseconds(MonotonicTimestamp.Now - begun);
         if (_isClosed)
         {
             return;

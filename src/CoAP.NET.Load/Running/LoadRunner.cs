@@ -17,7 +17,7 @@ internal static class LoadRunner
     /// <exception cref="ArgumentException">The plan has a fault (<see cref="PlanRules"/>), or this host lacks something in it.</exception>
     /// <exception cref="CoapException">The host of the URI has no address, or a socket fails to open.</exception>
     /// <exception cref="OperationCanceledException">The run was cancelled before it measured anything.</exception>
-    public static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress, LoadGate gate,
+    public static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadProgress>? progress, StartGate gate,
         CancellationToken cancellationToken)
     {
         LoadPeers peers = await LoadPeers.OpenAsync(plan, cancellationToken).ConfigureAwait(false);
@@ -40,7 +40,7 @@ internal static class LoadRunner
         }
     }
 
-    private static async Task<LoadResult> ObserveAsync(LoadPlan plan, LoadPeers peers, IProgress<LoadTick>? progress, LoadGate gate,
+    private static async Task<LoadResult> ObserveAsync(LoadPlan plan, LoadPeers peers, IProgress<LoadProgress>? progress, StartGate gate,
         CancellationToken cancellationToken)
     {
         ObservingPeer[] observing = [
@@ -52,11 +52,11 @@ internal static class LoadRunner
     }
 
     private static async Task<LoadResult> RunAsync(
-        LoadPlan plan, LoadPeers peers, RequestLoop loop, LoadMeter meter, IProgress<LoadTick>? progress,
+        LoadPlan plan, LoadPeers peers, RequestLoop loop, LoadMeter meter, IProgress<LoadProgress>? progress,
         CancellationToken cancellationToken)
     {
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, loop.Failed);
-        Conductor conductor = new(plan, loop, meter, peers, progress, end.Token);
+        RunController conductor = new(plan, loop, meter, peers, progress, end.Token);
         await Task.Factory.StartNew(conductor.Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
             .ConfigureAwait(false);
 

@@ -9,7 +9,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
     // The interval of checks whether the measured time was cut short.
     private const long LongestSleep = 20_000_000;
 
-    private readonly long _timeout = Stamp.FromSeconds(plan.TimeoutSeconds);
+    private readonly long _timeout = MonotonicTimestamp.FromSeconds(plan.TimeoutSeconds);
     private readonly Arrivals _arrivals = new(plan.Rate, plan.RampSeconds, plan.Poisson, unchecked((plan.Seed * 31) + plan.FirstPeer));
     private readonly ArrivalQueue _queue = new();
     private Task _pacing = Task.CompletedTask;
@@ -35,7 +35,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
                 return;
             }
 
-            long left = _timeout - (Stamp.Now - due);
+            long left = _timeout - (MonotonicTimestamp.Now - due);
             if (left <= 0)
             {
                 // All peers were busy for so long: for its user the request is lost.
@@ -43,7 +43,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
                 continue;
             }
 
-            request.Timeout = TimeSpan.FromSeconds(Stamp.ToSeconds(left));
+            request.Timeout = TimeSpan.FromSeconds(MonotonicTimestamp.ToSeconds(left));
             try
             {
                 OnAnswer(peer, await peer.Take().SendAsync(request).ConfigureAwait(false), due);
@@ -67,12 +67,12 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
             PreciseSleep.MakeExact();
             while (true)
             {
-                long due = begun + Stamp.FromSeconds(_arrivals.Next);
+                long due = begun + MonotonicTimestamp.FromSeconds(_arrivals.Next);
                 long to = Meter.To;
-                long left = Math.Min(due, to) - Stamp.Now;
+                long left = Math.Min(due, to) - MonotonicTimestamp.Now;
                 if (left > 0)
                 {
-                    PreciseSleep.For(Math.Min(Stamp.ToNanoseconds(left), LongestSleep));
+                    PreciseSleep.For(Math.Min(MonotonicTimestamp.ToNanoseconds(left), LongestSleep));
                 }
                 else if (due < to)
                 {

@@ -26,7 +26,7 @@ internal static class PeerOptions
                 NStart = ushort.MaxValue,
                 ProbingRate = double.PositiveInfinity,
             },
-            ResolveHost = (_, _) => Task.FromResult(targets),
+            Transports = { ResolveHost = (_, _) => Task.FromResult(targets) },
         };
 
         if (plan.Secure is { } secure)
@@ -40,11 +40,11 @@ internal static class PeerOptions
 
         // Above the defaults only if the peers need it.
         CoapLimits limits = options.Limits;
-        limits.MaxChannels = Math.Max(limits.MaxChannels, 2 * peers);
-        limits.MaxConnections = Math.Max(limits.MaxConnections, peers);
-        limits.MaxConnectionsPerAddress = Math.Max(limits.MaxConnectionsPerAddress, peers);
-        limits.MaxObservations = Math.Max(limits.MaxObservations, peers);
-        limits.MaxOutstandingMessages = (int)Math.Min(int.MaxValue, Math.Max(limits.MaxOutstandingMessages, 4L * peers * plan.Depth));
+        limits.Peers.MaxCount = Math.Max(limits.Peers.MaxCount, 2 * peers);
+        limits.Connections.MaxCount = Math.Max(limits.Connections.MaxCount, peers);
+        limits.Connections.MaxCountPerSource = Math.Max(limits.Connections.MaxCountPerSource, peers);
+        limits.Observe.MaxObservations = Math.Max(limits.Observe.MaxObservations, peers);
+        limits.Messages.MaxOutstanding = (int)Math.Min(int.MaxValue, Math.Max(limits.Messages.MaxOutstanding, 4L * peers * plan.Depth));
         return options;
     }
 }

@@ -22,9 +22,9 @@ internal sealed class SecondSeries
             since.Add(nanoseconds, Math.Max(0, count - _before.GetValueOrDefault(nanoseconds)));
         }
 
-        double seconds = Stamp.ToSeconds(now - _at);
+        double seconds = MonotonicTimestamp.ToSeconds(now - _at);
         (_before, _at) = (counts, now);
-        return new LoadSecond(Stamp.ToSeconds(now - begun), seconds > 0 ? since.Count / seconds : 0, since.Microseconds(0.5),
+        return new LoadSecond(MonotonicTimestamp.ToSeconds(now - begun), seconds > 0 ? since.Count / seconds : 0, since.Microseconds(0.5),
             since.Microseconds(0.99));
     }
 

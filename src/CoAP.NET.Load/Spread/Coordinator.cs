@@ -19,8 +19,8 @@ internal static class Coordinator
 
     private static readonly TimeSpan TickEvery = TimeSpan.FromSeconds(1);
 
-    /// <inheritdoc cref="RunAsync(IReadOnlyList{DnsEndPoint}, LoadPlan, IProgress{LoadTick}, CoordinatorOptions, CancellationToken)"/>
-    public static Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress,
+    /// <inheritdoc cref="RunAsync(IReadOnlyList{DnsEndPoint}, LoadPlan, IProgress{LoadProgress}, CoordinatorOptions, CancellationToken)"/>
+    public static Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadProgress>? progress,
         CancellationToken cancellationToken) =>
             RunAsync(workers, plan, progress, new CoordinatorOptions(), cancellationToken);
 
@@ -32,10 +32,10 @@ internal static class Coordinator
     /// <param name="cancellationToken">Ends the run, with the measurements so far as the result.</param>
     /// <exception cref="SpreadException">A worker is not available, or all were lost.</exception>
     /// <exception cref="OperationCanceledException">The run was cancelled before it measured anything.</exception>
-    public static async Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress,
+    public static async Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadProgress>? progress,
         CoordinatorOptions options, CancellationToken cancellationToken)
     {
-        IReadOnlyList<LoadPlan> shares = Shares.Deal(plan, workers.Count);
+        IReadOnlyList<LoadPlan> shares = PlanDivision.Deal(plan, workers.Count);
         if (shares.Count < workers.Count)
         {
             options.Say?.Invoke($"{shares.Count} of {workers.Count} workers take part: there are no more peers.");
@@ -62,7 +62,7 @@ internal static class Coordinator
     }
 
     private static async Task<LoadResult> RunAsync(List<WorkerLink> links, IReadOnlyList<LoadPlan> shares, LoadPlan plan,
-        IProgress<LoadTick>? progress, CoordinatorOptions options, CancellationToken cancellationToken)
+        IProgress<LoadProgress>? progress, CoordinatorOptions options, CancellationToken cancellationToken)
     {
         List<SpreadException> lost = [];
         using CancellationTokenSource over = new();
@@ -165,7 +165,7 @@ internal static class Coordinator
         };
     }
 
-    private static async Task TickAsync(List<WorkerLink> links, List<SpreadException> lost, IProgress<LoadTick>? progress,
+    private static async Task TickAsync(List<WorkerLink> links, List<SpreadException> lost, IProgress<LoadProgress>? progress,
         TimeProvider time, CancellationToken over)
     {
         if (progress is null)
@@ -184,7 +184,7 @@ internal static class Coordinator
                     gone = lost.Count;
                 }
 
-                if (TickSum.Of(links, gone) is { } tick)
+                if (ProgressTotals.Of(links, gone) is { } tick)
                 {
                     progress.Report(tick);
                 }

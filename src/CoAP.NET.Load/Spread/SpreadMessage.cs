@@ -13,7 +13,7 @@ namespace CoAP.NET.Load;
 [JsonDerivedType(typeof(PlanMessage), "plan")]
 [JsonDerivedType(typeof(ReadyMessage), "ready")]
 [JsonDerivedType(typeof(StartMessage), "start")]
-[JsonDerivedType(typeof(TickMessage), "tick")]
+[JsonDerivedType(typeof(ProgressMessage), "tick")]
 [JsonDerivedType(typeof(ResultMessage), "result")]
 [JsonDerivedType(typeof(ErrorMessage), "error")]
 [JsonDerivedType(typeof(CancelMessage), "cancel")]
@@ -39,7 +39,7 @@ internal sealed record ReadyMessage : SpreadMessage;
 internal sealed record StartMessage : SpreadMessage;
 
 /// <summary>The progress of the worker's run.</summary>
-internal sealed record TickMessage(LoadTick Tick) : SpreadMessage;
+internal sealed record ProgressMessage(LoadProgress Tick) : SpreadMessage;
 
 /// <summary>The result of the worker. The only line that may be long.</summary>
 internal sealed record ResultMessage(LoadResult Result) : SpreadMessage;

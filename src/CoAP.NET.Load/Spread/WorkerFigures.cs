@@ -11,7 +11,7 @@ internal static class WorkerFigures
     private const int MostSteps = 10_000;
 
     /// <summary>Returns a tick within its limits.</summary>
-    public static LoadTick Clean(LoadTick tick) => tick with
+    public static LoadProgress Clean(LoadProgress tick) => tick with
     {
         // All fields of a deserialized tick may be missing: a structure has defaults.
         Phase = SpreadException.Clean(tick.Phase ?? string.Empty, 24),

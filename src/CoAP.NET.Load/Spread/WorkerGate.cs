@@ -1,7 +1,7 @@
 namespace CoAP.NET.Load;
 
 /// <summary>The gate of a worker's run: reports to the coordinator that the run is ready, and opens at its start.</summary>
-internal sealed class WorkerGate(SpreadConnection connection, LoadPlan plan, WorkerOptions options) : LoadGate
+internal sealed class WorkerGate(SpreadConnection connection, LoadPlan plan, WorkerOptions options) : StartGate
 {
     private readonly TimeSpan _limit = options.StartLimit + PlanTime.Of(plan.RampSeconds);
     private readonly TaskCompletionSource _start = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -12,7 +12,7 @@ internal sealed class WorkerLink : IAsyncDisposable
     private readonly SpreadConnection _connection;
     private readonly CoordinatorOptions _options;
     private readonly Lock _gate = new();
-    private LoadTick? _tick;
+    private LoadProgress? _tick;
     private long _tickAt;
     private volatile bool _done;
 
@@ -26,7 +26,7 @@ internal sealed class WorkerLink : IAsyncDisposable
     public bool IsHere { get; private set; }
 
     /// <summary>The last tick, and its age; null if there was none or the worker is out of the run.</summary>
-    public (LoadTick Tick, TimeSpan Age)? Tick
+    public (LoadProgress Tick, TimeSpan Age)? Tick
     {
         get
         {
@@ -166,7 +166,7 @@ internal sealed class WorkerLink : IAsyncDisposable
                 {
                     case T wanted:
                         return wanted;
-                    case TickMessage tick:
+                    case ProgressMessage tick:
                         Keep(WorkerFigures.Clean(tick.Tick));
                         break;
                     case ErrorMessage error:
@@ -202,7 +202,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
     }
 
-    private void Keep(LoadTick tick)
+    private void Keep(LoadProgress tick)
     {
         lock (_gate)
         {

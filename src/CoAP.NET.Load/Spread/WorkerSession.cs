@@ -110,7 +110,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
     // Runs the plan, and returns the message about its end.
     private async Task<SpreadMessage> DoAsync(LoadPlan plan, WorkerGate gate, CancellationTokenSource stop, CancellationToken stopping)
     {
-        TickSender ticks = new(connection);
+        ProgressSender ticks = new(connection);
         Task pumping = PumpAsync(ticks, stop);
         try
         {
@@ -142,7 +142,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
 
     private static ErrorMessage Stopped() => new(SpreadError.Stopped, "the worker is stopping");
 
-    private async Task PumpAsync(TickSender ticks, CancellationTokenSource stop)
+    private async Task PumpAsync(ProgressSender ticks, CancellationTokenSource stop)
     {
         try
         {
@@ -238,21 +238,21 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
 }
 
 /// <summary>Sends ticks without delaying the run that reports them: it drops ticks if the coordinator does not read.</summary>
-internal sealed class TickSender(SpreadConnection connection) : IProgress<LoadTick>
+internal sealed class ProgressSender(SpreadConnection connection) : IProgress<LoadProgress>
 {
-    private readonly Channel<LoadTick> _ticks =
-        Channel.CreateBounded<LoadTick>(new BoundedChannelOptions(8) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
+    private readonly Channel<LoadProgress> _ticks =
+        Channel.CreateBounded<LoadProgress>(new BoundedChannelOptions(8) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
 
     /// <inheritdoc/>
-    public void Report(LoadTick value) => _ticks.Writer.TryWrite(WorkerFigures.Clean(value));
+    public void Report(LoadProgress value) => _ticks.Writer.TryWrite(WorkerFigures.Clean(value));
 
     /// <summary>Sends until <see cref="Complete"/>.</summary>
     /// <exception cref="SpreadException">The coordinator no longer reads.</exception>
     public async Task PumpAsync()
     {
-        await foreach (LoadTick tick in _ticks.Reader.ReadAllAsync())
+        await foreach (LoadProgress tick in _ticks.Reader.ReadAllAsync())
         {
-            await connection.SendAsync(new TickMessage(tick), CancellationToken.None);
+            await connection.SendAsync(new ProgressMessage(tick), CancellationToken.None);
         }
     }
 

@@ -120,12 +120,12 @@ internal static class DeviceBytes
                 name, heard == 0 ? null : new DateTimeOffset(heard, TimeSpan.Zero), isUnknown),
             DeviceOutcome.Unreachable or DeviceOutcome.Moved =>
                 CoapDeviceException.Unreachable(name, text, isUnknown, hasMoved: outcome == DeviceOutcome.Moved),
-            _ => new CoapDeviceException(CoapDeviceFault.Failed, name, CoapForeignText.LineOf(text)) { IsOutcomeUnknown = isUnknown },
+            _ => new CoapDeviceException(CoapDeviceFault.Failed, name, CoapUntrustedText.LineOf(text)) { IsOutcomeUnknown = isUnknown },
         });
     }
 
     /// <summary>Converts the state of an observed resource.</summary>
-    public static byte[] Of(string name, DeviceNews news) => [(byte)news.State, .. news switch
+    public static byte[] Of(string name, DeviceNotification news) => [(byte)news.State, .. news switch
     {
         { HasLeft: true } => NotHere,
         { Response: { } response } => Of(name, response, isSafe: true),
@@ -136,10 +136,10 @@ internal static class DeviceBytes
     /// <summary>Converts the state of a resource that another silo observes.</summary>
     /// <param name="bytes">The bytes, not empty.</param>
     /// <param name="name">The name of the device.</param>
-    public static DeviceNews NewsOf(byte[] bytes, string name)
+    public static DeviceNotification NotificationOf(byte[] bytes, string name)
     {
         (CoapResponse? response, CoapDeviceException? failure) = bytes.Length == 1 ? default : AnswerOf(bytes[1..], name);
-        return new DeviceNews((CoapObserveState)bytes[0], response, failure);
+        return new DeviceNotification((CoapObserveState)bytes[0], response, failure);
     }
 
     /// <summary>Passes a response to the caller of a request, with its body to the stream that the request names.</summary>

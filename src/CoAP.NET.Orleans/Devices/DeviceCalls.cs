@@ -28,7 +28,7 @@ internal sealed class DeviceCalls(CoapCluster cluster, CoapNodeClient nodes, Ser
     /// <summary>Returns what a silo knows of a device; null if it does not have it.</summary>
     public async Task<DeviceSighting?> FindAsync(SiloAddress silo, string name, CancellationToken cancellationToken = default) =>
         serializer.Deserialize<DeviceSighting?>(
-            await CallAsync(silo, new DeviceCall(DeviceAct.Find, name), cancellationToken).ConfigureAwait(false));
+            await CallAsync(silo, new DeviceCall(DeviceOperation.Find, name), cancellationToken).ConfigureAwait(false));
 
     /// <summary>Calls a silo.</summary>
     /// <param name="silo">The silo.</param>

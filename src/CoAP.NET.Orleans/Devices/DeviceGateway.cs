@@ -130,23 +130,23 @@ internal sealed class DeviceGateway(
     {
         switch (call.Act)
         {
-            case DeviceAct.Find:
+            case DeviceOperation.Find:
                 return serializer.SerializeToArray(TryFind(call.Name));
-            case DeviceAct.Ask:
+            case DeviceOperation.Ask:
                 return await AskAsync(call, cancellationToken).ConfigureAwait(false);
-            case DeviceAct.Observe:
+            case DeviceOperation.Observe:
                 return await ObserveAsync(from, call, cancellationToken).ConfigureAwait(false);
-            case DeviceAct.EndObservation:
+            case DeviceOperation.EndObservation:
                 EndObservation(from, call.Number);
                 return [];
-            case DeviceAct.WhenAwake:
+            case DeviceOperation.WhenAwake:
                 return await WhenAwakeAsync(call.Name, cancellationToken).ConfigureAwait(false) is { } isAwake
                     ? [isAwake ? (byte)1 : (byte)0]
                     : [];
-            case DeviceAct.Drop:
+            case DeviceOperation.Drop:
                 Drop(call.Name, call.Number, isForgotten: false);
                 return [];
-            case DeviceAct.Forget:
+            case DeviceOperation.Forget:
                 Drop(call.Name, null, isForgotten: true);
                 await _devices.Records.TryRemoveAsync(call.Name, cancellationToken).ConfigureAwait(false);
                 return [];
@@ -174,7 +174,7 @@ internal sealed class DeviceGateway(
             {
                 if (ObservedResource.Read(call.Name, call.Body) is not { } observed || Local.TryFind(call.Name) is not { } device)
                 {
-                    return DeviceBytes.Of(call.Name, DeviceNews.Left);
+                    return DeviceBytes.Of(call.Name, DeviceNotification.Left);
                 }
 
                 polled = new PolledFeed(await LocalDeviceFeed.StartAsync(device, observed, cancellationToken).ConfigureAwait(false));
@@ -188,7 +188,7 @@ internal sealed class DeviceGateway(
         }
         catch (CoapDeviceException exception)
         {
-            return DeviceBytes.Of(call.Name, new DeviceNews(CoapObserveState.Failed, null, exception));
+            return DeviceBytes.Of(call.Name, new DeviceNotification(CoapObserveState.Failed, null, exception));
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
@@ -220,10 +220,10 @@ internal sealed class DeviceGateway(
     public void Start(IDeviceRouter router)
     {
         _devices.Router = router;
-        Local.Came += OnCame;
+        Local.Arrived += OnArrived;
         foreach (LocalDevice device in Local.All)
         {
-            OnCame(device);
+            OnArrived(device);
         }
 
         _sweep = time.CreateTimer(static gateway => ((DeviceGateway)gateway!).Sweep(), this, s_poll, s_poll);
@@ -232,7 +232,7 @@ internal sealed class DeviceGateway(
     /// <summary>Ends.</summary>
     public void Stop()
     {
-        Local.Came -= OnCame;
+        Local.Arrived -= OnArrived;
         Dispose();
         foreach ((Guid from, long number) in _polled.Keys)
         {
@@ -246,7 +246,7 @@ internal sealed class DeviceGateway(
         return silence > TimeSpan.Zero ? silence : TimeSpan.Zero;
     }
 
-    private void OnCame(LocalDevice device)
+    private void OnArrived(LocalDevice device)
     {
         long number = Interlocked.Increment(ref _lastNumber);
         if (_numbers.TryAdd(device, number))
@@ -259,7 +259,7 @@ internal sealed class DeviceGateway(
     {
         // The caller may be the receiving thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        IDevicePlaces places = grains.GetGrain<IDevicePlaces>(device.Name);
+        IDeviceDirectory places = grains.GetGrain<IDeviceDirectory>(device.Name);
         bool isReported = false;
         bool isNew = !device.HasMoved;
         while (!isReported && !device.Gone.IsCancellationRequested && !_stop.IsCancellationRequested)
@@ -267,7 +267,7 @@ internal sealed class DeviceGateway(
             await _reports.WaitAsync().ConfigureAwait(false);
             try
             {
-                if (!await places.CameAsync(silo.SiloAddress, number, isNew ? null : SilenceOf(device)).ConfigureAwait(false))
+                if (!await places.ArrivedAsync(silo.SiloAddress, number, isNew ? null : SilenceOf(device)).ConfigureAwait(false))
                 {
                     Drop(device.Name, number, isForgotten: false);
                 }
@@ -310,7 +310,7 @@ internal sealed class DeviceGateway(
 
         try
         {
-            await grains.GetGrain<IDevicePlaces>(device.Name).WentAsync(silo.SiloAddress, number).ConfigureAwait(false);
+            await grains.GetGrain<IDeviceDirectory>(device.Name).DepartedAsync(silo.SiloAddress, number).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever the reason: the next caller is told that the device is not here
         catch (Exception)

@@ -11,7 +11,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="time">The clock.</param>
 [GrainType("coap.device"), Reentrant, DevicePlacement]
 internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloStatusOracle silos, TimeProvider time)
-    : Grain, IDeviceGrain, IDevicePlaces
+    : Grain, IDeviceGrain, IDeviceDirectory
 {
     private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan s_moving = TimeSpan.FromSeconds(2);
@@ -19,14 +19,14 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
     private static readonly TimeSpan s_longestWait = TimeSpan.FromSeconds(30);
 
     private TaskCompletionSource _came = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private Task<DevicePlace>? _search;
+    private Task<DeviceLocation>? _search;
     private SiloAddress? _silo;
     private long _number;
 
     // Counts the reports. After an await another one is newer.
     private long _reports;
     private long? _knownSince;
-    private long? _wentAt;
+    private long? _departedAt;
 
     private string Name => this.GetPrimaryKeyString();
 
@@ -46,32 +46,32 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
         }
     }
 
-    public async Task<DevicePlace> FindAsync(SiloAddress? wrong)
+    public async Task<DeviceLocation> FindAsync(SiloAddress? wrong)
     {
         if (IsThere && !_silo!.Equals(wrong))
         {
-            return new DevicePlace(_silo, IsCertain: true);
+            return new DeviceLocation(_silo, IsCertain: true);
         }
 
-        if (_silo is null && _wentAt is { } went && s_moving - time.GetElapsedTime(went) is { Ticks: > 0 } left)
+        if (_silo is null && _departedAt is { } went && s_moving - time.GetElapsedTime(went) is { Ticks: > 0 } left)
         {
             // It may be on its way with its slot.
             await _came.Task.WaitAsync(left, time)
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
             if (IsThere)
             {
-                return new DevicePlace(_silo, IsCertain: true);
+                return new DeviceLocation(_silo, IsCertain: true);
             }
         }
 
         // A silo tells when a device comes, so this is for reports that were lost with a grain.
         bool isNowhere = _silo is null && _knownSince is { } since && time.GetElapsedTime(since) < s_searchAgain;
         return isNowhere && wrong is null
-            ? new DevicePlace(null, IsCertain: true)
+            ? new DeviceLocation(null, IsCertain: true)
             : await SearchOnceAsync().ConfigureAwait(true);
     }
 
-    public async Task<bool> CameAsync(SiloAddress silo, long number, TimeSpan? silence)
+    public async Task<bool> ArrivedAsync(SiloAddress silo, long number, TimeSpan? silence)
     {
         if (silo.Equals(_silo) && number <= _number)
         {
@@ -113,18 +113,18 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
         return true;
     }
 
-    public Task WentAsync(SiloAddress silo, long number)
+    public Task DepartedAsync(SiloAddress silo, long number)
     {
         if (silo.Equals(_silo) && number == _number)
         {
             Set(null, 0);
-            _wentAt = _knownSince;
+            _departedAt = _knownSince;
         }
 
         return Task.CompletedTask;
     }
 
-    public async Task WhenCameAsync(CancellationToken cancellationToken)
+    public async Task WhenArrivedAsync(CancellationToken cancellationToken)
     {
         if (!IsThere)
         {
@@ -148,13 +148,13 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
     {
         if (!silo.Equals(newest))
         {
-            calls.CallAsync(silo, new DeviceCall(DeviceAct.Drop, Name, number)).Ignore();
+            calls.CallAsync(silo, new DeviceCall(DeviceOperation.Drop, Name, number)).Ignore();
         }
     }
 
-    private Task<DevicePlace> SearchOnceAsync() => _search ??= SearchAsync();
+    private Task<DeviceLocation> SearchOnceAsync() => _search ??= SearchAsync();
 
-    private async Task<DevicePlace> SearchAsync()
+    private async Task<DeviceLocation> SearchAsync()
     {
         // The field is set before it is cleared.
         await Task.CompletedTask
@@ -166,7 +166,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
             (DeviceSighting? Seen, bool HasAnswered)[] answers = await Task.WhenAll(all.Select(AskAsync)).ConfigureAwait(true);
             if (_reports != reports && IsThere)
             {
-                return new DevicePlace(_silo, IsCertain: true);
+                return new DeviceLocation(_silo, IsCertain: true);
             }
 
             int newest = -1;
@@ -183,7 +183,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
             {
                 Set(null, 0);
                 _knownSince = isCertain ? _knownSince : null;
-                return new DevicePlace(null, isCertain);
+                return new DeviceLocation(null, isCertain);
             }
 
             Set(all[newest], answers[newest].Seen!.Value.Number);
@@ -195,7 +195,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
                 }
             }
 
-            return new DevicePlace(_silo, IsCertain: true);
+            return new DeviceLocation(_silo, IsCertain: true);
         }
         finally
         {

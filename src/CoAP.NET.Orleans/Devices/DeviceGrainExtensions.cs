@@ -7,16 +7,19 @@ namespace CoAP.NET.Orleans;
 public static class DeviceGrainExtensions
 {
     /// <summary>Returns the device of a grain, which works like a <see cref="CoapPeer"/>.</summary>
-    /// <remarks>Requests fail with the exceptions of <see cref="ICoapDevice"/>.</remarks>
+    /// <remarks>
+    /// Requests fail with the exceptions of <see cref="ICoapDevice"/>. <see cref="ICoapClient.ObserveAsync"/> throws a
+    /// <see cref="NotSupportedException"/>: observe devices in a silo, with <see cref="ICoapDevices"/>.
+    /// </remarks>
     /// <param name="grain">The grain.</param>
     /// <returns>The device.</returns>
-    public static ICoapRequester ToDevice(this IDeviceGrain grain)
+    public static ICoapClient ToDevice(this IDeviceGrain grain)
     {
         ArgumentNullException.ThrowIfNull(grain);
         return new GrainDevice(grain);
     }
 
-    private sealed class GrainDevice(IDeviceGrain grain) : ICoapRequester
+    private sealed class GrainDevice(IDeviceGrain grain) : ICoapClient
     {
         public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
         {
@@ -39,5 +42,9 @@ public static class DeviceGrainExtensions
                 ? await DeviceBytes.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
                 : throw failure ?? CoapDeviceException.Unknown(name);
         }
+
+        public Task<CoapObservation> ObserveAsync(
+            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            throw new NotSupportedException("A grain does not pass on notifications. Observe the device in a silo, with ICoapDevices.");
     }
 }

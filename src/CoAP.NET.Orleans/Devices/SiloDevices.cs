@@ -110,7 +110,7 @@ internal sealed class SiloDevices(
                 else
                 {
                     wrong = null;
-                    await PlacesOf(name).WhenCameAsync(cancellationToken).ConfigureAwait(false);
+                    await PlacesOf(name).WhenArrivedAsync(cancellationToken).ConfigureAwait(false);
                 }
             }
 #pragma warning disable CA1031 // whatever the reason: the silo did not wait
@@ -256,7 +256,7 @@ internal sealed class SiloDevices(
     {
         try
         {
-            DeviceCall call = new(DeviceAct.Ask, name, 0, timeout, bytes);
+            DeviceCall call = new(DeviceOperation.Ask, name, 0, timeout, bytes);
             return DeviceBytes.AnswerOf(await calls.CallAsync(place, call, cancellationToken).ConfigureAwait(false), name);
         }
 #pragma warning disable CA1031 // whatever the reason: the silo did not answer
@@ -290,7 +290,7 @@ internal sealed class SiloDevices(
     {
         try
         {
-            await calls.CallAsync(place, new DeviceCall(DeviceAct.Forget, name), cancellationToken).ConfigureAwait(false);
+            await calls.CallAsync(place, new DeviceCall(DeviceOperation.Forget, name), cancellationToken).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever the reason: a silo that does not answer has no device that others can reach
         catch (Exception) when (!cancellationToken.IsCancellationRequested)
@@ -301,11 +301,11 @@ internal sealed class SiloDevices(
 
     private async Task<bool?> IsAwakeAtAsync(SiloAddress place, string name, CancellationToken cancellationToken)
     {
-        byte[] answer = await calls.CallAsync(place, new DeviceCall(DeviceAct.WhenAwake, name), cancellationToken).ConfigureAwait(false);
+        byte[] answer = await calls.CallAsync(place, new DeviceCall(DeviceOperation.WhenAwake, name), cancellationToken).ConfigureAwait(false);
         return answer.Length == 0 ? null : answer[0] != 0;
     }
 
-    private IDevicePlaces PlacesOf(string name) => grains.GetGrain<IDevicePlaces>(name);
+    private IDeviceDirectory PlacesOf(string name) => grains.GetGrain<IDeviceDirectory>(name);
 
     private void Remember(string name, SiloAddress place)
     {

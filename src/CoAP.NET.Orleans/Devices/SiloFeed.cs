@@ -19,24 +19,24 @@ internal sealed class SiloFeed(
     /// <summary>The silo of the device.</summary>
     public SiloAddress Place => place;
 
-    public async Task<DeviceNews> NextAsync(CancellationToken cancellationToken)
+    public async Task<DeviceNotification> NextAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
             // Only the first call begins something: a later one that arrives after the end must not.
             byte[] begun = Interlocked.Exchange(ref _resource, []);
             byte[] news = await calls.CallAsync(
-                place, new DeviceCall(DeviceAct.Observe, resource.Device, number, null, begun), cancellationToken).ConfigureAwait(false);
+                place, new DeviceCall(DeviceOperation.Observe, resource.Device, number, null, begun), cancellationToken).ConfigureAwait(false);
             if (news.Length > 0)
             {
-                return DeviceBytes.NewsOf(news, resource.Device);
+                return DeviceBytes.NotificationOf(news, resource.Device);
             }
         }
     }
 
     public void End()
     {
-        calls.CallAsync(place, new DeviceCall(DeviceAct.EndObservation, resource.Device, number)).Ignore();
+        calls.CallAsync(place, new DeviceCall(DeviceOperation.EndObservation, resource.Device, number)).Ignore();
         devices.Forget(resource.Device, place);
     }
 }

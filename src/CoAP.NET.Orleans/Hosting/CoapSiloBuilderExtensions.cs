@@ -31,8 +31,8 @@ public static class CoapSiloBuilderExtensions
     /// minimum level of the application. Rules of the application for categories of Orleans prevail.</para>
     /// <para>The sequence numbers of OSCORE contexts move with their slots, too. Requests under OSCORE are not relayed: at a silo without
     /// the slot of their context they are refused (<c>OscoreStoreFault.InUse</c>).</para>
-    /// <para>The silo gets devices when all servers of the host run, and hands them over before the host stops them
-    /// (<see cref="CoapSlotMoveOptions"/>).</para>
+    /// <para>The silo gets devices when all servers of the host run, and hands them over before the host stops them.
+    /// </para>
     /// </remarks>
     /// <param name="silo">The silo.</param>
     /// <returns>The silo.</returns>

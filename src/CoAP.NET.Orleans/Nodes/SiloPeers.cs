@@ -25,7 +25,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     private readonly ISiloStatusOracle _silos;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly OccasionalLog _dropped;
+    private readonly RateLimitedLog _dropped;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, NodePostHandler> _handlers = new(StringComparer.Ordinal);
     private readonly Dictionary<string, Func<CoapNodeId, ReadOnlyMemory<byte>, Task<byte[]?>>> _answers = new(StringComparer.Ordinal);
@@ -58,10 +58,10 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         _silos = silos;
         _time = time;
         _logger = logger;
-        _dropped = new OccasionalLog(time);
+        _dropped = new RateLimitedLog(time);
         Silo = silo;
         Address = Scheme + silo.ToParsableString();
-        Notices = new NodeNotices(
+        Notices = new ClusterNotifications(
             (node, names) => ServiceOf(node)?.PostAsync(_self.Value, Changes, Sealed(node, Changes, names.Select(Encoding.UTF8.GetBytes)))
                 ?? Task.CompletedTask,
             time, logger);
@@ -76,7 +76,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     public SiloAddress Silo { get; }
 
     /// <summary>Reports changes to other nodes.</summary>
-    public NodeNotices Notices { get; }
+    public ClusterNotifications Notices { get; }
 
     /// <inheritdoc/>
     public bool IsOn => true;
@@ -158,13 +158,13 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
             if (!now.ContainsKey(id))
             {
                 peer.Posts.End();
-                Tell(listener => listener.OnDown(id));
+                Report(listener => listener.OnDown(id));
             }
         }
 
         foreach (CoapNodeId id in now.Keys.Where(id => !before.ContainsKey(id)))
         {
-            Tell(listener => listener.OnUp(id));
+            Report(listener => listener.OnUp(id));
         }
     }
 
@@ -298,7 +298,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         return items.Select(item => cipher.TryOpen(node, path, item)).OfType<byte[]>();
     }
 
-    private SiloPeer PeerOf(CoapNodeId node, SiloAddress silo) => new(silo, new NodePosts(
+    private SiloPeer PeerOf(CoapNodeId node, SiloAddress silo) => new(silo, new NodeSendQueue(
         (path, items) => _services(silo).PostAsync(_self.Value, path, Sealed(node, path, items)),
         count =>
         {
@@ -309,7 +309,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         },
         _time));
 
-    private void Tell(Action<INodeListener> tell)
+    private void Report(Action<INodeListener> tell)
     {
         foreach (INodeListener listener in _listeners)
         {
@@ -317,5 +317,5 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         }
     }
 
-    private sealed record SiloPeer(SiloAddress Silo, NodePosts Posts);
+    private sealed record SiloPeer(SiloAddress Silo, NodeSendQueue Posts);
 }

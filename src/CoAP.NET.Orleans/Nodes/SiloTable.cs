@@ -25,7 +25,7 @@ internal sealed class SiloTable(IServiceProvider services, ILogger logger) : Bac
     private static readonly TimeSpan s_settles = TimeSpan.FromSeconds(5);
 
     private readonly WakeSignal _wake = new();
-    private CoapFence _seen;
+    private CoapFencingToken _seen;
 
     /// <inheritdoc/>
     public override Task StartAsync(CancellationToken cancellationToken)
@@ -40,14 +40,14 @@ internal sealed class SiloTable(IServiceProvider services, ILogger logger) : Bac
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         TimeProvider time = services.GetService<TimeProvider>() ?? TimeProvider.System;
         CoapCluster cluster = services.GetRequiredService<CoapCluster>();
-        OccasionalLog notWritten = new(time);
+        RateLimitedLog notWritten = new(time);
         cluster.MapChanged += OnMapChanged;
         try
         {
             while (!stoppingToken.IsCancellationRequested)
             {
                 Task woken = _wake.Next;
-                CoapFence stale = cluster.Map.StaleFence;
+                CoapFencingToken stale = cluster.Map.StaleFence;
                 if (stale != _seen)
                 {
                     try

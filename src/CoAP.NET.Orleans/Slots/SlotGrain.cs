@@ -24,7 +24,7 @@ internal sealed class SlotGrain(SlotHost host) : Grain, ISlotGrain, IGrainMigrat
     // the end of the other one, until a call times out after 30 s.
     private static readonly TimeSpan s_settles = TimeSpan.FromMilliseconds(250);
 
-    private CoapFence _released;
+    private CoapFencingToken _released;
     private volatile bool _isReady;
 
     /// <summary>Whether it may be moved: its activation is complete, and the silo that it came from knows that.</summary>
@@ -69,7 +69,7 @@ internal sealed class SlotGrain(SlotHost host) : Grain, ISlotGrain, IGrainMigrat
 
     /// <inheritdoc/>
     public void OnRehydrate(IRehydrationContext rehydrationContext) =>
-        _released = rehydrationContext.TryGetValue(FenceKey, out long fence) ? new CoapFence(fence) : default;
+        _released = rehydrationContext.TryGetValue(FenceKey, out long fence) ? new CoapFencingToken(fence) : default;
 
     /// <summary>Moves the slot to a silo.</summary>
     /// <param name="silo">The silo.</param>

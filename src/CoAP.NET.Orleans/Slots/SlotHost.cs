@@ -54,7 +54,7 @@ internal sealed class SlotHost(CoapCluster cluster, SiloPeers peers, TimeProvide
     /// <param name="released">The fence under which its last owner released it; unset if none did.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>False if another node has it.</returns>
-    public async Task<bool> TryTakeAsync(SlotGrain grain, CoapSlot slot, CoapFence released, CancellationToken cancellationToken)
+    public async Task<bool> TryTakeAsync(SlotGrain grain, CoapSlot slot, CoapFencingToken released, CancellationToken cancellationToken)
     {
         bool isTaken = await cluster.Grants.TakeAsync(slot, released, cancellationToken).ConfigureAwait(false);
         if (isTaken)
@@ -71,7 +71,7 @@ internal sealed class SlotHost(CoapCluster cluster, SiloPeers peers, TimeProvide
     /// <param name="slot">The slot.</param>
     /// <param name="cancellationToken">Ends the grace period for pending work.</param>
     /// <returns>The fence under which it was released; unset if another node has taken it.</returns>
-    public async Task<CoapFence> ReleaseAsync(SlotGrain grain, CoapSlot slot, CancellationToken cancellationToken)
+    public async Task<CoapFencingToken> ReleaseAsync(SlotGrain grain, CoapSlot slot, CancellationToken cancellationToken)
     {
         try
         {

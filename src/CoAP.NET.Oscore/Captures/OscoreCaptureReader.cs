@@ -5,7 +5,7 @@ namespace CoAP.NET.Oscore;
 
 /// <summary>Decrypts captured messages between the two ends of security contexts, in either direction, for troubleshooting.</summary>
 /// <remarks>It checks no replays and changes no state. Not for endpoints. Not thread-safe.</remarks>
-public sealed class OscoreCaptureReader : IDisposable
+internal sealed class OscoreCaptureReader : IDisposable
 {
     private const int MaxRequests = 65_536;
 

@@ -76,22 +76,22 @@ public sealed class OscoreAlgorithm
     ];
 
     /// <summary>The number of the algorithm in the registry "COSE Algorithms".</summary>
-    public int CoseNumber { get; }
+    internal int CoseNumber { get; }
 
     /// <summary>The name in the registry, such as <c>AES-CCM-16-64-128</c>.</summary>
     public string Name { get; }
 
     /// <summary>The length of a key in bytes: 16, 24 or 32.</summary>
-    public int KeyLength { get; }
+    internal int KeyLength { get; }
 
     /// <summary>The length of a nonce in bytes: 7, 12 or 13.</summary>
-    public int NonceLength { get; }
+    internal int NonceLength { get; }
 
     /// <summary>The length of the tag in bytes, 8 or 16; each ciphertext is longer than its plaintext by this length.</summary>
-    public int TagLength { get; }
+    internal int TagLength { get; }
 
     /// <summary>Maximum length in bytes of a Sender ID or Recipient ID: the nonce length minus 6 (RFC 8613 section 3.3).</summary>
-    public int MaxIdLength => NonceLength - NonceBesideId;
+    internal int MaxIdLength => NonceLength - NonceBesideId;
 
     /// <summary>Maximum length of a plaintext in bytes: AES-CCM counts them in the part of 15 bytes that the nonce leaves.</summary>
     internal int MaxPlaintextLength => NonceLength == 13 ? ushort.MaxValue : int.MaxValue;
@@ -113,7 +113,7 @@ public sealed class OscoreAlgorithm
     /// <summary>Finds an algorithm by its number.</summary>
     /// <param name="coseNumber">The number in the registry "COSE Algorithms".</param>
     /// <returns>The algorithm; null if this library supports none with this number for OSCORE.</returns>
-    public static OscoreAlgorithm? Find(int coseNumber)
+    internal static OscoreAlgorithm? Find(int coseNumber)
     {
         foreach (OscoreAlgorithm algorithm in All)
         {
@@ -129,7 +129,7 @@ public sealed class OscoreAlgorithm
     /// <summary>Finds an algorithm by its name in the registry, ignoring case.</summary>
     /// <param name="name">The name, such as <c>AES-CCM-16-64-128</c>.</param>
     /// <returns>The algorithm; null if this library supports none with this name.</returns>
-    public static OscoreAlgorithm? Find(string name)
+    internal static OscoreAlgorithm? Find(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
         foreach (OscoreAlgorithm algorithm in All)
@@ -152,7 +152,7 @@ public sealed class OscoreAlgorithm
     /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
     /// <exception cref="ArgumentException">The nonce has a wrong length.</exception>
     /// <exception cref="CryptographicException">The key has a wrong length.</exception>
-    public byte[] Seal(
+    internal byte[] Seal(
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> additionalData, ReadOnlySpan<byte> plaintext)
     {
         byte[] ciphertext = new byte[plaintext.Length + TagLength];
@@ -179,7 +179,7 @@ public sealed class OscoreAlgorithm
     /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
     /// <exception cref="ArgumentException">The nonce has a wrong length.</exception>
     /// <exception cref="CryptographicException">The key has a wrong length.</exception>
-    public bool TryOpen(
+    internal bool TryOpen(
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> additionalData, ReadOnlySpan<byte> ciphertext,
         out byte[] plaintext)
     {

@@ -49,10 +49,10 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     public OscoreParameters Parameters { get; }
 
     /// <summary>The principal: an <see cref="OscoreIdentity"/>.</summary>
-    public override object Identity => _identity;
+    internal override object Identity => _identity;
 
     /// <inheritdoc/>
-    public override int Overhead =>
+    internal override int Overhead =>
         OverheadBesideIds + Parameters.SenderId.Length + Parameters.IdContextBytes.Length + Parameters.Algorithm.TagLength
         + _exchangeOverhead + (Rederivation is null ? 0 : OscoreRederivation.Overhead);
 
@@ -60,7 +60,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// Maximum message size: the longest plaintext of the algorithm minus the overhead. The plaintext limit is 65,535 bytes for nonces of
     /// 13 bytes, as in AES-CCM-16-64-128.
     /// </summary>
-    public override int MaxMessageSize => Parameters.Algorithm.MaxPlaintextLength - Overhead;
+    internal override int MaxMessageSize => Parameters.Algorithm.MaxPlaintextLength - Overhead;
 
     internal OscoreKeys Keys { get; }
 
@@ -71,7 +71,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     internal OscoreRederivation? Rederivation { get; init; }
 
     /// <summary>Where it may be used.</summary>
-    internal OscorePlace Place => _state?.Place ?? OscorePlace.Here;
+    internal OscoreContextOwner Place => _state?.Place ?? OscoreContextOwner.Here;
 
     /// <summary>The sequence numbers of this end.</summary>
     internal OscoreSequence Sequence { get; }
@@ -90,15 +90,17 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// <param name="owner">
     /// The application's identity of the other end (<see cref="OscoreIdentity.Owner"/>); null if only the IDs are known.
     /// </param>
-    /// <param name="exchange">The key exchange whose last message goes out with the first request; null for none.</param>
     /// <returns>The context.</returns>
     /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
     /// <remarks>
     /// Use it only for secrets that live no longer than the process, such as those of EDHOC, and in tests: with a secret from an earlier
     /// run, all sequence numbers repeat.
     /// </remarks>
-    public static OscoreContext CreateVolatile(
-        OscoreParameters parameters, object? owner = null, OscoreKeyExchangeClient? exchange = null)
+    public static OscoreContext CreateVolatile(OscoreParameters parameters, object? owner = null) =>
+        CreateVolatile(parameters, owner, null);
+
+    /// <summary>Creates a context whose first request carries the last message of a key exchange.</summary>
+    internal static OscoreContext CreateVolatile(OscoreParameters parameters, object? owner, OscoreKeyExchangeClient? exchange)
     {
         ArgumentNullException.ThrowIfNull(parameters);
         return new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters), owner, exchange);
@@ -171,13 +173,13 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public override CoapProtectedPeer MakePeer(CoapProtection? protection)
+    internal override CoapProtectedPeer MakePeer(CoapProtection? protection)
     {
         OscoreProtection? own = protection as OscoreProtection;
         OscoreTelemetry? telemetry = own?.Telemetry;
         if (telemetry is not null)
         {
-            Sequence.TellTo(telemetry, this);
+            Sequence.ReportTo(telemetry, this);
         }
 
         return new OscorePeer(this, telemetry, (own?.Limits ?? s_defaults).MaxRequestsPerPeer);
@@ -221,7 +223,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     }
 
     /// <summary>Wipes the keys as soon as no exchange with any peer is pending.</summary>
-    internal void Retire()
+    internal void Deactivate()
     {
         if (Interlocked.Or(ref _uses, Retired) == 0)
         {
@@ -252,7 +254,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         {
             await Sequence.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is OscoreStoreException or OscoreNumbersExhaustedException)
+        catch (OscoreStoreException)
         {
             // The sender gets the error; receiving still works.
         }

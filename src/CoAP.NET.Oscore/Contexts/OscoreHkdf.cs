@@ -5,7 +5,7 @@ namespace CoAP.NET.Oscore;
 /// <summary>
 /// The key derivation of a security context: HKDF (RFC 5869) with a hash (RFC 8613 section 3.2). Both peers use the same.
 /// </summary>
-public sealed class OscoreHkdf
+internal sealed class OscoreHkdf
 {
     private OscoreHkdf(int coseNumber, string name, HashAlgorithmName hash, int hashLength)
     {

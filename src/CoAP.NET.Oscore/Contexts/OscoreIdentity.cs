@@ -56,7 +56,7 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
 
     /// <summary>Returns <see cref="Id"/> as readable text.</summary>
     /// <returns>The text, such as <c>oscore:01</c> or <c>edhoc:meter-7</c>.</returns>
-    public override string ToString() => CoapForeignText.LineOf(Id?.ToString() ?? "unknown");
+    public override string ToString() => CoapUntrustedText.LineOf(Id?.ToString() ?? "unknown");
 
     /// <summary>Who the peer of a context is whose IDs the application assigned.</summary>
     /// <param name="parameters">The parameters.</param>

@@ -214,7 +214,7 @@ internal sealed class OscoreKeys : IDisposable
             return other;
         }
 
-        KeptAeads.Keep(made);
+        AeadCache.Keep(made);
         if (_isWiped)
         {
             made.Dispose();

@@ -14,10 +14,10 @@ namespace CoAP.NET.Oscore;
 public sealed class OscoreParameters : IDisposable
 {
     /// <summary>The default of <see cref="WindowSize"/>.</summary>
-    public const int DefaultWindowSize = 64;
+    internal const int DefaultWindowSize = 64;
 
     /// <summary>The largest <see cref="WindowSize"/>.</summary>
-    public const int MaxWindowSize = 4096;
+    internal const int MaxWindowSize = 4096;
 
     // The option has one byte for its length, and 255 bytes together with flags and Partial IV (RFC 8613 section 6.1).
     private const int MaxIdContextLength = 240;
@@ -37,7 +37,7 @@ public sealed class OscoreParameters : IDisposable
     /// </param>
     /// <param name="recipientId">The ID of the other end; may be empty, and differs from <paramref name="senderId"/>.</param>
     /// <param name="algorithm">The AEAD algorithm; null for AES-CCM-16-64-128.</param>
-    /// <exception cref="ArgumentException">The secret is empty, an ID has more bytes than <see cref="OscoreAlgorithm.MaxIdLength"/>, or
+    /// <exception cref="ArgumentException">The secret is empty, an ID has more bytes than the nonce of the algorithm less 6, or
     /// both
     /// IDs are equal.</exception>
     public OscoreParameters(
@@ -63,10 +63,10 @@ public sealed class OscoreParameters : IDisposable
         _recipientId = recipientId.ToArray();
     }
 
-    /// <summary>The ID of this end, 0 to <see cref="OscoreAlgorithm.MaxIdLength"/> bytes; the <c>kid</c> of its requests.</summary>
+    /// <summary>The ID of this end, 0 bytes to the length of the nonce less 6; the <c>kid</c> of its requests.</summary>
     public ReadOnlyMemory<byte> SenderId => _senderId;
 
-    /// <summary>The ID of the other end, 0 to <see cref="OscoreAlgorithm.MaxIdLength"/> bytes.</summary>
+    /// <summary>The ID of the other end, 0 bytes to the length of the nonce less 6.</summary>
     public ReadOnlyMemory<byte> RecipientId => _recipientId;
 
     /// <summary>The Master Salt; copied. Empty by default.</summary>
@@ -96,7 +96,7 @@ public sealed class OscoreParameters : IDisposable
     }
 
     /// <summary>Whether there is an ID Context, which may be empty.</summary>
-    public bool HasIdContext => _idContext is not null;
+    internal bool HasIdContext => _idContext is not null;
 
     /// <summary>The ID of the other end; do not modify it.</summary>
     internal byte[] RecipientKid => _recipientId;
@@ -113,14 +113,24 @@ public sealed class OscoreParameters : IDisposable
     /// <summary>The AEAD algorithm. AES-CCM-16-64-128 by default.</summary>
     public OscoreAlgorithm Algorithm { get; }
 
-    /// <summary>The key derivation. HKDF SHA-256 by default.</summary>
-    public OscoreHkdf Hkdf { get; init; } = OscoreHkdf.Sha256;
+    /// <summary>The hash of HKDF, by which keys are derived (RFC 8613 section 3.2): SHA-256, SHA-384 or SHA-512.</summary>
+    /// <exception cref="ArgumentException">It is another hash.</exception>
+    /// <remarks>Default <see cref="HashAlgorithmName.SHA256"/>, which all implementations have.</remarks>
+    public HashAlgorithmName HkdfHash
+    {
+        get => Hkdf.Hash;
+        init => Hkdf = OscoreHkdf.All.FirstOrDefault(one => one.Hash == value)
+            ?? throw new ArgumentException($"HKDF is supported with SHA-256, SHA-384 and SHA-512, and not with '{value}'.", nameof(value));
+    }
+
+    /// <summary>The key derivation.</summary>
+    internal OscoreHkdf Hkdf { get; init; } = OscoreHkdf.Sha256;
 
     /// <summary>
     /// The size of the replay window: how far a request may be behind the highest received number and still be accepted (RFC 8613 section
     /// 3.2.2).
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 or more than <see cref="MaxWindowSize"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 or more than 4,096.</exception>
     /// <remarks>
     /// 1 to 4,096, default 64. It allows requests to overtake each other. The endpoint rejects later requests as replays.
     /// </remarks>

@@ -40,7 +40,7 @@ public sealed class OscoreContexts
     /// <summary>Processes requests that carry the last message of a key exchange, such as EDHOC's (RFC 9668).</summary>
     /// <exception cref="InvalidOperationException">Another key exchange is already set.</exception>
     /// <remarks>Default null: the endpoint refuses such requests. You may set it while the endpoint runs.</remarks>
-    public OscoreKeyExchangeServer? KeyExchange
+    internal OscoreKeyExchangeServer? KeyExchange
     {
         get;
         set
@@ -65,7 +65,7 @@ public sealed class OscoreContexts
     /// <exception cref="ArgumentOutOfRangeException">The value is out of its range.</exception>
     /// <remarks>
     /// The endpoint refuses larger ones. Default 65,536; 0, for no such messages, to 16 MiB. Unverified blocks count towards
-    /// <see cref="CoapLimits.MaxAssemblyBytes"/>, with a share per source.
+    /// <see cref="CoapBlockwiseLimits.RequestMemory"/>, with a share per source.
     /// </remarks>
     public int MaxUnfragmentedSize
     {
@@ -85,13 +85,13 @@ public sealed class OscoreContexts
     public OscoreLimits Limits { get; init; } = new();
 
     /// <summary>Number of contexts for received requests.</summary>
-    public int Count => _byRecipient.Count;
+    internal int Count => _byRecipient.Count;
 
-    internal EventCounts<OscoreEvent> Counts { get; } = new();
+    internal EventCounter<OscoreEvent> Counts { get; } = new();
 
     /// <summary>Returns the counters of all endpoints that use these contexts.</summary>
     /// <returns>The current values.</returns>
-    public OscoreCounters GetCounters() => OscoreCounters.Of(Counts);
+    internal OscoreCounters GetCounters() => OscoreCounters.Of(Counts);
 
     /// <summary>Adds a context for received requests.</summary>
     /// <param name="context">The context.</param>
@@ -120,7 +120,7 @@ public sealed class OscoreContexts
     /// <returns>This instance.</returns>
     /// <exception cref="ArgumentException">The text is not a CoAP URI, or another context has the same IDs.</exception>
     /// <remarks><see cref="Add(OscoreContext)"/> is not necessary.</remarks>
-    public OscoreContexts Add(string uri, OscoreContext context)
+    public OscoreContexts Add(CoapUri uri, OscoreContext context)
     {
         CoapUri target = TargetOf(uri);
         Add(context);
@@ -135,7 +135,7 @@ public sealed class OscoreContexts
     /// A request may omit its ID Context. A new context with the same Recipient ID would then take its requests. Contexts that a
     /// <see cref="Resolver"/> has not returned yet do not count.
     /// </remarks>
-    public bool IsRecipient(ReadOnlyMemory<byte> id) =>
+    internal bool IsRecipient(ReadOnlyMemory<byte> id) =>
         TryFindExactly(id.Span, hasIdContext: false, [], out _)
         || _byKid.GetAlternateLookup<OscoreRecipientName>().ContainsKey(new OscoreRecipientName(id.Span, hasIdContext: false, []));
 
@@ -143,7 +143,7 @@ public sealed class OscoreContexts
     /// <param name="path">The path, such as <c>/.well-known/edhoc</c>.</param>
     /// <returns>This instance.</returns>
     /// <remarks>For the requests of a key exchange, because a server that has lost its keys could not read protected ones.</remarks>
-    public OscoreContexts LeavePlain(string path)
+    internal OscoreContexts LeavePlain(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
         CoapUri target = CoapUri.Parse($"coap://host/{path.TrimStart('/')}");
@@ -158,15 +158,15 @@ public sealed class OscoreContexts
         return this;
     }
 
-    /// <summary>Forbids unprotected requests to a host, except those to the paths of <see cref="LeavePlain"/>.</summary>
-    /// <param name="uri">Scheme, host and port, as for <see cref="Add(string, OscoreContext)"/>.</param>
+    /// <summary>Forbids unprotected requests to a host.</summary>
+    /// <param name="uri">Scheme, host and port, as for <see cref="Add(CoapUri, OscoreContext)"/>.</param>
     /// <returns>This instance.</returns>
     /// <exception cref="ArgumentException">The text is not a CoAP URI.</exception>
     /// <remarks>
     /// Without a context for the host, as before a key exchange or after <see cref="Remove"/>, requests fail with a
     /// <see cref="CoapException"/>.
     /// </remarks>
-    public OscoreContexts Require(string uri)
+    public OscoreContexts Require(CoapUri uri)
     {
         _required[OscoreAuthority.Of(TargetOf(uri))] = true;
         return this;
@@ -207,10 +207,10 @@ public sealed class OscoreContexts
     /// Pending exchanges are requests without a response, and observations, in either direction. A context whose numbers a store keeps
     /// still needs <see cref="OscoreContext.DisposeAsync"/>.
     /// </remarks>
-    public bool Retire(OscoreContext context)
+    public bool RemoveAndWipe(OscoreContext context)
     {
         bool wasThere = Remove(context);
-        context.Retire();
+        context.Deactivate();
         return wasThere;
     }
 
@@ -302,10 +302,11 @@ public sealed class OscoreContexts
         _byRecipient.GetAlternateLookup<OscoreRecipientName>()
             .TryGetValue(new OscoreRecipientName(kid, hasIdContext, idContext), out context);
 
-    private static CoapUri TargetOf(string uri)
+    private static CoapUri TargetOf(CoapUri uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
-        return CoapUri.TryParse(uri, out CoapUri? target, out string? error) ? target : throw new ArgumentException(error, nameof(uri));
+        CoapUri.RequireCoap(uri, nameof(uri));
+        return uri;
     }
 
     private static bool IsIn(string[][] paths, CoapUri target)

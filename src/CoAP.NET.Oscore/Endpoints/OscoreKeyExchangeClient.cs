@@ -8,7 +8,7 @@ namespace CoAP.NET.Oscore;
 /// The first request that its <see cref="OscoreContext"/> protects carries the message, and the others wait until the response to it is
 /// verified. If no response comes, each request carries it again. Thread-safe.
 /// </remarks>
-public abstract class OscoreKeyExchangeClient
+internal abstract class OscoreKeyExchangeClient
 {
     /// <summary>
     /// Maximum number of bytes that <see cref="AddTo"/> adds to a request. The endpoint sizes the blocks of bodies accordingly.

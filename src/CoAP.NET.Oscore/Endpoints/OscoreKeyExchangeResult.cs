@@ -1,7 +1,7 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>The result of processing the key exchange message in a protected request; see <see cref="OscoreKeyExchangeServer"/>.</summary>
-public readonly struct OscoreKeyExchangeResult
+internal readonly struct OscoreKeyExchangeResult
 {
     private OscoreKeyExchangeResult(CoapMessage message, bool isFinished)
     {

@@ -10,7 +10,7 @@ namespace CoAP.NET.Oscore;
 /// It runs before OSCORE: it removes its message from the request and creates the security context with which OSCORE verifies the rest.
 /// Register it in <see cref="OscoreContexts.KeyExchange"/>. Thread-safe.
 /// </remarks>
-public abstract class OscoreKeyExchangeServer
+internal abstract class OscoreKeyExchangeServer
 {
     /// <summary>Whether a request carries such a message. Called for every request, so it must be quick.</summary>
     /// <param name="request">The received request. Do not modify it.</param>

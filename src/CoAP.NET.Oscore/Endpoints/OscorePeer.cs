@@ -14,7 +14,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
     private readonly OscoreContext _context;
     private readonly OscoreTelemetry? _telemetry;
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapToken, OscoreAsked> _asked = [];
+    private readonly Dictionary<CoapToken, OscorePendingRequest> _asked = [];
     private readonly OscoreServed _served;
     private volatile bool _lacksNumber;
     private bool _isInUse;
@@ -45,7 +45,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
     /// <summary>Handles a verified request of the peer, to which its responses refer.</summary>
     public void OnRequest(CoapMessage request, OscoreRequestId id)
     {
-        bool registers = request.Options.Observe == Observe.RegisterValue;
+        bool registers = request.Options.Observe == ObserveOption.RegisterValue;
         lock (_gate)
         {
             _served.Add(request.Token, id, registers, isDue: !request.HasOptions || request.Options.NoResponse is null);
@@ -111,7 +111,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
     /// <inheritdoc/>
     public override CoapProtectionVerdict UnprotectResponse(CoapMessage message)
     {
-        OscoreAsked? asked;
+        OscorePendingRequest? asked;
         lock (_gate)
         {
             _asked.TryGetValue(message.Token, out asked);
@@ -180,7 +180,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         exchange?.AddTo(protectedMessage);
         lock (_gate)
         {
-            _asked[message.Token] = new OscoreAsked(id, observes, _asked.GetValueOrDefault(message.Token));
+            _asked[message.Token] = new OscorePendingRequest(id, observes, _asked.GetValueOrDefault(message.Token));
             NoteUseLocked();
         }
 
@@ -302,7 +302,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         string? diagnostic = message.Payload.IsEmpty || (message.HasOptions && message.Options.ContentFormat is not null)
             ? null
             : Encoding.UTF8.GetString(message.Payload.Span[..Math.Min(message.Payload.Length, MaxDiagnostic)]);
-        string said = diagnostic is null ? string.Empty : $" ({CoapForeignText.LineOf(diagnostic)})";
+        string said = diagnostic is null ? string.Empty : $" ({CoapUntrustedText.LineOf(diagnostic)})";
         return new CoapOscoreException(message.Code, diagnostic,
             $"The protected request to {Channel} got the unprotected answer {message.Code}{said}. Its sender does not have the keys, or "
                 + $"other keys than {_context}. Check the IDs, the secret and whether the server knows the context.");

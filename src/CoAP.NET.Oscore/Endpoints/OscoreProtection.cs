@@ -101,9 +101,9 @@ internal sealed class OscoreProtection : CoapProtection
 
         bool isHere = _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
             || _contexts.TryFindRederived(value.Kid, out context);
-        if (isHere && _contexts.Resolver is not null && context!.Place is var place && place != OscorePlace.Here)
+        if (isHere && _contexts.Resolver is not null && context!.Place is var place && place != OscoreContextOwner.Here)
         {
-            if (place == OscorePlace.Unknown)
+            if (place == OscoreContextOwner.Unknown)
             {
                 return new ValueTask<CoapProtectionVerdict>(CoapProtectionVerdict.Elsewhere(relay: null));
             }
@@ -166,7 +166,7 @@ internal sealed class OscoreProtection : CoapProtection
             return Refuse(channel, in value, fault);
         }
 
-        if (request!.HasOptions && request.Options.Observe is { } observe && observe != Observe.DeregisterValue
+        if (request!.HasOptions && request.Options.Observe is { } observe && observe != ObserveOption.DeregisterValue
             && !message.Options.Contains(OptionNumber.Observe))
         {
             // A hop removed the outer Observe, and could not handle notifications. It may remove an Observe that ends an observation.

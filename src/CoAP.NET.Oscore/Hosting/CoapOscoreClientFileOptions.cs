@@ -3,7 +3,7 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Hosting;
 
 /// <summary>OSCORE of a hosted client (RFC 8613): the security context of its requests to one server.</summary>
-public sealed class CoapOscoreClientFileOptions
+internal sealed class CoapOscoreClientFileOptions
 {
     /// <summary>
     /// A file with one security context, in the format of <see cref="OscoreContextFile"/>: JSON, or a directory of aiocoap.
@@ -21,7 +21,7 @@ public sealed class CoapOscoreClientFileOptions
 
     /// <summary>The server whose requests OSCORE protects: scheme, host and port, such as <c>coap://door.example</c>.</summary>
     /// <remarks>For a server behind a proxy, its own. Default null: that of the client's base address.</remarks>
-    public string? Uri { get; set; }
+    public CoapUri? Uri { get; set; }
 
     internal ConfigurationFindings Findings { get; } = new();
 }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Hosting;
 /// OSCORE of a hosted server (RFC 8613): the peers whose protected requests it accepts. Use <c>RequireOscore</c> to make a route require
 /// protection.
 /// </summary>
-public sealed class CoapOscoreServerFileOptions
+internal sealed class CoapOscoreServerFileOptions
 {
     /// <summary>Files of security contexts, in the format of <see cref="OscoreContextFile"/>: JSON, or directories of aiocoap.</summary>
     /// <remarks>

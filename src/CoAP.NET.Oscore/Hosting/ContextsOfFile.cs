@@ -79,7 +79,7 @@ internal sealed class ContextsOfFile : WatchedCredentials, IAsyncDisposable
 
     /// <inheritdoc/>
     public override void LogNotTaken(ILogger logger, string title, string problem) =>
-        HostingLog.ContextsNotTaken(logger, title, CoapForeignText.LineOf(problem));
+        HostingLog.ContextsNotTaken(logger, title, CoapUntrustedText.LineOf(problem));
 
     /// <summary>Closes the contexts, so that the store has the received numbers, and the store.</summary>
     public async ValueTask DisposeAsync()

@@ -67,7 +67,7 @@ internal static class OscoreFiles
             count = file.Contexts.Count;
             return null;
         }
-        catch (OscoreProvisioningException exception)
+        catch (CoapCredentialException exception)
         {
             return $"{key}: {exception.Message}";
         }

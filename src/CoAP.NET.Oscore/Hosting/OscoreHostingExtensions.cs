@@ -1,3 +1,4 @@
+using CoAP.NET;
 using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
 
@@ -7,18 +8,36 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class OscoreHostingExtensions
 {
     /// <summary>
-    /// Lets a server accept protected requests, with contexts from files, from a resolver
-    /// (<see cref="CoapOscoreServerFileOptions.Resolver"/>) or from the <see cref="OscoreContexts"/> of the server.
+    /// Lets a server accept protected requests, with contexts from the files of its configuration (section <c>Oscore</c>), from a resolver,
+    /// or from the <see cref="OscoreContexts"/> of the server.
     /// </summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options, after the section <c>Oscore</c> of the server's configuration; null for none.</param>
+    /// <param name="resolver">
+    /// Returns an object that finds the contexts of many devices, for example in a database; it gets the services of the application, and
+    /// runs once, when the server is created. Null for none.
+    /// </param>
     /// <returns>The builder.</returns>
     /// <remarks>
     /// You can inject the <see cref="OscoreContexts"/>; for a server with a name with <c>[FromKeyedServices("NAME")]</c>. For settings that
-    /// neither can express, call <see cref="OscoreEndpointExtensions.UseOscore"/> on the options of the endpoint instead; not both.
+    /// neither can express, call <see cref="CoapOscoreExtensions"/>.<c>UseOscore</c> on the options of the endpoint instead; not both.
     /// </remarks>
     public static ICoapServerBuilder UseOscore(
-        this ICoapServerBuilder builder, Action<CoapOscoreServerFileOptions>? configure = null)
+        this ICoapServerBuilder builder, Func<IServiceProvider, IOscoreContextResolver>? resolver = null) =>
+        builder.UseOscoreFiles(resolver is null ? null : options => options.Resolver = resolver);
+
+    /// <summary>
+    /// Lets a client protect its requests to one server, with the context of the file of its configuration (section <c>Oscore</c>).
+    /// </summary>
+    /// <param name="builder">The client.</param>
+    /// <returns>The builder.</returns>
+    /// <remarks>
+    /// For several servers, call <see cref="CoapOscoreExtensions"/>.<c>UseOscore</c> on the options of the endpoint instead; not both.
+    /// </remarks>
+    public static ICoapClientBuilder UseOscore(this ICoapClientBuilder builder) =>
+        builder.AddPart(static (services, client) => new OscoreClientPart(services, client), OscoreSectionKeys.ClientTable,
+            static options => options.Findings, null);
+
+    internal static ICoapServerBuilder UseOscoreFiles(this ICoapServerBuilder builder, Action<CoapOscoreServerFileOptions>? configure)
     {
         builder.AddPart(static (services, server) => new OscoreServerPart(services, server), OscoreSectionKeys.ServerTable,
             static options => options.Findings, configure);
@@ -36,16 +55,4 @@ public static class OscoreHostingExtensions
 
         return builder;
     }
-
-    /// <summary>Lets a client protect its requests to one server, with a context from a file.</summary>
-    /// <param name="builder">The client.</param>
-    /// <param name="configure">Sets options, after the section <c>Oscore</c> of the client's configuration; null for none.</param>
-    /// <returns>The builder.</returns>
-    /// <remarks>
-    /// For several servers, call <see cref="OscoreEndpointExtensions.UseOscore"/> on the options of the endpoint instead; not both.
-    /// </remarks>
-    public static ICoapClientBuilder UseOscore(
-        this ICoapClientBuilder builder, Action<CoapOscoreClientFileOptions>? configure = null) =>
-        builder.AddPart(static (services, client) => new OscoreClientPart(services, client), OscoreSectionKeys.ClientTable,
-            static options => options.Findings, configure);
 }

@@ -32,7 +32,7 @@ internal static class OscoreSectionKeys
 
     /// <summary>A server whose requests OSCORE protects.</summary>
     public static ValueSyntax Server { get; } = Text("scheme, host and port such as coap://device.example",
-        static text => CoapUri.TryParse(text, out _) ? text : null);
+        static text => CoapUri.TryParse(text, out CoapUri? uri) ? uri : null);
 
     /// <summary>The keys of servers.</summary>
     public static KeyTable<CoapOscoreServerFileOptions> ServerTable { get; } = new("Oscore:")

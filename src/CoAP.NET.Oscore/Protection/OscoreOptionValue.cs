@@ -10,7 +10,7 @@ namespace CoAP.NET.Oscore;
 /// </code>
 /// Points into the bytes that it was read from.
 /// </summary>
-public readonly ref struct OscoreOptionValue
+internal readonly ref struct OscoreOptionValue
 {
     /// <summary>Maximum length of a Partial IV in bytes.</summary>
     public const int MaxPartialIvLength = 5;

@@ -21,15 +21,15 @@ internal static class OscoreProxyUri
         CoapMessage split = request.Clone();
         split.Options.Remove(OptionNumber.ProxyUri);
         string host = uri.Host.Contains(':', StringComparison.Ordinal) && !uri.Host.StartsWith('[') ? $"[{uri.Host}]" : uri.Host;
-        split.Options.Add(new ProxyUri($"{uri.Scheme}://{host}:{uri.Port}"));
+        split.Options.Add(new ProxyUriOption($"{uri.Scheme}://{host}:{uri.Port}"));
         foreach (string segment in uri.PathSegments)
         {
-            split.Options.Add(new UriPath(segment));
+            split.Options.Add(new UriPathOption(segment));
         }
 
         foreach (string argument in uri.QueryArguments)
         {
-            split.Options.Add(new UriQuery(argument));
+            split.Options.Add(new UriQueryOption(argument));
         }
 
         return split;

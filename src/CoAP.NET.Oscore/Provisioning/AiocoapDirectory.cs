@@ -23,7 +23,7 @@ internal static class AiocoapDirectory
 
     /// <summary>Reads a directory.</summary>
     /// <param name="directory">The directory.</param>
-    /// <exception cref="OscoreProvisioningException">The directory has an error.</exception>
+    /// <exception cref="CoapCredentialException">The directory has an error.</exception>
     public static OscoreContextEntry Read(string directory)
     {
         using ContextFields fields = new() { Name = Path.GetFileName(Path.TrimEndingDirectorySeparator(directory)) };
@@ -41,7 +41,7 @@ internal static class AiocoapDirectory
 
         if (!isAny)
         {
-            throw new OscoreProvisioningException(directory,
+            throw new CoapCredentialException(directory, 0,
                 "The directory has neither settings.json nor secret.json. Name a JSON file of contexts, or a directory of aiocoap.");
         }
 
@@ -61,7 +61,7 @@ internal static class AiocoapDirectory
             Utf8JsonReader reader = new(json, SecretJson.Options);
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
             {
-                throw new OscoreProvisioningException(file, "The file must contain a JSON object.");
+                throw new CoapCredentialException(file, 0, "The file must contain a JSON object.");
             }
 
             while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
@@ -123,7 +123,7 @@ internal static class AiocoapDirectory
             Note("algorithm", file, seen);
             reader.Read();
             string text = SecretJson.ReadString(ref reader, file, "algorithm", MaxNameLength);
-            fields.Algorithm = OscoreAlgorithm.Find(text) ?? throw new OscoreProvisioningException(file,
+            fields.Algorithm = OscoreAlgorithm.Find(text) ?? throw new CoapCredentialException(file, 0,
                 $"algorithm must be one of {string.Join(", ", OscoreAlgorithm.All.Select(static known => known.Name))}.");
         }
         else if (reader.ValueTextEquals("kdf-hashfun"u8))
@@ -134,7 +134,7 @@ internal static class AiocoapDirectory
             {
                 "sha256" => OscoreHkdf.Sha256,
                 "sha512" => OscoreHkdf.Sha512,
-                _ => throw new OscoreProvisioningException(file, "kdf-hashfun must be sha256 or sha512."),
+                _ => throw new CoapCredentialException(file, 0, "kdf-hashfun must be sha256 or sha512."),
             };
         }
         else if (reader.ValueTextEquals("window"u8))
@@ -155,7 +155,7 @@ internal static class AiocoapDirectory
     {
         if (!seen.Add(name))
         {
-            throw new OscoreProvisioningException(file, $"{name} occurs twice, or in both files. Remove one of them.");
+            throw new CoapCredentialException(file, 0, $"{name} occurs twice, or in both files. Remove one of them.");
         }
     }
 }

@@ -36,7 +36,7 @@ internal sealed class ContextFields : IDisposable
     /// <param name="file">The file, for messages.</param>
     /// <param name="where">The prefix of messages, such as <c>contexts[3]</c>; empty for a file of one context.</param>
     /// <param name="names">The names of secret, Sender ID and Recipient ID in the file.</param>
-    /// <exception cref="OscoreProvisioningException">A field is missing or does not fit.</exception>
+    /// <exception cref="CoapCredentialException">A field is missing or does not fit.</exception>
     public OscoreContextEntry Make(string file, string where, (string Secret, string Sender, string Recipient) names)
     {
         string? missing = MasterSecret is null ? names.Secret
@@ -45,7 +45,7 @@ internal sealed class ContextFields : IDisposable
             : null;
         if (missing is not null)
         {
-            throw new OscoreProvisioningException(file, $"{where}{(where.Length > 0 ? ": " : "")}{missing} is missing.");
+            throw new CoapCredentialException(file, 0, $"{where}{(where.Length > 0 ? ": " : "")}{missing} is missing.");
         }
 
         try
@@ -65,7 +65,7 @@ internal sealed class ContextFields : IDisposable
             string message = exception.ParamName is { } name
                 ? exception.Message.Replace($" (Parameter '{name}')", "", StringComparison.Ordinal)
                 : exception.Message;
-            throw new OscoreProvisioningException(file, $"{where}{(where.Length > 0 ? ": " : "")}{message}", exception);
+            throw new CoapCredentialException(file, 0, $"{where}{(where.Length > 0 ? ": " : "")}{message}", exception);
         }
     }
 

@@ -20,7 +20,7 @@ internal static class ContextFileParser
     /// <summary>Reads a file.</summary>
     /// <param name="json">Its bytes, not yet validated.</param>
     /// <param name="file">The file, for messages.</param>
-    /// <exception cref="OscoreProvisioningException">The file has an error.</exception>
+    /// <exception cref="CoapCredentialException">The file has an error.</exception>
     public static List<OscoreContextEntry> Parse(ReadOnlySpan<byte> json, string file)
     {
         List<OscoreContextEntry> contexts = [];
@@ -29,7 +29,7 @@ internal static class ContextFileParser
             Utf8JsonReader reader = new(json, SecretJson.Options);
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
             {
-                throw new OscoreProvisioningException(file, "The file must contain an object with one context, or with the list "
+                throw new CoapCredentialException(file, 0, "The file must contain an object with one context, or with the list "
                     + "\"contexts\".");
             }
 
@@ -50,7 +50,7 @@ internal static class ContextFileParser
             CheckKeys(contexts, file);
             return contexts;
         }
-        catch (Exception exception) when (exception is JsonException or OscoreProvisioningException)
+        catch (Exception exception) when (exception is JsonException or CoapCredentialException)
         {
             contexts.ForEach(static context => context.Parameters.Dispose());
             throw exception is JsonException json2 ? SecretJson.NoJson(file, json2) : exception;
@@ -63,7 +63,7 @@ internal static class ContextFileParser
         reader.Read();
         if (reader.TokenType != JsonTokenType.StartArray)
         {
-            throw new OscoreProvisioningException(file, "\"contexts\" must be a list.");
+            throw new CoapCredentialException(file, 0, "\"contexts\" must be a list.");
         }
 
         while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
@@ -71,13 +71,13 @@ internal static class ContextFileParser
             string where = string.Create(CultureInfo.InvariantCulture, $"contexts[{contexts.Count}]");
             if (contexts.Count == MaxContexts)
             {
-                throw new OscoreProvisioningException(file,
+                throw new CoapCredentialException(file, 0,
                     $"The file has more than {MaxContexts:N0} contexts. Resolve them from a database.");
             }
 
             if (reader.TokenType != JsonTokenType.StartObject)
             {
-                throw new OscoreProvisioningException(file, $"{where} must be an object.");
+                throw new CoapCredentialException(file, 0, $"{where} must be an object.");
             }
 
             contexts.Add(ReadContext(ref reader, json, file, where));
@@ -85,12 +85,12 @@ internal static class ContextFileParser
 
         if (!reader.Read() || reader.TokenType != JsonTokenType.EndObject)
         {
-            throw new OscoreProvisioningException(file, "A file with \"contexts\" must contain nothing else.");
+            throw new CoapCredentialException(file, 0, "A file with \"contexts\" must contain nothing else.");
         }
 
         if (contexts.Count == 0)
         {
-            throw new OscoreProvisioningException(file, "\"contexts\" is empty.");
+            throw new CoapCredentialException(file, 0, "\"contexts\" is empty.");
         }
     }
 
@@ -108,13 +108,13 @@ internal static class ContextFileParser
 
             if (index < 0)
             {
-                throw new OscoreProvisioningException(file, $"{(where.Length > 0 ? where : "The file")} has {Unknown(ref reader, json)}");
+                throw new CoapCredentialException(file, 0, $"{(where.Length > 0 ? where : "The file")} has {Unknown(ref reader, json)}");
             }
 
             string name = where.Length > 0 ? $"{where}.{s_names[index]}" : s_names[index];
             if ((seen & (1 << index)) != 0)
             {
-                throw new OscoreProvisioningException(file, $"{name} occurs twice.");
+                throw new CoapCredentialException(file, 0, $"{name} occurs twice.");
             }
 
             seen |= 1 << index;
@@ -175,7 +175,7 @@ internal static class ContextFileParser
         (reader.TokenType == JsonTokenType.Number
             ? OscoreAlgorithm.Find(SecretJson.ReadInteger(ref reader, file, name))
             : OscoreAlgorithm.Find(SecretJson.ReadString(ref reader, file, name, MaxNameLength)))
-        ?? throw new OscoreProvisioningException(file,
+        ?? throw new CoapCredentialException(file, 0,
             $"{name} must be one of {string.Join(", ", OscoreAlgorithm.All.Select(static algorithm => algorithm.ToString()))}.");
 
     private static OscoreHkdf ReadHkdf(ref Utf8JsonReader reader, string file, string name)
@@ -191,7 +191,7 @@ internal static class ContextFileParser
             hkdf = OscoreHkdf.All.FirstOrDefault(known => known.Name.Equals(text, StringComparison.OrdinalIgnoreCase));
         }
 
-        return hkdf ?? throw new OscoreProvisioningException(file,
+        return hkdf ?? throw new CoapCredentialException(file, 0,
             $"{name} must be one of {string.Join(", ", OscoreHkdf.All.Select(static known => known.ToString()))}.");
     }
 
@@ -203,7 +203,7 @@ internal static class ContextFileParser
         {
             if (!keys.TryAdd(OscoreStoreKey.Of(contexts[i].Parameters), i))
             {
-                throw new OscoreProvisioningException(file,
+                throw new CoapCredentialException(file, 0,
                     $"contexts[{keys[OscoreStoreKey.Of(contexts[i].Parameters)]}] and contexts[{i}] have the same masterSecret, "
                     + "masterSalt, idContext and senderId, so they would encrypt with one key and the same numbers (RFC 8613 section 3.3). "
                     + "Give one of them another secret or senderId.");

@@ -12,7 +12,7 @@ namespace CoAP.NET.Oscore;
 /// <para>The store of the sequence numbers is next to it: the directory <c>door.json.state</c> for <c>door.json</c>, and the file
 /// <c>sequence.json</c> for a directory of aiocoap, with aiocoap's lock. So either program can continue where the other one ended.</para>
 /// </remarks>
-public sealed class OscoreContextFile : IDisposable
+internal sealed class OscoreContextFile : IDisposable
 {
     private const int MaxLength = 16 * 1024 * 1024;
 
@@ -38,7 +38,7 @@ public sealed class OscoreContextFile : IDisposable
     /// <summary>Reads a file, or a directory of aiocoap, without locking or writing.</summary>
     /// <param name="path">The file or directory.</param>
     /// <returns>The contexts. Dispose them to wipe their secrets.</returns>
-    /// <exception cref="OscoreProvisioningException">It is not readable, or its content has an error.</exception>
+    /// <exception cref="CoapCredentialException">It is not readable, or its content has an error.</exception>
     public static OscoreContextFile Read(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

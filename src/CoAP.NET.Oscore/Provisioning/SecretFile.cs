@@ -14,7 +14,7 @@ internal static class SecretFile
     /// <param name="path">The file.</param>
     /// <param name="maxLength">Maximum length in bytes.</param>
     /// <param name="parse">Parses the content.</param>
-    /// <exception cref="OscoreProvisioningException">The file is not readable, or is larger.</exception>
+    /// <exception cref="CoapCredentialException">The file is not readable, or is larger.</exception>
     public static T Read<T>(string path, int maxLength, Parser<T> parse)
     {
         byte[] bytes = [];
@@ -24,7 +24,7 @@ internal static class SecretFile
             {
                 if (file.Length > maxLength)
                 {
-                    throw new OscoreProvisioningException(path,
+                    throw new CoapCredentialException(path, 0,
                         $"The file has {file.Length:N0} bytes; one of security contexts has at most {maxLength:N0}.");
                 }
 
@@ -36,7 +36,7 @@ internal static class SecretFile
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            throw new OscoreProvisioningException(path, $"The file of security contexts is not readable: {exception.Message}", exception);
+            throw new CoapCredentialException(path, 0, $"The file of security contexts is not readable: {exception.Message}", exception);
         }
         finally
         {

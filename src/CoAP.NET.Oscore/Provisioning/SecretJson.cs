@@ -24,7 +24,7 @@ internal static class SecretJson
     /// </summary>
     /// <param name="file">The file.</param>
     /// <param name="exception">The error of the reader.</param>
-    public static OscoreProvisioningException NoJson(string file, JsonException exception) => new(file,
+    public static CoapCredentialException NoJson(string file, JsonException exception) => new(file, 0,
         exception.LineNumber is { } line
             ? $"Line {line + 1} is not valid JSON. Check quotes, commas and brackets there."
             : "The file is not valid JSON.");
@@ -37,7 +37,7 @@ internal static class SecretJson
         text.IsEmpty ? []
         : text.StartsWith("0x"u8) ? FromHex(text[2..])
         : text.StartsWith("base64:"u8) ? FromBase64(text[7..])
-        : null) ?? throw new OscoreProvisioningException(file,
+        : null) ?? throw new CoapCredentialException(file, 0,
             $"{name} must be 0x and hexadecimal digits, two for each byte, or base64: and Base64.");
 
     /// <summary>Reads bytes in hexadecimal.</summary>
@@ -45,7 +45,7 @@ internal static class SecretJson
     /// <param name="file">The file.</param>
     /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadHex(ref Utf8JsonReader reader, string file, string name) => ReadText(ref reader, file, name, FromHex)
-        ?? throw new OscoreProvisioningException(file, $"{name} must be hexadecimal digits, two for each byte.");
+        ?? throw new CoapCredentialException(file, 0, $"{name} must be hexadecimal digits, two for each byte.");
 
     /// <summary>Reads the bytes of a text.</summary>
     /// <param name="reader">The reader, positioned at the value.</param>
@@ -53,7 +53,7 @@ internal static class SecretJson
     /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadAscii(ref Utf8JsonReader reader, string file, string name) =>
         ReadText(ref reader, file, name, static text => Ascii.IsValid(text) ? text.ToArray() : null)
-        ?? throw new OscoreProvisioningException(file, $"{name} must contain ASCII characters only.");
+        ?? throw new CoapCredentialException(file, 0, $"{name} must contain ASCII characters only.");
 
     /// <summary>Reads a text that is not secret.</summary>
     /// <param name="reader">The reader, positioned at the value.</param>
@@ -63,7 +63,7 @@ internal static class SecretJson
     public static string ReadString(ref Utf8JsonReader reader, string file, string name, int maxLength) =>
         reader.TokenType == JsonTokenType.String && reader.ValueSpan.Length <= maxLength
             ? ReadText(ref reader, file, name, static text => Encoding.UTF8.GetString(text))!
-            : throw new OscoreProvisioningException(file, $"{name} must be a text of at most {maxLength} bytes.");
+            : throw new CoapCredentialException(file, 0, $"{name} must be a text of at most {maxLength} bytes.");
 
     /// <summary>Reads a whole number.</summary>
     /// <param name="reader">The reader, positioned at the value.</param>
@@ -72,7 +72,7 @@ internal static class SecretJson
     public static int ReadInteger(ref Utf8JsonReader reader, string file, string name) =>
         reader.TokenType == JsonTokenType.Number && reader.TryGetInt32(out int value)
             ? value
-            : throw new OscoreProvisioningException(file, $"{name} must be a whole number.");
+            : throw new CoapCredentialException(file, 0, $"{name} must be a whole number.");
 
     /// <summary>Reads the size of a replay window.</summary>
     /// <param name="reader">The reader, positioned at the value.</param>
@@ -81,14 +81,14 @@ internal static class SecretJson
     public static int ReadWindowSize(ref Utf8JsonReader reader, string file, string name) =>
         ReadInteger(ref reader, file, name) is >= 1 and <= OscoreParameters.MaxWindowSize and var size
             ? size
-            : throw new OscoreProvisioningException(file, $"{name} must be between 1 and {OscoreParameters.MaxWindowSize}.");
+            : throw new CoapCredentialException(file, 0, $"{name} must be between 1 and {OscoreParameters.MaxWindowSize}.");
 
     private static T? ReadText<T>(ref Utf8JsonReader reader, string file, string name, TextReader<T> read)
         where T : class
     {
         if (reader.TokenType != JsonTokenType.String || reader.ValueSpan.Length > MaxText)
         {
-            throw new OscoreProvisioningException(file, $"{name} must be a text of at most {MaxText} characters.");
+            throw new CoapCredentialException(file, 0, $"{name} must be a text of at most {MaxText} characters.");
         }
 
         Span<byte> text = stackalloc byte[reader.ValueSpan.Length];
@@ -98,7 +98,7 @@ internal static class SecretJson
         }
         catch (InvalidOperationException)
         {
-            throw new OscoreProvisioningException(file, $"{name} is not valid UTF-8.");
+            throw new CoapCredentialException(file, 0, $"{name} is not valid UTF-8.");
         }
         finally
         {

@@ -24,7 +24,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     }
 
     /// <summary>The directory, as a full path.</summary>
-    public string Path { get; }
+    internal string Path { get; }
 
     /// <summary>Opens a directory, and creates it if it does not exist.</summary>
     /// <param name="path">The directory.</param>
@@ -121,7 +121,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     private Task<T> RunAsync<T>(OscoreStoreKey key, Func<string, T> work, CancellationToken cancellationToken)
     {
         string file = System.IO.Path.Combine(Path, key + ".json");
-        return DiskWork.RunAsync(
+        return DiskOperations.RunAsync(
             _scheduler,
             _gates[(uint)key.GetHashCode() % Gates],
             file,

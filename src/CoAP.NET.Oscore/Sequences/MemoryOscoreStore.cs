@@ -11,7 +11,7 @@ public sealed class MemoryOscoreStore : IOscoreStore
     private readonly Dictionary<OscoreStoreKey, OscoreStoredState> _states = [];
 
     /// <summary>Number of contexts.</summary>
-    public int Count
+    internal int Count
     {
         get
         {
@@ -28,9 +28,9 @@ public sealed class MemoryOscoreStore : IOscoreStore
         lock (_gate)
         {
             OscoreStoredState state = _states.TryGetValue(key, out OscoreStoredState? last)
-                ? last with { Epoch = last.Epoch + 1, IsNew = false }
-                : new OscoreStoredState(1, 0, IsNew: true, null);
-            _states[key] = state with { Received = null };
+                ? new OscoreStoredState(last.Epoch + 1, last.Next, isNew: false, last.Received)
+                : new OscoreStoredState(1, 0, isNew: true, null);
+            _states[key] = new OscoreStoredState(state.Epoch, state.Next, state.IsNew, null);
             return new ValueTask<OscoreStoredState>(state);
         }
     }
@@ -42,7 +42,7 @@ public sealed class MemoryOscoreStore : IOscoreStore
         {
             OscoreStoredState state = OfEpoch(key, epoch);
             StoredStates.CheckBound(state.Next, bound);
-            _states[key] = state with { Next = bound };
+            _states[key] = new OscoreStoredState(epoch, bound, state.IsNew, state.Received);
         }
 
         return default;
@@ -55,7 +55,8 @@ public sealed class MemoryOscoreStore : IOscoreStore
         lock (_gate)
         {
             // Ends the epoch as well, so that no reservation follows a stored window.
-            _states[key] = OfEpoch(key, epoch) with { Epoch = epoch + 1, Received = received };
+            OscoreStoredState state = OfEpoch(key, epoch);
+            _states[key] = new OscoreStoredState(epoch + 1, state.Next, state.IsNew, received);
         }
 
         return default;

@@ -23,7 +23,7 @@ internal sealed class OscoreContextState
     public bool IsStored => _store is not null;
 
     /// <summary>Where it may be used.</summary>
-    public OscorePlace Place => _store is IOscorePlaces places ? places.PlaceOf(_key, _epoch) : OscorePlace.Here;
+    public OscoreContextOwner Place => _store is IOscoreContextOwners places ? places.PlaceOf(_key, _epoch) : OscoreContextOwner.Here;
 
     /// <summary>The numbers of the sender.</summary>
     public OscoreSequence Sequence { get; }

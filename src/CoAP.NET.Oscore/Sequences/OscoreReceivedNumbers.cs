@@ -29,7 +29,7 @@ public sealed class OscoreReceivedNumbers
     /// <summary>Whether a number was received, or is too old to know.</summary>
     /// <param name="number">The number.</param>
     /// <returns>True if so.</returns>
-    public bool Contains(ulong number)
+    internal bool Contains(ulong number)
     {
         if (number >= Next)
         {

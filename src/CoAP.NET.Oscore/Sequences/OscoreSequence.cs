@@ -94,7 +94,7 @@ internal sealed class OscoreSequence
     /// <summary>Sets the telemetry of the first endpoint that uses the context, for events of the store.</summary>
     /// <param name="telemetry">The telemetry of the endpoint.</param>
     /// <param name="context">The context.</param>
-    public void TellTo(OscoreTelemetry telemetry, OscoreContext context)
+    public void ReportTo(OscoreTelemetry telemetry, OscoreContext context)
     {
         lock (_gate)
         {
@@ -135,8 +135,7 @@ internal sealed class OscoreSequence
     /// <returns>
     /// A task that ends when the store has confirmed numbers. Without a token, continuations run on the thread of the store's completion.
     /// </returns>
-    /// <exception cref="OscoreStoreException">The store failed.</exception>
-    /// <exception cref="OscoreNumbersExhaustedException">All numbers are used.</exception>
+    /// <exception cref="OscoreStoreException">The store failed, or all numbers are used.</exception>
     /// <exception cref="ObjectDisposedException">The context is closed.</exception>
     public Task WaitAsync(CancellationToken cancellationToken)
     {
@@ -156,8 +155,7 @@ internal sealed class OscoreSequence
 
     /// <summary>Takes a number, and waits for the store if necessary.</summary>
     /// <param name="cancellationToken">Cancels the wait, without taking a number.</param>
-    /// <exception cref="OscoreStoreException">The store failed.</exception>
-    /// <exception cref="OscoreNumbersExhaustedException">All numbers are used.</exception>
+    /// <exception cref="OscoreStoreException">The store failed, or all numbers are used.</exception>
     /// <exception cref="ObjectDisposedException">The context is closed.</exception>
     public async ValueTask<ulong> TakeAsync(CancellationToken cancellationToken)
     {
@@ -222,7 +220,9 @@ internal sealed class OscoreSequence
         new(nameof(OscoreSequence), "The security context is closed and cannot send any more.");
 
     private Exception RefusalLocked() => _isClosed ? Closed()
-        : _next >= End ? new OscoreNumbersExhaustedException()
+        : _next >= End ? new OscoreStoreException(OscoreStoreFault.Exhausted,
+            "All 2^40 sequence numbers of the security context are used, so nothing more can be sent with it (RFC 8613 section "
+                + "7.2.1). Agree on a new Master Secret with the peer, or run EDHOC.")
         : _reservations?.Failure is { } failure ? new OscoreStoreException(failure.Fault, failure.Message, failure.InnerException)
         : new OscoreStoreException(OscoreStoreFault.Failed, "The endpoint has no reserved sequence number and sent nothing. Try again.");
 
@@ -282,14 +282,14 @@ internal sealed class OscoreSequence
             // Does not wait for a store that ignores the token. Its late end is harmless, because later calls have no smaller bound.
             using CancellationTokenSource given = new(StoreTimeout, ours.Time);
             using CancellationTokenRegistration registration = given.Token.UnsafeRegister(
-                _ => FailAndTell(pending, AsStoreException(new TimeoutException())), null);
+                _ => FailAndReport(pending, AsStoreException(new TimeoutException())), null);
             await ours.Store.ReserveAsync(ours.Key, ours.Epoch, bound, given.Token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // senders get any exception of the store
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            FailAndTell(pending, AsStoreException(exception));
+            FailAndReport(pending, AsStoreException(exception));
             return;
         }
 
@@ -320,7 +320,7 @@ internal sealed class OscoreSequence
         pending.TrySetResult();
     }
 
-    private void FailAndTell(TaskCompletionSource pending, OscoreStoreException exception)
+    private void FailAndReport(TaskCompletionSource pending, OscoreStoreException exception)
     {
         if (Fail(pending, exception) && _reservations!.Listener is var (telemetry, context))
         {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>A store could not read or record the state of a security context that must outlive a restart.</summary>
+/// <summary>A security context has no sequence number: its store failed, or all numbers are used.</summary>
 /// <remarks>
 /// The endpoint sent nothing, because a sequence number could have occurred twice. <see cref="Fault"/> has the reason; the message says
 /// what to do, and contains no secret.
@@ -18,5 +18,5 @@ public sealed class OscoreStoreException : CoapException
     public OscoreStoreFault Fault { get; }
 
     /// <summary>The context, and what relays its requests, if another node has it; otherwise null.</summary>
-    internal (IOscorePlaces Places, OscoreStoreKey Key)? Elsewhere { get; init; }
+    internal (IOscoreContextOwners Places, OscoreStoreKey Key)? Elsewhere { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>Why an <see cref="IOscoreStore"/> failed.</summary>
+/// <summary>Why there is no sequence number: an <see cref="IOscoreStore"/> failed, or all are used.</summary>
 public enum OscoreStoreFault
 {
     /// <summary>The store could not write or read the state, as when a disk is full. A retry may help.</summary>
@@ -17,4 +17,9 @@ public enum OscoreStoreFault
 
     /// <summary>The store did not answer in time. A retry may help.</summary>
     TimedOut,
+
+    /// <summary>
+    /// All 2^40 sequence numbers of the context are used (RFC 8613 section 7.2.1). Agree on a new Master Secret, or run EDHOC.
+    /// </summary>
+    Exhausted,
 }

@@ -5,7 +5,7 @@ namespace CoAP.NET.Oscore;
 /// <see cref="OscoreContexts.GetCounters"/>.
 /// </summary>
 /// <remarks>The metrics <c>coap.oscore.*</c> have the same values per endpoint.</remarks>
-public sealed record OscoreCounters
+internal sealed record OscoreCounters
 {
     /// <summary>Protected messages handed on for sending, without retransmissions.</summary>
     public long MessagesProtected { get; init; }
@@ -60,7 +60,7 @@ public sealed record OscoreCounters
     /// <summary>Reservations that the store did not confirm. The endpoint does not send messages that need one of these numbers.</summary>
     public long ReservationsFailed { get; init; }
 
-    internal static OscoreCounters Of(EventCounts<OscoreEvent> counts) => new()
+    internal static OscoreCounters Of(EventCounter<OscoreEvent> counts) => new()
     {
         MessagesProtected = counts[OscoreEvent.Protected],
         MessagesVerified = counts[OscoreEvent.Verified],

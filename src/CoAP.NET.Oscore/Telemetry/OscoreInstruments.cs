@@ -12,7 +12,7 @@ internal sealed class OscoreInstruments
     private static readonly ConditionalWeakTable<Meter, OscoreInstruments> s_ofMeters = [];
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, EventCounts<OscoreEvent> Counts)> _series = [];
+    private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, EventCounter<OscoreEvent> Counts)> _series = [];
 
     private OscoreInstruments(Meter meter)
     {
@@ -32,14 +32,14 @@ internal sealed class OscoreInstruments
     }
 
     /// <summary>Returns the counters of endpoints with these tags.</summary>
-    public EventCounts<OscoreEvent> CountsOf(IReadOnlyList<KeyValuePair<string, object?>> tags)
+    public EventCounter<OscoreEvent> CountsOf(IReadOnlyList<KeyValuePair<string, object?>> tags)
     {
         string key = string.Join('\n', tags.Select(static tag => $"{tag.Key}={tag.Value}"));
         lock (_gate)
         {
-            if (!_series.TryGetValue(key, out (KeyValuePair<string, object?>[] Tags, EventCounts<OscoreEvent> Counts) series))
+            if (!_series.TryGetValue(key, out (KeyValuePair<string, object?>[] Tags, EventCounter<OscoreEvent> Counts) series))
             {
-                series = ([.. tags], new EventCounts<OscoreEvent>());
+                series = ([.. tags], new EventCounter<OscoreEvent>());
                 _series.Add(key, series);
             }
 
@@ -52,7 +52,7 @@ internal sealed class OscoreInstruments
         List<Measurement<long>> all = [];
         lock (_gate)
         {
-            foreach ((KeyValuePair<string, object?>[] tags, EventCounts<OscoreEvent> counts) in _series.Values)
+            foreach ((KeyValuePair<string, object?>[] tags, EventCounter<OscoreEvent> counts) in _series.Values)
             {
                 foreach ((OscoreEvent kind, string? value) in instrument.Rows)
                 {

@@ -9,19 +9,19 @@ namespace CoAP.NET.Oscore;
 /// </summary>
 internal sealed class OscoreTelemetry
 {
-    private readonly EventCounts<OscoreEvent> _ofContexts;
-    private readonly EventCounts<OscoreEvent> _ofEndpoint;
+    private readonly EventCounter<OscoreEvent> _ofContexts;
+    private readonly EventCounter<OscoreEvent> _ofEndpoint;
     private readonly ILogger _logger;
-    private readonly OccasionalLog _lookups;
-    private readonly OccasionalLog _store;
+    private readonly RateLimitedLog _lookups;
+    private readonly RateLimitedLog _store;
 
     public OscoreTelemetry(OscoreContexts contexts, CoapStageContext stage)
     {
         _ofContexts = contexts.Counts;
         _ofEndpoint = OscoreInstruments.Of(stage.Meter).CountsOf(stage.TelemetryTags);
         _logger = stage.Logger;
-        _lookups = new OccasionalLog(stage.TimeProvider);
-        _store = new OccasionalLog(stage.TimeProvider);
+        _lookups = new RateLimitedLog(stage.TimeProvider);
+        _store = new RateLimitedLog(stage.TimeProvider);
     }
 
     public void Count(OscoreEvent kind, long by = 1)

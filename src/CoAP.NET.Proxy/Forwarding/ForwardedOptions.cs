@@ -14,7 +14,7 @@ internal static class ForwardedOptions
     /// <param name="forwarded">Receives the options.</param>
     /// <param name="refused">The number of the option that forbids forwarding.</param>
     /// <returns>Whether the request may be forwarded.</returns>
-    public static bool TryCopy(CoapRequest request, CoapOptionCollection forwarded, out int refused)
+    public static bool TryCopy(CoapRequestContext request, CoapOptionCollection forwarded, out int refused)
     {
         CoapOptionCollection options = request.Options;
         for (int i = 0; i < options.Count; i++)

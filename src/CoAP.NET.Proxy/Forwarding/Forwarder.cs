@@ -18,10 +18,10 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="bodies">Pending requests, and their bodies that pass as streams.</param>
 /// <param name="logger">The log.</param>
 internal sealed class Forwarder(
-    CoapProxyOptions options, EventCounts<ProxyCount> counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
+    CoapProxyOptions options, EventCounter<ProxyCount> counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
     ILogger logger)
 {
-    private readonly CoapSingleFlight<FlightKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());
+    private readonly CoapSingleFlight<SharedRequestKey, UpstreamResponse> _flights = new(static answer => answer.Release());
 
     /// <summary>The shares of pending requests.</summary>
     public SourceQuota Shares => bodies.Shares;
@@ -35,7 +35,7 @@ internal sealed class Forwarder(
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response for the client.</returns>
     public ValueTask<CoapResult> SendAsync(
-        CoapRequest request,
+        CoapRequestContext request,
         string target,
         CoapProxyUpstream upstream,
         CoapProxyTargets? targets,
@@ -66,13 +66,13 @@ internal sealed class Forwarder(
 
         forwarded.AddUInt(OptionNumber.HopLimit, (uint)hops);
         bool isSecured = IsSecured(target, upstream);
-        bool mayBeShared = !upstream.DependsOnClient && Sharing.IsAllowed(request.Code, forwarded, isSecured);
+        bool mayBeShared = !upstream.DependsOnClient && RequestSharing.IsAllowed(request.Code, forwarded, isSecured);
         bool observes = route is not null && Observes(request, forwarded);
-        AnswerPlace? place = streamed.PlaceFor(request, observes);
+        ResponseStart? place = streamed.PlaceFor(request, observes);
         CoapSource source = request.Peer.Source;
         CoapProxyRequest onward = new(request, source, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
-            ? new RequestKey(upstream, Sharing.KeyOf(onward, withTags: false),
+            ? new RequestKey(upstream, RequestSharing.KeyOf(onward, withTags: false),
                 isSecured || upstream.DependsOnClient ? IdentityOf(request) : null)
             : default;
         if (observes && observations.Find(key, evenIfStale: request.IsForObservers) is { } current)
@@ -117,7 +117,7 @@ internal sealed class Forwarder(
         CoapSource? place,
         CancellationToken cancellationToken)
     {
-        CoapRequest request = onward.Received;
+        CoapRequestContext request = onward.Received;
 
         // A connection reports that the client has gone; on datagrams only the stop of the server is known.
         using CancellationTokenSource? gone = request.Channel is { IsReliable: true }
@@ -135,7 +135,7 @@ internal sealed class Forwarder(
 
             CoapResult result = known is null
                 ? await AskOnceAsync(onward, upstream, null, token).ConfigureAwait(false)
-                : ResultOf(onward, new UpstreamAnswer(known));
+                : ResultOf(onward, new UpstreamResponse(known));
 
             // Without an observation behind it the client must not become an observer, and existing observers cannot stay.
             if (result.DeclinesObserver)
@@ -168,14 +168,14 @@ internal sealed class Forwarder(
     {
         try
         {
-            UpstreamAnswer answer;
+            UpstreamResponse answer;
             if (IsAlone(onward, upstream))
             {
                 answer = await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
             }
-            else if (_flights.Enter(FlightKeyOf(onward, upstream), out Task<UpstreamAnswer>? running) is var flight && running is not null)
+            else if (_flights.Enter(SharedRequestKeyOf(onward, upstream), out Task<UpstreamResponse>? running) is var flight && running is not null)
             {
-                answer = await CoapSingleFlight<FlightKey, UpstreamAnswer>.FollowAsync(flight, running, cancellationToken)
+                answer = await CoapSingleFlight<SharedRequestKey, UpstreamResponse>.FollowAsync(flight, running, cancellationToken)
                     .ConfigureAwait(false);
                 if (answer.IsStream)
                 {
@@ -193,7 +193,7 @@ internal sealed class Forwarder(
                 bool mayReuse = false;
                 try
                 {
-                    if (onward.Place is not null && upstream.TryOpen(onward, options.StreamsAbove, flight.Abandoned) is { } opening)
+                    if (onward.Place is not null && upstream.TryOpen(onward, options.Limits.StreamsAbove, flight.Abandoned) is { } opening)
                     {
                         counts.Add(ProxyCount.Forwarded);
                         if (!opening.IsCompleted)
@@ -206,7 +206,7 @@ internal sealed class Forwarder(
                     }
                     else
                     {
-                        ValueTask<UpstreamAnswer> asked = OpenAsync(onward, upstream, flight.Abandoned);
+                        ValueTask<UpstreamResponse> asked = OpenAsync(onward, upstream, flight.Abandoned);
                         if (!asked.IsCompleted)
                         {
                             flight.LeaveWith(cancellationToken);
@@ -240,9 +240,9 @@ internal sealed class Forwarder(
         }
     }
 
-    private CoapResult ResultOf(CoapProxyRequest onward, UpstreamAnswer answer)
+    private CoapResult ResultOf(CoapProxyRequest onward, UpstreamResponse answer)
     {
-        CoapRequest request = onward.Received;
+        CoapRequestContext request = onward.Received;
         CoapResult result = answer.Code == CoapCode.HopLimitReached
             ? PassHopLimit(request, onward, answer)
             : Pass(onward, answer);
@@ -257,42 +257,42 @@ internal sealed class Forwarder(
 
     // A request over a secured transport of CoAP is not shared: the client may be a proxy that sends for several others.
     private static bool IsAlone(CoapProxyRequest onward, CoapProxyUpstream upstream) =>
-        !Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
+        !RequestSharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
         || (!onward.MayBeShared && upstream is CoapUpstream or NextProxyUpstream);
 
     // A response for one client is shared by the requests of that client. Entity-tags do not count if the cache of the client adds its own;
     // an upstream of another protocol answers 2.03 to the request that sent them.
-    private FlightKey FlightKeyOf(CoapProxyRequest onward, CoapProxyUpstream upstream)
+    private SharedRequestKey SharedRequestKeyOf(CoapProxyRequest onward, CoapProxyUpstream upstream)
     {
-        bool withTags = !onward.MayBeShared || options.CacheBytes == 0 || upstream is not CoapUpstream;
-        return new FlightKey(upstream, onward, withTags, onward.MayBeShared ? null : IdentityOf(onward.Received));
+        bool withTags = !onward.MayBeShared || options.Limits.CacheBytes == 0 || upstream is not CoapUpstream;
+        return new SharedRequestKey(upstream, onward, withTags, onward.MayBeShared ? null : IdentityOf(onward.Received));
     }
 
-    private ValueTask<UpstreamAnswer> OpenAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    private ValueTask<UpstreamResponse> OpenAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
     {
         counts.Add(ProxyCount.Forwarded);
         return onward.Place is null
             ? SendWholeAsync(onward, upstream, cancellationToken)
-            : upstream.OpenAsync(onward, options.StreamsAbove, cancellationToken);
+            : upstream.OpenAsync(onward, options.Limits.StreamsAbove, cancellationToken);
     }
 
-    private static async ValueTask<UpstreamAnswer> SendWholeAsync(
+    private static async ValueTask<UpstreamResponse> SendWholeAsync(
         CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken) =>
         new(await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false));
 
     // A run for observers repeats the request of an earlier registration.
-    private static bool Observes(CoapRequest request, CoapOptionCollection forwarded) =>
+    private static bool Observes(CoapRequestContext request, CoapOptionCollection forwarded) =>
         request.Code.IsSafe
-        && (request.IsForObservers || request.Options.Observe == Observe.RegisterValue)
-        && (Sharing.IsAllowed(request.Code, forwarded, isSecured: false) || forwarded.Contains(OptionNumber.Oscore));
+        && (request.IsForObservers || request.Options.Observe == ObserveOption.RegisterValue)
+        && (RequestSharing.IsAllowed(request.Code, forwarded, isSecured: false) || forwarded.Contains(OptionNumber.Oscore));
 
     // Clients without credentials are told apart by their channels: behind a Unix socket they have no addresses.
-    private static object IdentityOf(CoapRequest request) => (object?)request.Peer.Id ?? request.Channel!;
+    private static object IdentityOf(CoapRequestContext request) => (object?)request.Peer.Id ?? request.Channel;
 
     private static bool IsSecured(string target, CoapProxyUpstream upstream) =>
         CoapProxy.SchemeOf(target) is { Length: > 0 } scheme && upstream.IsSecure(scheme);
 
-    private CoapResult Fail(CoapRequest request, CoapProxyRequest onward, Exception exception)
+    private CoapResult Fail(CoapRequestContext request, CoapProxyRequest onward, Exception exception)
     {
         CoapResult result = UpstreamFailures.Answer(exception);
         if (exception is CoapTargetDeniedException)
@@ -307,10 +307,10 @@ internal sealed class Forwarder(
         return result;
     }
 
-    private CoapResult PassHopLimit(CoapRequest request, CoapProxyRequest onward, UpstreamAnswer answer)
+    private CoapResult PassHopLimit(CoapRequestContext request, CoapProxyRequest onward, UpstreamResponse answer)
     {
         counts.Add(ProxyCount.HopLimits);
-        answer.LetGo();
+        answer.Release();
         string identifier = IdentifierFor(request);
         CoapResult passed = HopCount.Passed(answer.Payload, identifier, out bool isLoop);
         if (isLoop)
@@ -321,7 +321,7 @@ internal sealed class Forwarder(
         return passed;
     }
 
-    private CoapResult Pass(CoapProxyRequest onward, UpstreamAnswer answer)
+    private CoapResult Pass(CoapProxyRequest onward, UpstreamResponse answer)
     {
         CoapResult head = Pass(answer.Code, answer.Payload, answer.Options);
         if (!answer.IsStream || answer.Take() is not { } body)
@@ -348,7 +348,7 @@ internal sealed class Forwarder(
     private CoapResult Pass(CoapCode code, ReadOnlyMemory<byte> payload, CoapOptionCollection given)
     {
         CoapResult result = new(code, payload);
-        if (!ForwardedOptions.TryCopy(given, result.Options, out int refused))
+        if (!ForwardedOptions.TryCopy(given, result.OwnOptions, out int refused))
         {
             counts.Add(ProxyCount.Failures);
             return CoapResults.Status(
@@ -360,7 +360,7 @@ internal sealed class Forwarder(
     }
 
     // A handshake proves that the client receives at its address, and addresses of this machine cannot be forged.
-    private bool IsStranger(CoapRequest request) =>
+    private bool IsStranger(CoapRequestContext request) =>
         options.RequireVerified
         && request.Channel is { IsReliable: false, IsVerified: false } channel
         && !IsLoopback(channel.Remote);
@@ -368,6 +368,6 @@ internal sealed class Forwarder(
     private static bool IsLoopback(CoapAddress address) =>
         address.IsIPv4 ? (byte)(address.Low >> 24) == 127 : address is { High: 0, Low: 1 };
 
-    private string IdentifierFor(CoapRequest request) =>
+    private string IdentifierFor(CoapRequestContext request) =>
         options.Identifier ?? (options.Names.Count > 0 ? options.Names[0] : request.Peer.LocalAddress.ToString());
 }

@@ -28,7 +28,7 @@ internal static class LinkRewriting
         }
 
         if (result.Payload.Length > MaxLength
-            || !CoapLinkFormat.TryParse(result.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError _, MaxLinks))
+            || !CoapLinkFormat.TryParse(result.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError _, MaxLinks))
         {
             return Refused();
         }
@@ -37,7 +37,7 @@ internal static class LinkRewriting
         string from = document[0] == '/' ? PeerOrigin + document : document;
         CoapContent content = CoapLinkFormat.ToContent(links.Select(link => Rewrite(link, from, origin, prefix)).OfType<CoapLink>());
         CoapResult rewritten = new(result.Code, content.Bytes) { DeclinesObserver = result.DeclinesObserver };
-        rewritten.Options.AddAll(result.Options);
+        rewritten.OwnOptions.AddAll(result.Options);
         return rewritten;
     }
 

@@ -4,13 +4,13 @@ namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>
 /// The request bodies that pass through the proxy. Each holds a place among the pending requests. In a full proxy the body of a client that
-/// delays others gives way to a newcomer: the slowest one of the source with the most places, or one of the newcomer's own source if no
+/// delays others is evicted for a newcomer: the slowest one of the source with the most places, or one of the newcomer's own source if no
 /// other has more. Thread-safe.
 /// </summary>
 /// <param name="options">The options of the proxy.</param>
 /// <param name="counts">The counters.</param>
 /// <param name="clock">The clock.</param>
-internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyCount> counts, TimeProvider clock)
+internal sealed class PassingBodies(CoapProxyOptions options, EventCounter<ProxyCount> counts, TimeProvider clock)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
@@ -18,17 +18,17 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
     private static readonly TimeSpan s_lenience = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapSource, HashSet<PassingBody>> _bodies = [];
+    private readonly Dictionary<CoapSource, HashSet<ForwardedBody>> _bodies = [];
 
     /// <summary>The response if there is no place.</summary>
     public static CoapResult Busy => CoapResults.ServiceUnavailable(s_retryAfter);
 
     /// <summary>The shares of pending requests.</summary>
-    public SourceQuota Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
+    public SourceQuota Shares { get; } = new(options.Limits.MaxRequests, options.Limits.MaxRequestsPerSource);
 
     /// <summary>Takes a place for a request.</summary>
     /// <param name="source">The source of the request.</param>
-    /// <returns>Whether a place was free or another body gave way.</returns>
+    /// <returns>Whether a place was free or another body was evicted.</returns>
     public bool TryEnter(CoapSource source)
     {
         while (!Shares.TryEnter(source))
@@ -59,18 +59,18 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
         Func<CoapProxyRequest, CancellationToken, Task<CoapResult>> send,
         CancellationToken cancellationToken)
     {
-        PassingBody body = new(onward.Received, options.Timeout, clock, cancellationToken);
+        ForwardedBody body = new(onward.Received, options.Timeout, clock, cancellationToken);
         Add(source, body);
         bool hasPlace = true;
         try
         {
             // The body of a safe request is part of the cache key and must be complete.
             bool streams = !onward.Code.IsSafe && upstream.StreamsBodyOf((CoapMethod)onward.Code.Value, onward.Options);
-            if (!await body.TryHoldAsync(streams ? options.StreamsAbove : options.MaxBodySize).ConfigureAwait(false))
+            if (!await body.TryHoldAsync(streams ? options.Limits.StreamsAbove : options.Limits.MaxBodySize).ConfigureAwait(false))
             {
                 if (!streams)
                 {
-                    return CoapResults.RequestEntityTooLarge(options.MaxBodySize);
+                    return CoapResults.RequestEntityTooLarge(options.Limits.MaxBodySize);
                 }
 
                 counts.Add(ProxyCount.StreamedUploads);
@@ -97,7 +97,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
         }
     }
 
-    private CoapResult Fail(PassingBody body)
+    private CoapResult Fail(ForwardedBody body)
     {
         if (body.IsEvicted)
         {
@@ -117,11 +117,11 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
                 + "Start over with block 0.");
     }
 
-    private void Add(CoapSource source, PassingBody body)
+    private void Add(CoapSource source, ForwardedBody body)
     {
         lock (_gate)
         {
-            if (!_bodies.TryGetValue(source, out HashSet<PassingBody>? own))
+            if (!_bodies.TryGetValue(source, out HashSet<ForwardedBody>? own))
             {
                 _bodies[source] = own = [];
             }
@@ -131,11 +131,11 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
     }
 
     // Returns whether it was still there, and had not given way.
-    private bool Remove(CoapSource source, PassingBody body)
+    private bool Remove(CoapSource source, ForwardedBody body)
     {
         lock (_gate)
         {
-            if (!_bodies.TryGetValue(source, out HashSet<PassingBody>? own) || !own.Remove(body))
+            if (!_bodies.TryGetValue(source, out HashSet<ForwardedBody>? own) || !own.Remove(body))
             {
                 return false;
             }
@@ -152,7 +152,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
     private bool TryMakeRoom(CoapSource source)
     {
         CoapSource owner;
-        PassingBody? victim;
+        ForwardedBody? victim;
         lock (_gate)
         {
             if (_bodies.Count == 0)
@@ -165,7 +165,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
             victim = null;
             owner = source;
             int most = 0;
-            foreach ((CoapSource candidate, HashSet<PassingBody> bodies) in _bodies)
+            foreach ((CoapSource candidate, HashSet<ForwardedBody> bodies) in _bodies)
             {
                 if ((candidate == source || bodies.Count > held) && bodies.Count > most && SlowestOf(bodies) is { } slowest)
                 {
@@ -192,11 +192,11 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounts<ProxyC
         return true;
     }
 
-    private static PassingBody? SlowestOf(HashSet<PassingBody> bodies)
+    private static ForwardedBody? SlowestOf(HashSet<ForwardedBody> bodies)
     {
-        PassingBody? slowest = null;
+        ForwardedBody? slowest = null;
         TimeSpan longest = s_lenience;
-        foreach (PassingBody body in bodies)
+        foreach (ForwardedBody body in bodies)
         {
             if (body.Debt is var debt && debt >= longest)
             {

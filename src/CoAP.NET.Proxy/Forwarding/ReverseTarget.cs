@@ -89,17 +89,17 @@ internal sealed class ReverseTarget(string? target)
             return result;
         }
 
-        result.Options.Remove(OptionNumber.LocationPath);
+        result.OwnOptions.Remove(OptionNumber.LocationPath);
         if (!location.AsSpan().StartsWith(_basePath) || Array.Exists(location, static segment => segment is "." or ".."))
         {
             // Clients have no path for it: the same path here would be another resource. Dot segments can lead anywhere.
-            result.Options.Remove(OptionNumber.LocationQuery);
+            result.OwnOptions.Remove(OptionNumber.LocationQuery);
             return result;
         }
 
         foreach (string segment in request.UriPath.Take(Prefix).Concat(location.Skip(_basePath.Length)))
         {
-            result.Options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));
+            result.OwnOptions.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));
         }
 
         return result;

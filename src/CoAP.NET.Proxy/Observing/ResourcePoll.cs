@@ -19,7 +19,7 @@ internal sealed class ResourcePoll : IDisposable
     private readonly CoapProxyUpstream _upstream;
     private readonly CoapProxyRequest _request;
     private readonly TimeSpan _interval;
-    private readonly EventCounts<ProxyCount> _counts;
+    private readonly EventCounter<ProxyCount> _counts;
     private readonly Action<CoapResult, bool> _onAnswer;
     private readonly CancellationTokenSource _stop = new();
     private readonly ITimer _timer;
@@ -33,7 +33,7 @@ internal sealed class ResourcePoll : IDisposable
     /// <param name="interval">The minimum time between two polls.</param>
     /// <param name="counts">The counters.</param>
     /// <param name="onAnswer">Receives the known response after each poll, and whether it changed. An error is the last one.</param>
-    public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, EventCounts<ProxyCount> counts,
+    public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, EventCounter<ProxyCount> counts,
         Action<CoapResult, bool> onAnswer)
     {
         _upstream = upstream;
@@ -121,7 +121,7 @@ internal sealed class ResourcePoll : IDisposable
         WaitFor(Clamp(asked > doubled ? asked : doubled, _interval, s_maxWaitAfterFailure));
     }
 
-    private TimeSpan WaitAfter(CoapResult answer) => Clamp(answer.Options.MaxAge ?? MaxAge.Default, _interval, s_maxWait);
+    private TimeSpan WaitAfter(CoapResult answer) => Clamp(answer.Options.MaxAge ?? MaxAgeOption.Default, _interval, s_maxWait);
 
     private static TimeSpan Clamp(TimeSpan time, TimeSpan min, TimeSpan max) => time < min || max < min ? min : time > max ? max : time;
 
@@ -130,7 +130,7 @@ internal sealed class ResourcePoll : IDisposable
     {
         CoapResult known = answer.Copy();
         TimeSpan twice = TimeSpan.FromSeconds(Math.Ceiling(wait.TotalSeconds) * 2);
-        known.Options.MaxAge = twice > s_minMaxAge ? twice : s_minMaxAge;
+        known.OwnOptions.MaxAge = twice > s_minMaxAge ? twice : s_minMaxAge;
         return known;
     }
 

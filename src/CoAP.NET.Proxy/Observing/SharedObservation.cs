@@ -11,9 +11,10 @@ namespace CoAP.NET.Proxy.Observing;
 /// <param name="route">The route that clients observe.</param>
 /// <param name="registration">The request that started it, by which the route knows its observers.</param>
 /// <param name="counts">The counters.</param>
-internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequest registration, EventCounts<ProxyCount> counts)
+internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequestContext registration,
+    EventCounter<ProxyCount> counts)
 {
-    private static readonly TimeSpan s_defaultMaxAge = MaxAge.Default;
+    private static readonly TimeSpan s_defaultMaxAge = MaxAgeOption.Default;
 
     private readonly Lock _gate = new();
     private CoapObservation? _observation;
@@ -71,7 +72,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
 
         TimeSpan left = (latest.Options.MaxAge ?? s_defaultMaxAge) - time.GetElapsedTime(receivedAt);
         return left <= TimeSpan.Zero && !evenIfStale ? null
-            : latest.Copy().WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
+            : latest.WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
     }
 
     /// <summary>Registers at the server.</summary>
@@ -109,7 +110,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         }
 
         Keep(first);
-        CoapResult result = CoapResult.FromMessage(first.Message);
+        CoapResult result = CoapResults.Response(first.Message);
         if (observation.State != CoapObserveState.Observing || !first.IsSuccess)
         {
             // The server does not notify: its response is a plain one (RFC 7641 section 5).
@@ -222,7 +223,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
 
             bool isNews = _notification is not null;
             _notification = response;
-            _latest = CoapResult.FromMessage(response.Message);
+            _latest = CoapResults.Response(response.Message);
             _receivedAt = time.GetTimestamp();
             return isNews;
         }

@@ -16,7 +16,7 @@ internal sealed class SharedObservations : IDisposable
     private readonly Dictionary<RequestKey, Entry> _entries = [];
     private readonly SourceQuota _shares;
     private readonly TimeProvider _time;
-    private readonly EventCounts<ProxyCount> _counts;
+    private readonly EventCounter<ProxyCount> _counts;
     private readonly ITimer _timer;
 
     /// <summary>Creates the set.</summary>
@@ -24,7 +24,7 @@ internal sealed class SharedObservations : IDisposable
     /// <param name="max">The maximum number of registrations.</param>
     /// <param name="maxOfSource">The maximum number of registrations started by clients of one source.</param>
     /// <param name="counts">The counters.</param>
-    public SharedObservations(TimeProvider time, int max, int maxOfSource, EventCounts<ProxyCount> counts)
+    public SharedObservations(TimeProvider time, int max, int maxOfSource, EventCounter<ProxyCount> counts)
     {
         _counts = counts;
         _time = time;

@@ -4,10 +4,10 @@ namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>Forwards requests to CoAP servers over every transport of a client.</summary>
 /// <param name="requester">The client, or the peer that receives all requests.</param>
-internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
+internal sealed class CoapUpstream(ICoapClient requester) : CoapProxyUpstream
 {
     // A new upstream of a peer is made for each request, and equals the previous one.
-    private readonly ICoapObserver _requester = requester;
+    private readonly ICoapClient _requester = requester;
 
     /// <summary>The schemes of CoAP (RFC 7252 section 6, RFC 8323 section 8).</summary>
     public static readonly string[] AllSchemes = ["coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"];
@@ -60,7 +60,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
     /// <summary>Wraps a response whose body may be a stream.</summary>
     /// <param name="opened">The response of the origin.</param>
     /// <param name="request">The forwarded request.</param>
-    public static UpstreamAnswer AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
+    public static UpstreamResponse AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
     {
         CoapMessage message = opened.Response.Message;
         Stream? body = opened.Body;
@@ -70,7 +70,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
             body = new MemoryStream(message.Payload.ToArray(), writable: false);
         }
 
-        return new UpstreamAnswer(message.Code, message.Payload, message.Options, body);
+        return new UpstreamResponse(message.Code, message.Payload, message.Options, body);
     }
 
     /// <inheritdoc/>
@@ -78,10 +78,10 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
     {
         ArgumentNullException.ThrowIfNull(request);
         CoapResponse response = await _requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false);
-        return CoapResult.FromMessage(response.Message);
+        return CoapResults.Response(response.Message);
     }
 
-    internal override async ValueTask<UpstreamAnswer> OpenAsync(
+    internal override async ValueTask<UpstreamResponse> OpenAsync(
         CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
         AnswerOf(await TryOpen(request, maxHeld, cancellationToken).ConfigureAwait(false), request);
 

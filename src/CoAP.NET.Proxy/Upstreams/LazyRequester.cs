@@ -2,7 +2,7 @@ namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>A client that is created on first use.</summary>
 /// <param name="client">The client.</param>
-internal sealed class LazyRequester(Lazy<CoapClient> client) : ICoapObserver
+internal sealed class LazyRequester(Lazy<CoapClient> client) : ICoapClient
 {
     /// <inheritdoc/>
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default) =>

@@ -7,7 +7,7 @@ namespace CoAP.NET.Proxy.Upstreams;
 /// <summary>Forwards all requests of any scheme to another proxy (RFC 7252 section 5.7.2).</summary>
 /// <param name="requester">The client.</param>
 /// <param name="proxy">The URI of the other proxy.</param>
-internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) : CoapProxyUpstream
+internal sealed class NextProxyUpstream(ICoapClient requester, CoapUri proxy) : CoapProxyUpstream
 {
     // RFC 7252 section 5.10.2.
     private const int MaxProxyUri = 1034;
@@ -21,14 +21,14 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
     /// <inheritdoc/>
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
-        UpstreamAnswer answer = await OpenAsync(request, int.MaxValue, cancellationToken).ConfigureAwait(false);
+        UpstreamResponse answer = await OpenAsync(request, int.MaxValue, cancellationToken).ConfigureAwait(false);
         CoapResult result = new(answer.Code, answer.Payload);
-        result.Options.AddAll(answer.Options);
+        result.OwnOptions.AddAll(answer.Options);
         return result;
     }
 
     /// <inheritdoc/>
-    internal override async ValueTask<UpstreamAnswer> OpenAsync(
+    internal override async ValueTask<UpstreamResponse> OpenAsync(
         CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);

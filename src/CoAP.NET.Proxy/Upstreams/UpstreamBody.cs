@@ -6,7 +6,7 @@ namespace CoAP.NET.Proxy.Upstreams;
 /// <param name="source">The body from the server; disposed with this.</param>
 /// <param name="max">The maximum number of bytes that pass.</param>
 /// <param name="counts">The counters.</param>
-internal sealed class UpstreamBody(Stream source, long max, EventCounts<ProxyCount> counts) : ForwardStream(source)
+internal sealed class UpstreamBody(Stream source, long max, EventCounter<ProxyCount> counts) : ForwardOnlyStream(source)
 {
     private long _passed;
 
@@ -25,14 +25,14 @@ internal sealed class UpstreamBody(Stream source, long max, EventCounts<ProxyCou
                     + "over.")
                 : UpstreamFailures.Answer(exception);
             counts.Add(answer.Code == CoapCode.GatewayTimeout ? ProxyCount.Timeouts : ProxyCount.Failures);
-            throw new CoapBodyException(answer, "The response of the server broke off.", exception);
+            throw new CoapContentException(answer, "The response of the server broke off.", exception);
         }
 
         _passed += read;
         if (_passed > max)
         {
             counts.Add(ProxyCount.Failures);
-            throw new CoapBodyException(
+            throw new CoapContentException(
                 CoapResults.Status(CoapCode.BadGateway, $"The response has more than {max} bytes, the maximum that this proxy forwards."),
                 "The response of the server is larger than the maximum that this proxy forwards.");
         }

@@ -4,15 +4,15 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Identifies and authorizes the clients of requests.</summary>
-internal sealed class Clients(BrokerParts parts)
+internal sealed class Clients(BrokerContext parts)
 {
     /// <summary>
     /// The identity of the client of a request, as a text that is stable across restarts and nodes; null for an unknown client.
     /// </summary>
-    public static string? OwnerOf(CoapRequest request) => request.Peer.Id?.ToString();
+    public static string? OwnerOf(CoapRequestContext request) => request.Peer.Id?.ToString();
 
     /// <summary>Whether a client may perform an operation on a topic. Refusals are counted and logged.</summary>
-    public bool MayDo(CoapRequest request, CoapPubSubOperation operation, Topic topic)
+    public bool MayDo(CoapRequestContext request, CoapPubSubOperation operation, Topic topic)
     {
         if (IsAllowed(request, operation, topic))
         {
@@ -24,7 +24,7 @@ internal sealed class Clients(BrokerParts parts)
     }
 
     /// <summary>Like <see cref="MayDo"/>, without counting and logging; for lists.</summary>
-    public bool IsAllowed(CoapRequest request, CoapPubSubOperation operation, Topic topic)
+    public bool IsAllowed(CoapRequestContext request, CoapPubSubOperation operation, Topic topic)
     {
         TopicState state = topic.State;
         bool isOwner = state.Owner is not null && OwnerOf(request) == state.Owner;
@@ -35,7 +35,7 @@ internal sealed class Clients(BrokerParts parts)
     }
 
     /// <summary>Whether a client may create a topic.</summary>
-    public bool MayCreate(CoapRequest request, string path, CoapTopicProperties properties)
+    public bool MayCreate(CoapRequestContext request, string path, CoapTopicProperties properties)
     {
         string? owner = OwnerOf(request);
         if (parts.Options.Authorize is not { } authorize
@@ -48,7 +48,7 @@ internal sealed class Clients(BrokerParts parts)
         return false;
     }
 
-    private void Refused(CoapRequest request, CoapPubSubOperation operation, string path)
+    private void Refused(CoapRequestContext request, CoapPubSubOperation operation, string path)
     {
         parts.Counts.Add(PubSubCount.Forbidden);
         PubSubLog.OperationDenied(parts.Logger, request.Peer.ToString()!, operation, path);

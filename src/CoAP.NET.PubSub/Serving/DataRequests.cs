@@ -4,7 +4,7 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Requests to the data of topics: publications, readers and subscribers.</summary>
-internal sealed class DataRequests(BrokerParts parts, Clients clients, Collection collection, TopicRoom room)
+internal sealed class DataRequests(BrokerContext parts, Clients clients, TopicCollection collection, TopicEviction room)
 {
     private static readonly CoapResult s_notThere = new(CoapCode.NotFound);
 
@@ -14,7 +14,7 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
     private readonly TopicOwner _owner = new(parts);
 
     /// <summary>GET: returns the last publication. With Observe the client subscribes; the route limits and counts subscribers.</summary>
-    public CoapResult Read(CoapRequest request)
+    public CoapResult Read(CoapRequestContext request)
     {
         if (collection.Find(request) is not { State: { HasData: true } state } topic)
         {
@@ -31,7 +31,7 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
     }
 
     /// <summary>PUT: publishes.</summary>
-    public async ValueTask<CoapResult> PublishAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> PublishAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         if (collection.Find(request) is not { } topic)
         {
@@ -43,7 +43,7 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
             return CoapResults.Forbidden("You may not publish to this topic.");
         }
 
-        if (parts.Options.PublicationsPerSecond is { } rate
+        if (parts.Options.Limits.PublicationsPerSecond is { } rate
             && topic.Rates.Take(request.Peer.Source, rate, parts.Options.TimeProvider) is { } wait)
         {
             parts.Counts.Add(PubSubCount.TooFast);
@@ -92,7 +92,7 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
     }
 
     /// <summary>DELETE: returns the topic to its state before the first publication, without its initial data.</summary>
-    public async ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> DeleteAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         if (collection.Find(request) is not { } topic)
         {

@@ -3,7 +3,7 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Connects the broker to the rules of the table. The table calls it under its locks.</summary>
-internal sealed class TableRules(TopicIndex index, BrokerReactions reactions) : ICoapTableRules
+internal sealed class TableRules(TopicIndex index, TopicChangeReactions reactions) : ICoapTableRules
 {
     public CoapTableDecision Decide(CoapTableQuestion question) => TopicRules.Decide(question);
 

@@ -5,7 +5,7 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Sends questions about a topic to the node that owns it.</summary>
-internal sealed class TopicOwner(BrokerParts parts)
+internal sealed class TopicOwner(BrokerContext parts)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(30);
 
@@ -40,8 +40,8 @@ internal sealed class TopicOwner(BrokerParts parts)
     /// Whether the client makes the change conditional on one certain state. This node has checked for its existence; the owner checks
     /// again.
     /// </summary>
-    public static bool IsConditional(CoapRequest request) =>
-        request.Options.IfNoneMatch || request.Options.IfMatch.Any(static tag => !tag.IsEmpty);
+    public static bool IsConditional(CoapRequestContext request) =>
+        request.Options.IfNoneMatch || request.Options.IfMatch.Any(static tag => tag.Length > 0);
 
     /// <summary>Sends a question to the owner.</summary>
     /// <returns>The reply, and the response if there was no reply or it is a refusal.</returns>
@@ -58,7 +58,7 @@ internal sealed class TopicOwner(BrokerParts parts)
                 return (reply, CoapResults.Status(reply.Code, reply.Reason));
             }
 
-            await parts.Index.HearAsync(id, question, s_patience, parts.Options.TimeProvider).ConfigureAwait(false);
+            await parts.Index.WaitForUpdateAsync(id, question, s_patience, parts.Options.TimeProvider).ConfigureAwait(false);
             return (reply, null);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
@@ -71,12 +71,12 @@ internal sealed class TopicOwner(BrokerParts parts)
     {
         parts.Counts.Add(PubSubCount.Unavailable);
         PubSubLog.TableUnavailable(parts.Logger, exception, id);
-        return CoapResults.ServiceUnavailable(exception is CoapTableUnavailableException { RetryAfter: var wait } ? wait : s_retryAfter);
+        return CoapResults.ServiceUnavailable((exception as CoapTableUnavailableException)?.RetryAfter ?? s_retryAfter);
     }
 
     private ValueTask<ReadOnlyMemory<byte>> Begin(CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
     {
-        BrokerReactions.BeginAsking();
+        TopicChangeReactions.BeginAsking();
         try
         {
             return parts.Table.AskAsync(key, question.Write(), cancellationToken);

@@ -4,12 +4,12 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Requests to a collection and to its topics, which are configurations.</summary>
-internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collection collection, TopicRoom room)
+internal sealed class TopicRequests(BrokerContext parts, Clients clients, TopicCollection collection, TopicEviction room)
 {
     private readonly TopicOwner _owner = new(parts);
 
     /// <summary>POST to the collection.</summary>
-    public async ValueTask<CoapResult> CreateAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> CreateAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         // A topic outlives the request. Forged addresses therefore must not create any (RFC 9175 section 2.4).
         if (!request.Peer.IsVerified)
@@ -27,10 +27,10 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             return collection.Invalid(CoapCode.BadRequest, fault);
         }
 
-        if (given.Initial?.Length > parts.Options.MaxDataLength)
+        if (given.Initial?.Length > parts.Options.Limits.MaxDataLength)
         {
             parts.Counts.Add(PubSubCount.Invalid);
-            return CoapResults.RequestEntityTooLarge(parts.Options.MaxDataLength);
+            return CoapResults.RequestEntityTooLarge(parts.Options.Limits.MaxDataLength);
         }
 
         if (!_owner.TryMakeKey(collection.Path, given.Name!, out CoapTableKey key, out refusal))
@@ -49,7 +49,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             return failed;
         }
 
-        TopicStamp stamp = parts.Stamps.Next();
+        TopicQuestionId stamp = parts.Stamps.Next();
         TopicState state = MakeState(request, given, stamp);
         long bytes = Topic.BytesOf(state);
         if (await room.TakeAsync(request, state.Source, 1, bytes, cancellationToken).ConfigureAwait(false) is { } full)
@@ -66,7 +66,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         finally
         {
             // Topics in the table count by themselves.
-            parts.Shares.Return(TopicShares.HashOf(state.Source), 1, bytes);
+            parts.Shares.Return(TopicQuota.HashOf(state.Source), 1, bytes);
         }
 
         if (refusal is not null)
@@ -81,7 +81,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
     }
 
     /// <summary>GET of a topic.</summary>
-    public CoapResult Read(CoapRequest request)
+    public CoapResult Read(CoapRequestContext request)
     {
         if (Find(request, CoapPubSubOperation.ReadTopic, out CoapResult? refusal) is not { } topic)
         {
@@ -93,7 +93,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
     }
 
     /// <summary>FETCH of a topic: returns some of its properties.</summary>
-    public CoapResult ReadSome(CoapRequest request)
+    public CoapResult ReadSome(CoapRequestContext request)
     {
         if (Find(request, CoapPubSubOperation.ReadTopic, out CoapResult? refusal) is not { } topic)
         {
@@ -108,15 +108,15 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
     }
 
     /// <summary>POST to a topic: properties that are not given return to their defaults.</summary>
-    public ValueTask<CoapResult> ReplaceAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    public ValueTask<CoapResult> ReplaceAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         ChangeAsync(request, TopicOperation.Replace, cancellationToken);
 
     /// <summary>iPATCH of a topic: changes only the given properties.</summary>
-    public ValueTask<CoapResult> ChangeAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    public ValueTask<CoapResult> ChangeAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         ChangeAsync(request, TopicOperation.Change, cancellationToken);
 
     /// <summary>DELETE of a topic.</summary>
-    public async ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> DeleteAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         if (Find(request, CoapPubSubOperation.DeleteTopic, out CoapResult? refusal) is not { } topic)
         {
@@ -137,7 +137,8 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         return refusal ?? CoapResults.Deleted();
     }
 
-    private async ValueTask<CoapResult> ChangeAsync(CoapRequest request, TopicOperation operation, CancellationToken cancellationToken)
+    private async ValueTask<CoapResult> ChangeAsync(CoapRequestContext request, TopicOperation operation,
+        CancellationToken cancellationToken)
     {
         if (Find(request, CoapPubSubOperation.ChangeTopic, out CoapResult? refusal) is not { } topic
             || !collection.TryReadProperties(request, out CoapTopicProperties given, out refusal))
@@ -178,7 +179,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         return new CoapResult(reply.Code, TopicMap.Write(topic.Describe(properties)), PubSubDraft.Format);
     }
 
-    private Topic? Find(CoapRequest request, CoapPubSubOperation operation, out CoapResult? refusal)
+    private Topic? Find(CoapRequestContext request, CoapPubSubOperation operation, out CoapResult? refusal)
     {
         refusal = null;
         if (collection.Find(request) is not { } topic)
@@ -198,7 +199,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
 
     private static byte[] MapOf(Topic topic) => TopicMap.Write(topic.Describe(topic.State.Properties));
 
-    private TopicState MakeState(CoapRequest request, CoapTopicProperties given, TopicStamp stamp)
+    private TopicState MakeState(CoapRequestContext request, CoapTopicProperties given, TopicQuestionId stamp)
     {
         TopicState state = new()
         {
@@ -214,7 +215,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
     // Limits the lifetime of a topic to the maximum of the broker.
     private CoapTopicProperties Limit(CoapTopicProperties given, TopicOperation operation)
     {
-        if (parts.Options.MaxLifetime is not { } longest || (given.Expiration is null && operation == TopicOperation.Change))
+        if (parts.Options.Limits.MaxLifetime is not { } longest || (given.Expiration is null && operation == TopicOperation.Change))
         {
             return given;
         }

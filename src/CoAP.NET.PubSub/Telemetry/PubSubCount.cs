@@ -7,11 +7,11 @@ internal enum PubSubCount
     Changed,
     Ended,
     Expired,
-    GaveWay,
+    Evicted,
     Publications,
     Forbidden,
     Invalid,
     TooFast,
-    NoRoom,
+    NoCapacity,
     Unavailable,
 }

@@ -42,7 +42,7 @@ internal sealed class PubSubInstruments
             case PubSubCount.Publications:
                 _publications.Add(1);
                 break;
-            case PubSubCount.Created or PubSubCount.Changed or PubSubCount.Ended or PubSubCount.Expired or PubSubCount.GaveWay:
+            case PubSubCount.Created or PubSubCount.Changed or PubSubCount.Ended or PubSubCount.Expired or PubSubCount.Evicted:
                 _topics.Add(1, new KeyValuePair<string, object?>("coap.pubsub.change", NameOf(count)));
                 break;
             default:
@@ -57,11 +57,11 @@ internal sealed class PubSubInstruments
         PubSubCount.Changed => "changed",
         PubSubCount.Ended => "ended",
         PubSubCount.Expired => "expired",
-        PubSubCount.GaveWay => "gave_way",
+        PubSubCount.Evicted => "gave_way",
         PubSubCount.Forbidden => "forbidden",
         PubSubCount.Invalid => "invalid",
         PubSubCount.TooFast => "too_fast",
-        PubSubCount.NoRoom => "no_room",
+        PubSubCount.NoCapacity => "no_room",
         _ => "unavailable",
     };
 }

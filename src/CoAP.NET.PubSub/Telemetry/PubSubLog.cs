@@ -18,13 +18,13 @@ internal static partial class PubSubLog
     public static partial void OperationDenied(ILogger logger, string client, CoapPubSubOperation operation, string path);
 
     [LoggerMessage(2654, LogLevel.Warning, "No room for a topic or data of {Source}: the broker has {Topics} topics with {Bytes} bytes, "
-        + "and no source with more can give way (MaxTopics, MaxBytes). Logged at most once per minute")]
-    public static partial void NoRoomForTopic(ILogger logger, string source, int topics, long bytes);
+        + "and no source with more has a topic to evict (MaxTopics, MaxBytes). Logged at most once per minute")]
+    public static partial void NoCapacityForTopic(ILogger logger, string source, int topics, long bytes);
 
     [LoggerMessage(2655, LogLevel.Warning, "The table of topics did not answer for {Path}; the client gets 5.03")]
     public static partial void TableUnavailable(ILogger logger, Exception exception, string path);
 
-    [LoggerMessage(2656, LogLevel.Warning, "The broker is full: topic {Path} of {Source}, the source with the most, gave way to a source "
-        + "with fewer; {Total} topics gave way since the start (MaxTopics, MaxBytes). Logged at most once per minute")]
-    public static partial void TopicGaveWay(ILogger logger, string path, string source, long total);
+    [LoggerMessage(2656, LogLevel.Warning, "The broker is full: topic {Path} of {Source}, the source with the most, was evicted for a source "
+        + "with fewer; {Total} topics were evicted since the start (MaxTopics, MaxBytes). Logged at most once per minute")]
+    public static partial void TopicEvicted(ILogger logger, string path, string source, long total);
 }

@@ -11,7 +11,7 @@ internal sealed class Topic
         Key = key;
         Id = key.ToString();
         _state = state;
-        Share = TopicShares.HashOf(state.Source);
+        Share = TopicQuota.HashOf(state.Source);
     }
 
     /// <summary>The key of its entry.</summary>
@@ -29,8 +29,8 @@ internal sealed class Topic
     /// <summary>The hash of the source that created it.</summary>
     public ulong Share { get; }
 
-    /// <summary>Its index in the shares of sources, set by them; <see cref="SourceShares{T}.None"/> while it does not count.</summary>
-    public int Member { get; set; } = SourceShares<Topic>.None;
+    /// <summary>Its index in the shares of sources, set by them; <see cref="EvictingQuota{T}.None"/> while it does not count.</summary>
+    public int Member { get; set; } = EvictingQuota<Topic>.None;
 
     /// <summary>Its terms for subscribers.</summary>
     public CoapObserverTerms Terms { get; } = new();

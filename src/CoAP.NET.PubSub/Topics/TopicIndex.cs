@@ -4,12 +4,12 @@ namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
 /// All topics, as this node learns them from the table. It queues the consequences of a change, such as notifications;
-/// <see cref="TakeNews"/> returns them outside of the locks of the table. Thread-safe.
+/// <see cref="TryTakeUpdate"/> returns them outside of the locks of the table. Thread-safe.
 /// </summary>
-internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
+internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
 {
     private readonly ConcurrentDictionary<string, Topic> _byId = new(StringComparer.Ordinal);
-    private readonly ConcurrentQueue<TopicNews> _news = new();
+    private readonly ConcurrentQueue<TopicUpdate> _updates = new();
     private readonly Lock _gate = new();
     private readonly Dictionary<string, TaskCompletionSource> _awaited = new(StringComparer.Ordinal);
     private long _version;
@@ -21,7 +21,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
     public IEnumerable<Topic> All => _byId.Values;
 
     /// <summary>Whether changes wait for a reaction.</summary>
-    public bool HasNews => !_news.IsEmpty;
+    public bool HasUpdates => !_updates.IsEmpty;
 
     /// <summary>Finds a topic by collection and path segment; null if there is none.</summary>
     public Topic? Find(string collection, string id) =>
@@ -35,11 +35,11 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
     /// <param name="question">The question that made the change.</param>
     /// <param name="patience">The maximum time to wait.</param>
     /// <param name="time">The clock.</param>
-    public Task HearAsync(string id, TopicQuestion question, TimeSpan patience, TimeProvider time) =>
+    public Task WaitForUpdateAsync(string id, TopicQuestion question, TimeSpan patience, TimeProvider time) =>
         question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, patience, time);
 
     /// <summary>Takes the next change that needs a reaction.</summary>
-    public bool TakeNews(out TopicNews news) => _news.TryDequeue(out news);
+    public bool TryTakeUpdate(out TopicUpdate news) => _updates.TryDequeue(out news);
 
     /// <summary>Handles a change of an entry. Runs under the lock of its slot: one call at a time for each topic.</summary>
     public void OnChanged(CoapTableChange change)
@@ -103,7 +103,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
                 _byId.TryRemove(id, out _);
                 shares.Remove(topic);
                 Interlocked.Increment(ref _version);
-                _news.Enqueue(new TopicNews(topic, TopicChange.Gone, change.IsExpired));
+                _updates.Enqueue(new TopicUpdate(topic, TopicChange.Gone, change.IsExpired));
             }
 
             return;
@@ -115,7 +115,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
             {
                 // It was deleted and created again before this node learned of either.
                 shares.Remove(topic);
-                _news.Enqueue(new TopicNews(topic, TopicChange.Gone, false));
+                _updates.Enqueue(new TopicUpdate(topic, TopicChange.Gone, false));
             }
 
             topic = new Topic(change.Key, after);
@@ -123,7 +123,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
             shares.Put(topic);
             _byId[id] = topic;
             Interlocked.Increment(ref _version);
-            _news.Enqueue(new TopicNews(topic, TopicChange.Data, false));
+            _updates.Enqueue(new TopicUpdate(topic, TopicChange.Data, false));
             return;
         }
 
@@ -131,13 +131,13 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
         shares.Put(topic);
         if (after.DataVersion != before.DataVersion || !after.DataMarks.Equals(before.DataMarks))
         {
-            _news.Enqueue(new TopicNews(topic, TopicChange.Data, false));
+            _updates.Enqueue(new TopicUpdate(topic, TopicChange.Data, false));
         }
 
         if (after.Properties != before.Properties)
         {
             Interlocked.Increment(ref _version);
-            _news.Enqueue(new TopicNews(topic, TopicChange.Properties, false));
+            _updates.Enqueue(new TopicUpdate(topic, TopicChange.Properties, false));
         }
     }
 }

@@ -21,6 +21,6 @@ internal enum TopicOperation
     /// <summary>DELETE of the data.</summary>
     DeleteData = 6,
 
-    /// <summary>No client's request: the topic gives way to one of a source with fewer, if it is still the same topic.</summary>
-    GiveWay = 7,
+    /// <summary>No client's request: the topic is evicted for one of a source with fewer, if it is still the same topic.</summary>
+    Evict = 7,
 }

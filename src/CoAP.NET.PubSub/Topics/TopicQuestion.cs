@@ -11,7 +11,7 @@ internal sealed record TopicQuestion
     public required TopicOperation Operation { get; init; }
 
     /// <summary>Identifies the question.</summary>
-    public required TopicStamp Stamp { get; init; }
+    public required TopicQuestionId Stamp { get; init; }
 
     /// <summary>
     /// Identifies the topic among those of its name (<see cref="TopicState.Creation"/>), to protect a topic that was created after the
@@ -85,7 +85,7 @@ internal sealed record TopicQuestion
         TopicQuestion question = new()
         {
             Operation = (TopicOperation)reader.ReadUInt64(),
-            Stamp = TopicStamp.Read(reader),
+            Stamp = TopicQuestionId.Read(reader),
             Creation = reader.ReadUInt64(),
             Expected = reader.ReadUInt64() is > 0 and var expected ? expected - 1 : null,
             IsDurable = reader.ReadBoolean(),

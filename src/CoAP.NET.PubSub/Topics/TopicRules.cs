@@ -30,7 +30,7 @@ internal static class TopicRules
         {
             TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
             TopicOperation.Delete when IsOther(asked, current.PropertyTag) => Refuse(CoapCode.PreconditionFailed, Other),
-            TopicOperation.Delete or TopicOperation.GiveWay => CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
+            TopicOperation.Delete or TopicOperation.Evict => CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
             TopicOperation.Publish => Publish(asked, current, question),
             TopicOperation.DeleteData => DeleteData(asked, current, question),
             _ => CoapTableDecision.Keep(),

@@ -35,10 +35,10 @@ internal sealed record TopicState
     public ReadOnlyMemory<byte> Data { get; init; }
 
     /// <summary>The last publications and deletions of the data, by the broker that was asked.</summary>
-    public TopicMarks DataMarks { get; init; }
+    public TopicStampHistory DataMarks { get; init; }
 
     /// <summary>The last changes of the properties.</summary>
-    public TopicMarks PropertyMarks { get; init; }
+    public TopicStampHistory PropertyMarks { get; init; }
 
     /// <summary>
     /// A number that identifies a state of the data; 0 without data. It stays unique even if the last states were lost with a node and
@@ -53,7 +53,7 @@ internal sealed record TopicState
     public bool HasData => (DataVersion & 1) != 0;
 
     /// <summary>The state after a publication.</summary>
-    public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicStamp stamp) => this with
+    public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicQuestionId stamp) => this with
     {
         Data = data,
         Format = format,
@@ -62,7 +62,7 @@ internal sealed record TopicState
     };
 
     /// <summary>The state after the deletion of the data.</summary>
-    public TopicState WithoutData(TopicStamp stamp) => HasData
+    public TopicState WithoutData(TopicQuestionId stamp) => HasData
         ? this with { Data = default, Format = null, DataVersion = DataVersion + 1, DataMarks = DataMarks.WithLast(stamp) }
         : this;
 
@@ -109,8 +109,8 @@ internal sealed record TopicState
             Creation = reader.ReadUInt64(),
             Properties = TopicMap.Read(reader),
             DataVersion = (uint)reader.ReadUInt64(),
-            DataMarks = TopicMarks.Read(reader),
-            PropertyMarks = TopicMarks.Read(reader),
+            DataMarks = TopicStampHistory.Read(reader),
+            PropertyMarks = TopicStampHistory.Read(reader),
             Format = TopicMap.ReadFormat(reader),
             Data = reader.ReadDefiniteLengthByteString(),
         };
@@ -118,5 +118,5 @@ internal sealed record TopicState
         return state;
     }
 
-    private ulong TagOf(TopicMarks marks) => (uint)Creation + (ulong)(uint)marks.Newest.Broker + marks.Newest.Number + 1;
+    private ulong TagOf(TopicStampHistory marks) => (uint)Creation + (ulong)(uint)marks.Newest.Broker + marks.Newest.Number + 1;
 }

@@ -9,7 +9,7 @@ namespace CoAP.NET.QBlock;
 /// One request whose bodies go by Q-Block1 and Q-Block2 (RFC 9177): what is sent when something comes, or when nothing does. Decides under
 /// a lock of its own and sends after it was released. All tokens are given up when it ends, however it does.
 /// </summary>
-internal sealed class QBlockExchange : IStandingOwner
+internal sealed class QBlockExchange : ITokenOwner
 {
     private readonly Lock _gate = new();
     private readonly CoapEnvironment _environment;
@@ -20,7 +20,7 @@ internal sealed class QBlockExchange : IStandingOwner
     private readonly TaskCompletionSource<CoapResponse?> _completion;
 
     // Guarded by the lock.
-    private readonly List<StandingRequest> _open = [];
+    private readonly List<TokenRegistration> _open = [];
     private readonly List<CoapTransmission> _sent = [];
     private readonly List<CoapMessage> _toSend = [];
     private readonly ITimer _timer;
@@ -45,7 +45,7 @@ internal sealed class QBlockExchange : IStandingOwner
         _request = request;
         _tag = tag;
         _parameters = request.Channel.Parameters;
-        _download = new QBlockDownload(environment.Limits.MaxResponseBodySize);
+        _download = new QBlockDownload(environment.Limits.Blockwise.MaxResponseBodySize);
         _deadline = request.TimeLeft(environment.Now) is { } left && left != Timeout.InfiniteTimeSpan
             ? environment.Now + left.Ticks
             : long.MaxValue;
@@ -56,7 +56,7 @@ internal sealed class QBlockExchange : IStandingOwner
     /// <summary>Whether the peer turned out not to know the options.</summary>
     public bool IsUnknown { get; private set; }
 
-    bool IStandingOwner.IsTransfer => true;
+    bool ITokenOwner.IsTransfer => true;
 
     private string Target => _request.Channel.ToString();
 
@@ -71,12 +71,12 @@ internal sealed class QBlockExchange : IStandingOwner
         return await _completion.Task.ConfigureAwait(false);
     }
 
-    void IStandingOwner.OnResponse(StandingRequest request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
+    void ITokenOwner.OnResponse(TokenRegistration request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
         Decide(transfer => transfer.OnResponse(response));
 
-    void IStandingOwner.OnRejected(StandingRequest request, CoapException error) => Decide(transfer => transfer.Fail(error));
+    void ITokenOwner.OnRejected(TokenRegistration request, CoapException error) => Decide(transfer => transfer.Fail(error));
 
-    void IStandingOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) => Decide(transfer =>
+    void ITokenOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) => Decide(transfer =>
     {
         switch (fate)
         {
@@ -85,16 +85,16 @@ internal sealed class QBlockExchange : IStandingOwner
                 transfer.End(new QBlockOutcome(response: null));
                 break;
             case CoapInboundKind.Reset:
-                transfer.Fail(new CoapResetException(transfer.Target));
+                transfer.Fail(RequestErrors.Reset(transfer.Target));
                 break;
             case CoapInboundKind.Unreachable:
-                transfer.Fail(new CoapUnreachableException(transfer.Target));
+                transfer.Fail(RequestErrors.Unreachable(transfer.Target));
                 break;
             case CoapInboundKind.SendFailed:
-                transfer.Fail(new CoapSendException(transfer.Target, transmission.SendError));
+                transfer.Fail(RequestErrors.SendFailed(transfer.Target, transmission.SendError));
                 break;
             case CoapInboundKind.NotSent:
-                transfer.Fail(new CoapBusyException(transfer.Target, transfer._parameters.MaxQueuedRequests));
+                transfer.Fail(RequestErrors.Busy(transfer.Target, transfer._parameters.MaxQueuedRequests));
                 break;
             default:
                 break;
@@ -147,7 +147,7 @@ internal sealed class QBlockExchange : IStandingOwner
         if (ends)
         {
             Release();
-            _environment.Tell(static exchange => ((QBlockExchange)exchange!).Tell(), this);
+            _environment.Report(static exchange => ((QBlockExchange)exchange!).Report(), this);
         }
 
         foreach (CoapMessage message in messages)
@@ -158,7 +158,7 @@ internal sealed class QBlockExchange : IStandingOwner
 
     private void Send(CoapMessage message)
     {
-        StandingRequest standing = _port.Open(_request.Channel, this);
+        TokenRegistration standing = _port.Open(_request.Channel, this);
         message.Token = standing.Token;
         CoapTransmission transmission = new(standing.Channel, message, standing) { IsPaced = true };
         lock (_gate)
@@ -184,7 +184,7 @@ internal sealed class QBlockExchange : IStandingOwner
 
     private void Fail(Exception exception) => End(new QBlockOutcome(exception));
 
-    private void Tell() => _outcome!.Tell(_completion);
+    private void Report() => _outcome!.Report(_completion);
 
     // Under the lock; tokens and copies are given up when it is released, which needs the lock of the shard.
     private void End(QBlockOutcome outcome)
@@ -202,7 +202,7 @@ internal sealed class QBlockExchange : IStandingOwner
 
     private void Release()
     {
-        foreach (StandingRequest standing in _open)
+        foreach (TokenRegistration standing in _open)
         {
             _port.Close(standing);
         }
@@ -325,7 +325,7 @@ internal sealed class QBlockExchange : IStandingOwner
             }
         }
         else if (_upload is not null && response.Code == CoapCode.RequestEntityIncomplete
-            && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlocks)
+            && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlockList)
         {
             _hasAnswer = true;
             OnMissing(message);
@@ -343,7 +343,7 @@ internal sealed class QBlockExchange : IStandingOwner
 
     private void OnMissing(CoapMessage message)
     {
-        if (!MissingBlocks.TryRead(message.Payload.Span, BlockValue.MaxNumber, out List<int> missing)
+        if (!MissingBlockList.TryRead(message.Payload.Span, BlockValue.MaxNumber, out List<int> missing)
             || missing.Exists(number => number >= _upload!.Count))
         {
             _environment.Counters.Add(CoapCounter.BadBlocks);
@@ -390,7 +390,7 @@ internal sealed class QBlockExchange : IStandingOwner
             CoapMessage message = Copy(withPayload: true);
             int length = Math.Min(size, upload.Length - (number * size));
             message.Payload = message.Payload.Slice(number * size, length);
-            message.Options.Add(new QBlock1(new BlockValue(number, number < upload.Count - 1, upload.SizeExponent)));
+            message.Options.Add(new QBlock1Option(new BlockValue(number, number < upload.Count - 1, upload.SizeExponent)));
             message.Options.Size1 = (uint)upload.Length;
             _toSend.Add(message);
         }
@@ -411,8 +411,8 @@ internal sealed class QBlockExchange : IStandingOwner
                 return;
             case QBlockDownloadVerdict.TooLarge:
                 Fail(new CoapException(
-                    $"The response of {Target} has more than {_environment.Limits.MaxResponseBodySize} bytes, the most that is kept in "
-                        + "memory. Raise MaxResponseBodySize."));
+                    $"The response of {Target} has more than {_environment.Limits.Blockwise.MaxResponseBodySize} bytes, the most that is kept "
+                        + "in memory. Raise MaxResponseBodySize."));
                 return;
             case QBlockDownloadVerdict.Changed:
                 _environment.Counters.Add(CoapCounter.TransferRestarts);
@@ -454,7 +454,7 @@ internal sealed class QBlockExchange : IStandingOwner
     private void AskForAll()
     {
         CoapMessage message = Copy(withPayload: true);
-        message.Options.Add(new QBlock2(new BlockValue(0, more: true, TransferSizes.DownloadExponent(_request))));
+        message.Options.Add(new QBlock2Option(new BlockValue(0, more: true, TransferSizes.DownloadExponent(_request))));
         _toSend.Add(message);
     }
 
@@ -478,7 +478,7 @@ internal sealed class QBlockExchange : IStandingOwner
     {
         // The payload of a FETCH is part of what is asked for, unless it went in blocks.
         CoapMessage message = Copy(withPayload: _upload is null && _request.Message.Code == CoapCode.Fetch);
-        message.Options.AddRange(blocks.Select(static block => new QBlock2(block)));
+        message.Options.AddRange(blocks.Select(static block => new QBlock2Option(block)));
         _toSend.Add(message);
     }
 

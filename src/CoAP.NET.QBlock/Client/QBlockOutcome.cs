@@ -16,7 +16,7 @@ internal sealed class QBlockOutcome
 
     public QBlockOutcome(CancellationToken cancelledBy) => _cancelledBy = cancelledBy;
 
-    public void Tell(TaskCompletionSource<CoapResponse?> completion)
+    public void Report(TaskCompletionSource<CoapResponse?> completion)
     {
         if (_cancelledBy.IsCancellationRequested)
         {

@@ -85,7 +85,7 @@ internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port
             }
         }
 
-        probe.Options.Add(new QBlock2(0, more: false, 16));
+        probe.Options.Add(new QBlock2Option(0, more: false, 16));
         try
         {
             CoapResponse response = await SendBelowAsync(request with { Message = probe }).ConfigureAwait(false);
@@ -95,7 +95,7 @@ internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port
                 return true;
             }
         }
-        catch (CoapResetException)
+        catch (CoapException exception) when (exception.Error == CoapError.Reset)
         {
             // Some peers reject what they do not understand.
         }

@@ -14,7 +14,7 @@ internal static class QBlockAnswers
     public static CoapResult Continue(int number, int sizeExponent)
     {
         BlockResult result = new(CoapCode.Continue) { IsBlock = true };
-        result.Options.Add(new QBlock1(new BlockValue(number, more: true, sizeExponent)));
+        result.OwnOptions.Add(new QBlock1Option(new BlockValue(number, more: true, sizeExponent)));
         return result;
     }
 
@@ -27,9 +27,9 @@ internal static class QBlockAnswers
         {
             Type = CoapMessageType.NonConfirmable,
             Token = token,
-            Payload = MissingBlocks.Write(numbers)
+            Payload = MissingBlockList.Write(numbers)
         };
-        message.Options.ContentFormat = CoapContentFormat.MissingBlocks;
+        message.Options.ContentFormat = CoapContentFormat.MissingBlockList;
         return message;
     }
 
@@ -52,14 +52,14 @@ internal static class QBlockAnswers
         int offset = number * size;
         int length = Math.Min(size, total - offset);
         BlockResult block = new(whole.Code, whole.Payload.Slice(offset, length)) { IsBlock = true, Following = following };
-        block.Options.AddAll(whole.Options);
+        block.OwnOptions.AddAll(whole.Options);
         if (observe is { } value)
         {
-            block.Options.AddUInt(OptionNumber.Observe, value);
+            block.OwnOptions.AddUInt(OptionNumber.Observe, value);
         }
 
-        block.Options.AddUInt(OptionNumber.QBlock2, new BlockValue(number, offset + length < total, sizeExponent).Value);
-        block.Options.AddUInt(OptionNumber.Size2, (uint)total);
+        block.OwnOptions.AddUInt(OptionNumber.QBlock2, new BlockValue(number, offset + length < total, sizeExponent).Value);
+        block.OwnOptions.AddUInt(OptionNumber.Size2, (uint)total);
         return block;
     }
 

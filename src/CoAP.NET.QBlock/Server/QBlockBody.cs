@@ -43,7 +43,7 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
     public QBlockTimer Waiting { get; }
 
     /// <summary>The Echo that the gates of its route accepted; null if there are no gates.</summary>
-    public AdmittedEcho? Admitted { get; init; }
+    public EchoAgeOfBody? Admitted { get; init; }
 
     public int SizeExponent { get; }
 
@@ -209,7 +209,7 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
     }
 
     // Its messages are lists of missing blocks; a reset means that the peer no longer knows the body.
-    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    void ITransmissionOwner.OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate)
     {
         if (fate != CoapInboundKind.Reset)
         {

@@ -39,7 +39,7 @@ internal sealed class QBlockSending : UnsolicitedBlocks, ITransmissionOwner
 
     public int End => Numbers?.Length ?? (Whole.Payload.Length + (16 << SizeExponent) - 1) >> (SizeExponent + 4);
 
-    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    void ITransmissionOwner.OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate)
     {
         Channel.Shard.Enter();
         try

@@ -34,7 +34,7 @@ internal sealed class QBlockServing : QBlockServer
             return null;
         }
 
-        QBlockWish? wish = QBlockWish.Read(message.OptionsToRead!, out CoapResult? wrong);
+        QBlock2Request? wish = QBlock2Request.Read(message.OptionsToRead!, out CoapResult? wrong);
         if (wrong is not null)
         {
             verdict = BlockVerdict.Answer(wrong);
@@ -56,7 +56,7 @@ internal sealed class QBlockServing : QBlockServer
 
     public override CoapResult Cut(CoapExchange exchange, CoapResult result)
     {
-        QBlockWish? wish = exchange.Request.Message.HasOptions ? QBlockWish.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
+        QBlock2Request? wish = exchange.Request.Message.HasOptions ? QBlock2Request.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
         BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
         int exponent = BlockResponses.Fit(exchange, asked, result).SizeExponent;
         int count = (result.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
@@ -66,7 +66,7 @@ internal sealed class QBlockServing : QBlockServer
         }
 
         CoapResult whole = BlockResponses.Prepare(result);
-        whole.Options.Remove(OptionNumber.QBlock2);
+        whole.OwnOptions.Remove(OptionNumber.QBlock2);
         if (count > 1 && _answering.Keep(exchange, whole, 0) is { } refusal)
         {
             return refusal;
@@ -77,7 +77,7 @@ internal sealed class QBlockServing : QBlockServer
     }
 
     // The blocks of an answer that was kept; null when it is gone.
-    private BlockVerdict? Find(CoapExchange exchange, QBlockWish wish)
+    private BlockVerdict? Find(CoapExchange exchange, QBlock2Request wish)
     {
         TransferKey key = BlockwiseAnswering.KeyOf(exchange);
         int max = exchange.Channel.Parameters.MaxPayloads;
@@ -136,7 +136,7 @@ internal sealed class QBlockServing : QBlockServer
         }
     }
 
-    private BlockResult Cut(CoapExchange exchange, CoapResult whole, QBlockWish? wish, int exponent, int count, uint? observe, bool? isSending)
+    private BlockResult Cut(CoapExchange exchange, CoapResult whole, QBlock2Request? wish, int exponent, int count, uint? observe, bool? isSending)
     {
         int max = exchange.Channel.Parameters.MaxPayloads;
         int first = wish?.First ?? 0;

@@ -4,12 +4,12 @@ namespace CoAP.NET.ResourceDirectory;
 public enum CoapDirectoryChangeKind
 {
     /// <summary>The result is new; the initial results are reported in this way too.</summary>
-    Came,
+    Added,
 
     /// <summary>The attributes of the result have changed.</summary>
     Changed,
 
     /// <summary>The result was removed.</summary>
     /// <remarks>The change contains its last state.</remarks>
-    Went,
+    Removed,
 }

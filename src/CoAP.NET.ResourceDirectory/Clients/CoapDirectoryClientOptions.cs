@@ -21,26 +21,6 @@ public sealed class CoapDirectoryClientOptions
     }
     = TimeSpan.FromSeconds(30);
 
-    /// <summary>
-    /// The time to wait for one address of a name before the next one is queried too, because not all addresses may answer.
-    /// </summary>
-    /// <remarks>
-    /// The client uses the first one that answers as a directory. Default 2 s; zero queries all at once. For <c>coap</c>; connections have
-    /// their own time.
-    /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative, or longer than a day.</exception>
-    public TimeSpan NextAddressAfter
-    {
-        get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(1));
-            field = value;
-        }
-    }
-    = TimeSpan.FromSeconds(2);
-
     /// <summary>The interface and the hop limit of group requests.</summary>
     /// <remarks>Default null: the routes of the system, on the local link.</remarks>
     public CoapGroupRequestOptions? Group { get; init; }

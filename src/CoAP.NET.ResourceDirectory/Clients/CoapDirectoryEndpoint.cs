@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>An endpoint that is registered with a resource directory, as the result of an endpoint lookup (RFC 9176 section 6.3).</summary>
-/// <remarks>Names are untrusted text: display them with <see cref="CoapForeignText"/>.</remarks>
+/// <remarks>Names are untrusted text.</remarks>
 public sealed class CoapDirectoryEndpoint
 {
     internal CoapDirectoryEndpoint(CoapLink link) => Link = link;
@@ -29,5 +29,5 @@ public sealed class CoapDirectoryEndpoint
 
     /// <summary>Returns name and base, human-readable.</summary>
     /// <returns>The text, safe for logs.</returns>
-    public override string ToString() => CoapForeignText.LineOf($"{Name} {Base}");
+    public override string ToString() => CoapUntrustedText.LineOf($"{Name} {Base}");
 }

@@ -48,8 +48,8 @@ public sealed class CoapDirectoryQuery
     /// <summary>The number of results per page (<c>page</c> and <c>count</c>), from 1.</summary>
     /// <remarks>
     /// Default null: all in one block-wise response, which is a consistent state of the directory; it must fit
-    /// <see cref="CoapLimits.MaxResponseBodySize"/>. Pages are for large directories. If results change meanwhile, one may be returned
-    /// twice or not at all. Watching has no pages.
+    /// <see cref="CoapBlockwiseLimits.MaxResponseBodySize"/>. Pages are for large directories. If results change meanwhile, one may be
+    /// returned twice or not at all. Watching has no pages.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int? PageSize

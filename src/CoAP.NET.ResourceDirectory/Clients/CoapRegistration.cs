@@ -15,7 +15,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     private CoapRegistrationStatus _status = new();
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    private CoapRegistration(ICoapClient client, string? uri, CoapResourceDirectory? directory, CoapRegistrationOptions options)
+    private CoapRegistration(IEndpointClient client, CoapUri? uri, CoapResourceDirectory? directory, CoapRegistrationOptions options)
     {
         ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(options);
@@ -44,10 +44,11 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
     /// <exception cref="ArgumentException">The URI is not a CoAP URI, the client has no base address for a relative one, or an attribute
     /// is invalid.</exception>
-    public static CoapRegistration Start(ICoapClient client, string directory, CoapRegistrationOptions options)
+    public static CoapRegistration Start(ICoapClient client, CoapUri directory, CoapRegistrationOptions options)
     {
+        IEndpointClient sender = IEndpointClient.Of(client);
         return new CoapRegistration(
-            client, CoapResourceDirectory.Resolve(client, directory, nameof(directory)).ToString(), null, options);
+            sender, CoapResourceDirectory.Resolve(sender, directory, nameof(directory)), null, options);
     }
 
     /// <summary>Starts to keep an endpoint registered with a directory that was found, or whose URIs are known.</summary>
@@ -61,7 +62,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(directory);
         return directory.Registration is not null
-            ? new CoapRegistration(client, null, directory, options)
+            ? new CoapRegistration(IEndpointClient.Of(client), null, directory, options)
             : throw new ArgumentException($"The directory ({directory}) has no URI for registrations.", nameof(directory));
     }
 
@@ -143,7 +144,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// <summary>Sets a new status. Called by one thread at a time.</summary>
     /// <param name="status">The status.</param>
     /// <param name="log">Logs failures of handlers.</param>
-    internal void Tell(CoapRegistrationStatus status, ILogger log)
+    internal void Report(CoapRegistrationStatus status, ILogger log)
     {
         Volatile.Write(ref _status, status);
         Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();

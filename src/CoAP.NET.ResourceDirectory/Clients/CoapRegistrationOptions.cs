@@ -131,10 +131,6 @@ public sealed class CoapRegistrationOptions
     }
     = TimeSpan.FromSeconds(5);
 
-    /// <summary>The options of the search for the directory.</summary>
-    /// <remarks>Default null: <see cref="CoapDirectoryClientOptions"/> with its defaults.</remarks>
-    public CoapDirectoryClientOptions? Search { get; set; }
-
     internal CoapRegistrationOptions Clone()
     {
         CoapRegistrationOptions copy = new()
@@ -149,7 +145,6 @@ public sealed class CoapRegistrationOptions
             Timeout = Timeout,
             RemoveAtEnd = RemoveAtEnd,
             EndTimeout = EndTimeout,
-            Search = Search,
         };
         foreach (string type in Types)
         {

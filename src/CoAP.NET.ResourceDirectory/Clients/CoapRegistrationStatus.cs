@@ -2,7 +2,7 @@ namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>The status of a <see cref="CoapRegistration"/> at one moment.</summary>
 /// <remarks>Immutable.</remarks>
-public sealed record CoapRegistrationStatus
+public sealed class CoapRegistrationStatus
 {
     internal CoapRegistrationStatus()
     {

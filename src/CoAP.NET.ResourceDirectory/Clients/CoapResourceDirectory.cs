@@ -16,7 +16,7 @@ public sealed class CoapResourceDirectory
     /// <summary>The group of all CoRE Resource Directories, over IPv4 (RFC 9176 section 9.5).</summary>
     public const string IPv4Group = "coap://224.0.1.190";
 
-    private readonly ICoapObserver _client;
+    private readonly ICoapClient _client;
     private readonly DirectoryHost _host;
     private readonly CoapDirectoryClientOptions _options;
 
@@ -26,7 +26,7 @@ public sealed class CoapResourceDirectory
     /// <param name="resourceLookup">The URI for resource lookups; null if not needed.</param>
     /// <param name="endpointLookup">The URI for endpoint lookups; null if not needed.</param>
     /// <param name="options">The options of lookups; null for the defaults.</param>
-    public CoapResourceDirectory(ICoapObserver client, CoapUri? registration, CoapUri? resourceLookup = null,
+    public CoapResourceDirectory(ICoapClient client, CoapUri? registration, CoapUri? resourceLookup = null,
         CoapUri? endpointLookup = null, CoapDirectoryClientOptions? options = null)
         : this(client, new DirectoryHost(null, null), options ?? CoapDirectoryClientOptions.Default)
     {
@@ -35,7 +35,7 @@ public sealed class CoapResourceDirectory
         EndpointLookup = endpointLookup;
     }
 
-    private CoapResourceDirectory(ICoapObserver client, DirectoryHost host, CoapDirectoryClientOptions options)
+    private CoapResourceDirectory(ICoapClient client, DirectoryHost host, CoapDirectoryClientOptions options)
     {
         ArgumentNullException.ThrowIfNull(client);
         _client = client;
@@ -62,10 +62,10 @@ public sealed class CoapResourceDirectory
 
     /// <summary>Finds a directory by its host, with <c>/.well-known/core?rt=core.rd*</c> (RFC 9176 section 4.3).</summary>
     /// <remarks>
-    /// For a name, the client queries all addresses, one after the other (<see cref="CoapDirectoryClientOptions.NextAddressAfter"/>); for a
+    /// For a name, the client queries all addresses, one every 2 s until one answers; for a
     /// group it uses the first member that answers. The directory may report URIs with other schemes and hosts.
     /// </remarks>
-    /// <param name="client">The client that sends the requests.</param>
+    /// <param name="client">A <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/> or a client of a host.</param>
     /// <param name="uri">Scheme, host and port, such as <c>coap://rd.example</c>, or a group such as <see cref="LinkLocalGroup"/>; a path
     /// is ignored. The empty string stands for the base address of the client.</param>
     /// <param name="options">The options of the search and of lookups; null for the defaults.</param>
@@ -74,15 +74,15 @@ public sealed class CoapResourceDirectory
     /// <exception cref="ArgumentException">The URI is not a CoAP URI, or the client has no base address for a relative one.</exception>
     /// <exception cref="CoapDirectoryException">Hosts answered, but none is a directory; or no member of the group answered.</exception>
     /// <exception cref="CoapException">No host answered; the derived type says why.</exception>
-    public static async Task<CoapResourceDirectory> DiscoverAsync(ICoapClient client, string uri,
+    public static async Task<CoapResourceDirectory> DiscoverAsync(ICoapClient client, CoapUri uri,
         CoapDirectoryClientOptions? options = null, CancellationToken cancellationToken = default)
     {
-        ArgumentNullException.ThrowIfNull(client);
-        CoapUri asked = Resolve(client, uri, nameof(uri));
+        IEndpointClient sender = IEndpointClient.Of(client);
+        CoapUri asked = Resolve(sender, uri, nameof(uri));
         options ??= CoapDirectoryClientOptions.Default;
         if (!DirectoryLinks.IsGroup(asked))
         {
-            DirectorySearch search = new(client, client.Endpoint.Core.Hosts, asked, options);
+            DirectorySearch search = new(sender, sender.Endpoint.Core.Hosts, asked, options);
             return await search.FindAsync(cancellationToken).ConfigureAwait(false);
         }
 
@@ -98,21 +98,20 @@ public sealed class CoapResourceDirectory
     }
 
     /// <summary>Finds all directories that answer at a group (RFC 9176 section 4.1).</summary>
-    /// <param name="client">The client that sends the requests.</param>
+    /// <param name="client">A <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/> or a client of a host.</param>
     /// <param name="group">The group, such as <see cref="LinkLocalGroup"/> or <c>coap://[ff02::fe%25eth0]</c>.</param>
     /// <param name="options">The time for responses, and the interface of the group request; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The directories as they answer, each once; other members are skipped. Leaving the loop ends the search.</returns>
     /// <exception cref="ArgumentException">The URI does not name a group.</exception>
     /// <exception cref="CoapException">While enumerating: the request cannot be sent to the group.</exception>
-    public static IAsyncEnumerable<CoapResourceDirectory> DiscoverAllAsync(ICoapClient client, string group,
+    public static IAsyncEnumerable<CoapResourceDirectory> DiscoverAllAsync(ICoapClient client, CoapUri group,
         CoapDirectoryClientOptions? options = null, CancellationToken cancellationToken = default)
     {
-        ArgumentNullException.ThrowIfNull(client);
-        group = Resolve(client, group, nameof(group)).ToString();
+        group = Resolve(IEndpointClient.Of(client), group, nameof(group));
         options ??= CoapDirectoryClientOptions.Default;
         return ReadAllAsync(client,
-            client.DiscoverGroupAsync(CoapUri.OriginOf(group), DirectoryLinks.Filter, options.Timeout, options.Group, cancellationToken),
+            client.DiscoverGroupAsync(CoapUri.OriginOf(group.ToString()), DirectoryLinks.Filter, options.Timeout, options.Group, cancellationToken),
             options, cancellationToken);
     }
 
@@ -179,7 +178,7 @@ public sealed class CoapResourceDirectory
     /// <param name="origin">The base of the links.</param>
     /// <param name="links">The links.</param>
     /// <returns>The directory; null if there is none.</returns>
-    internal static CoapResourceDirectory? TryRead(ICoapObserver client, DirectoryHost host, CoapDirectoryClientOptions options,
+    internal static CoapResourceDirectory? TryRead(ICoapClient client, DirectoryHost host, CoapDirectoryClientOptions options,
         CoapUri origin, IReadOnlyList<CoapLink> links)
     {
         CoapResourceDirectory directory = new(client, host, options)
@@ -196,18 +195,15 @@ public sealed class CoapResourceDirectory
     /// <param name="uri">The text.</param>
     /// <param name="parameter">The name of the parameter with the text.</param>
     /// <exception cref="ArgumentException">The text is not a CoAP URI.</exception>
-    internal static CoapUri Resolve(ICoapClient client, string uri, string parameter)
+    internal static CoapUri Resolve(IEndpointClient client, CoapUri uri, string parameter)
     {
-        ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(uri, parameter);
-        CoapUri? parsed;
-        string? error;
-        return (client.BaseAddress is { } origin && !uri.Contains("://", StringComparison.Ordinal)
-            ? origin.TryResolve(uri, out parsed, out error) : CoapUri.TryParse(uri, out parsed, out error))
-                ? parsed! : throw new ArgumentException(error, parameter);
+        CoapUri resolved = client.BaseAddress is { } origin ? origin.ResolveReference(uri) : uri;
+        CoapUri.RequireCoap(resolved, parameter);
+        return resolved;
     }
 
-    private static async IAsyncEnumerable<CoapResourceDirectory> ReadAllAsync(ICoapObserver client,
+    private static async IAsyncEnumerable<CoapResourceDirectory> ReadAllAsync(ICoapClient client,
         IAsyncEnumerable<CoapGroupLinks> members, CoapDirectoryClientOptions options,
         [EnumeratorCancellation] CancellationToken cancellationToken)
     {

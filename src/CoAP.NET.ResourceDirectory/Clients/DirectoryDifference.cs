@@ -22,7 +22,7 @@ internal sealed class DirectoryDifference
             now[(key, copy)] = (link, text);
             if (!_known.Remove((key, copy), out (CoapLink Link, string Text) before))
             {
-                arrived.Add((CoapDirectoryChangeKind.Came, link));
+                arrived.Add((CoapDirectoryChangeKind.Added, link));
             }
             else if (before.Text != text)
             {
@@ -31,7 +31,7 @@ internal sealed class DirectoryDifference
         }
 
         List<(CoapDirectoryChangeKind, CoapLink)> changes =
-            [.. _known.Values.Select(static went => (CoapDirectoryChangeKind.Went, went.Link)), .. arrived];
+            [.. _known.Values.Select(static went => (CoapDirectoryChangeKind.Removed, went.Link)), .. arrived];
         _known = now;
         return changes;
     }

@@ -7,7 +7,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// <summary>One lookup in a directory: its pages, or its changes (RFC 9176 section 6).</summary>
 internal sealed class DirectoryLookup
 {
-    private readonly ICoapObserver _client;
+    private readonly ICoapClient _client;
     private readonly DirectoryHost _host;
     private readonly CoapUri? _place;
     private readonly string _what;
@@ -23,7 +23,7 @@ internal sealed class DirectoryLookup
     /// <param name="query">The criteria.</param>
     /// <param name="options">Limits.</param>
     /// <exception cref="ArgumentException">A criterion is invalid.</exception>
-    public DirectoryLookup(ICoapObserver client, DirectoryHost host, CoapUri? place, string what, CoapDirectoryQuery query,
+    public DirectoryLookup(ICoapClient client, DirectoryHost host, CoapUri? place, string what, CoapDirectoryQuery query,
         CoapDirectoryClientOptions options)
     {
         _client = client;
@@ -35,7 +35,7 @@ internal sealed class DirectoryLookup
         _options = options;
 
         // Refuse too long ones here, not with the first awaited response.
-        _ = Array.ConvertAll(_arguments, static argument => new UriQuery(argument));
+        _ = Array.ConvertAll(_arguments, static argument => new UriQueryOption(argument));
     }
 
     /// <summary>Returns the results, page by page.</summary>
@@ -115,10 +115,10 @@ internal sealed class DirectoryLookup
                 + "constructor of CoapResourceDirectory.");
         CoapRequest request = _host.To(CoapMethod.Get, place);
         request.Accept = CoapContentFormat.LinkFormat;
-        request.Patience = CoapPatience.Wait;
+        request.TooManyRequests = CoapTooManyRequestsBehavior.Wait;
         foreach (string argument in (string[])[.. paging, .. _arguments])
         {
-            request.Options.Add(new UriQuery(argument));
+            request.Options.Add(new UriQueryOption(argument));
         }
 
         return request;
@@ -141,7 +141,7 @@ internal sealed class DirectoryLookup
                 $"The directory at {_place} answered a lookup of {_what} in {format}; the request asked for link format (40).");
         }
 
-        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
+        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error,
             maxLinks: int.MaxValue))
         {
             throw new CoapProtocolException($"The response of the directory at {_place} is not a link-format document: {error}");

@@ -9,10 +9,13 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="hosts">Resolves its name.</param>
 /// <param name="asked">The host.</param>
 /// <param name="options">The options of the search.</param>
-internal sealed class DirectorySearch(ICoapClient client, HostLookup hosts, CoapUri asked, CoapDirectoryClientOptions options)
+internal sealed class DirectorySearch(IEndpointClient client, HostLookup hosts, CoapUri asked, CoapDirectoryClientOptions options)
 {
     // Do not query all addresses of a name with very many.
     private const int MaxAddresses = 16;
+
+    // Not all addresses of a name may answer. Connections have their own time.
+    private static readonly TimeSpan s_nextAddressAfter = TimeSpan.FromSeconds(2);
 
     private readonly TimeProvider _time = client.Endpoint.Environment.TimeProvider;
 
@@ -77,7 +80,7 @@ internal sealed class DirectorySearch(ICoapClient client, HostLookup hosts, Coap
         bool isLast, CancellationToken cancellationToken)
     {
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        Task pause = Task.Delay(isLast ? Timeout.InfiniteTimeSpan : options.NextAddressAfter, _time, stop.Token);
+        Task pause = Task.Delay(isLast ? Timeout.InfiniteTimeSpan : s_nextAddressAfter, _time, stop.Token);
         Task first = await Task.WhenAny([.. running, pause]).ConfigureAwait(false);
         await stop.CancelAsync().ConfigureAwait(false);
         cancellationToken.ThrowIfCancellationRequested();
@@ -105,8 +108,8 @@ internal sealed class DirectorySearch(ICoapClient client, HostLookup hosts, Coap
         CoapRequest request = host.To(CoapMethod.Get, asked.Resolve("/.well-known/core"));
         request.Accept = CoapContentFormat.LinkFormat;
         request.Timeout = left > TimeSpan.Zero ? left : TimeSpan.FromMilliseconds(1);
-        request.Patience = CoapPatience.Wait;
-        request.Options.Add(new UriQuery(DirectoryLinks.Filter));
+        request.TooManyRequests = CoapTooManyRequestsBehavior.Wait;
+        request.Options.Add(new UriQueryOption(DirectoryLinks.Filter));
         CoapResponse response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
         string name = address is null ? asked.ToString() : $"{asked} ({address})";
         if (!response.IsSuccess)
@@ -116,7 +119,7 @@ internal sealed class DirectorySearch(ICoapClient client, HostLookup hosts, Coap
                     + "is not a discoverable resource directory. Use another host, or the URIs of the directory.", response);
         }
 
-        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error))
         {
             throw new CoapProtocolException($"The list of resources of {name} is not a link-format document: {error}");
         }

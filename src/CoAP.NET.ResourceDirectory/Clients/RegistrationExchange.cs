@@ -7,7 +7,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// <summary>Sends the requests that register, refresh and remove an endpoint (RFC 9176 section 5).</summary>
 /// <param name="client">The client that sends the requests.</param>
 /// <param name="options">The registration.</param>
-internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationOptions options)
+internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrationOptions options)
 {
     private readonly TimeProvider _time = client.Endpoint.Environment.TimeProvider;
 
@@ -20,8 +20,8 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The registration at the directory.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task<RegistrationGrant> RegisterAsync(CoapResourceDirectory directory, string? baseUri, byte[] links,
-        TimeSpan refreshAfter, RegistrationGrant? before, CancellationToken cancellationToken)
+    public async Task<KnownRegistration> RegisterAsync(CoapResourceDirectory directory, string? baseUri, byte[] links,
+        TimeSpan refreshAfter, KnownRegistration? before, CancellationToken cancellationToken)
     {
         CoapUri place = directory.Registration
             ?? throw new CoapDirectoryException(
@@ -39,7 +39,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
         request.Content = new CoapContent(links, CoapContentFormat.LinkFormat);
         (long since, DateTimeOffset wall) = (_time.GetTimestamp(), _time.GetUtcNow());
         CoapResponse response = Check(await SendAsync(request, cancellationToken).ConfigureAwait(false), "registration", place);
-        RegistrationGrant grant = new()
+        KnownRegistration grant = new()
         {
             Place = place,
             Path = response.Options.GetValues(OptionNumber.LocationPath),
@@ -62,7 +62,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
         return IsOwn(grant, directory)
             ? grant
             : throw new CoapDirectoryException(
-                $"The directory at {place} returned {CoapForeignText.LineOf(grant.Location)} as the location of the registration, "
+                $"The directory at {place} returned {CoapUntrustedText.LineOf(grant.Location)} as the location of the registration, "
                     + "which cannot "
                     + "be one: it is a resource of the directory itself, or not a path. The directory has an error.", response);
     }
@@ -76,7 +76,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Null if it is unknown: the endpoint does not know its name, or the directory has no lookup that answers it.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task<bool?> IsListedAsync(CoapResourceDirectory directory, RegistrationGrant grant, CancellationToken cancellationToken)
+    public async Task<bool?> IsListedAsync(CoapResourceDirectory directory, KnownRegistration grant, CancellationToken cancellationToken)
     {
         if (options.EndpointName.Length == 0 || directory.EndpointLookup is not { } place)
         {
@@ -109,7 +109,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
     /// <returns>The registration at the directory; null if the directory does not know it, or refuses: the location may then belong to
     /// another endpoint.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task<RegistrationGrant?> RefreshAsync(CoapResourceDirectory directory, RegistrationGrant grant, string? baseUri,
+    public async Task<KnownRegistration?> RefreshAsync(CoapResourceDirectory directory, KnownRegistration grant, string? baseUri,
         TimeSpan refreshAfter, CancellationToken cancellationToken)
     {
         CoapRequest request = AtLocation(CoapMethod.Post, directory, grant);
@@ -135,7 +135,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes when the registration is removed, or was already unknown.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task RemoveAsync(CoapResourceDirectory directory, RegistrationGrant grant, CancellationToken cancellationToken)
+    public async Task RemoveAsync(CoapResourceDirectory directory, KnownRegistration grant, CancellationToken cancellationToken)
     {
         CoapResponse response = await SendAsync(AtLocation(CoapMethod.Delete, directory, grant), cancellationToken).ConfigureAwait(false);
         if (response.Code != CoapCode.NotFound)
@@ -145,7 +145,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
     }
 
     // A location never leads to another host, and must not be a resource of the directory itself.
-    private static bool IsOwn(RegistrationGrant grant, CoapResourceDirectory directory)
+    private static bool IsOwn(KnownRegistration grant, CoapResourceDirectory directory)
     {
         string[] path = [.. grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span))];
         return !path.Any(static segment => segment is "." or "..") && !path.All(static segment => segment.Length == 0)
@@ -156,10 +156,10 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
     }
 
     // Hosts have several names and addresses, so compare the path.
-    private static bool IsAt(RegistrationGrant grant, string target) => CoapUri.TryParse(target, out CoapUri? uri, out _)
+    private static bool IsAt(KnownRegistration grant, string target) => CoapUri.TryParse(target, out CoapUri? uri, out _)
         && uri.PathSegments.SequenceEqual(grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span)));
 
-    private static CoapRequest AtLocation(CoapMethod method, CoapResourceDirectory directory, RegistrationGrant grant)
+    private static CoapRequest AtLocation(CoapMethod method, CoapResourceDirectory directory, KnownRegistration grant)
     {
         CoapRequest request = directory.Host.To(method, CoapUri.Parse(CoapUri.OriginOf(grant.Place.ToString())));
         foreach (ReadOnlyMemory<byte> segment in grant.Path)
@@ -175,7 +175,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
         return request;
     }
 
-    private static void Add(CoapRequest request, string name, string value) => request.Options.Add(new UriQuery($"{name}={value}"));
+    private static void Add(CoapRequest request, string name, string value) => request.Options.Add(new UriQueryOption($"{name}={value}"));
 
     // A response with only the name of its code says little.
     private static CoapResponse Check(CoapResponse response, string what, CoapUri place) => response.IsSuccess
@@ -216,7 +216,7 @@ internal sealed class RegistrationExchange(ICoapClient client, CoapRegistrationO
     private Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         request.Timeout = options.Timeout;
-        request.Patience = CoapPatience.None;
+        request.TooManyRequests = CoapTooManyRequestsBehavior.None;
         return client.SendAsync(request, cancellationToken);
     }
 }

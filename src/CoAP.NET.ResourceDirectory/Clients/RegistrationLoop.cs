@@ -21,9 +21,9 @@ internal sealed class RegistrationLoop
     private const int FailuresUntilSearch = 2;
 
     private readonly CoapRegistration _face;
-    private readonly ICoapClient _client;
+    private readonly IEndpointClient _client;
     private readonly CoapRegistrationOptions _options;
-    private readonly string? _uri;
+    private readonly CoapUri? _uri;
     private readonly RegistrationExchange _exchange;
     private readonly TimeProvider _time;
     private readonly CoapRandomSource _random;
@@ -43,10 +43,10 @@ internal sealed class RegistrationLoop
 
     // Used only by the loop.
     private CoapResourceDirectory? _directory;
-    private RegistrationGrant? _grant;
+    private KnownRegistration? _grant;
     private int _failures;
 
-    public RegistrationLoop(CoapRegistration face, ICoapClient client, string? uri, CoapResourceDirectory? directory,
+    public RegistrationLoop(CoapRegistration face, IEndpointClient client, CoapUri? uri, CoapResourceDirectory? directory,
         CoapRegistrationOptions options)
     {
         _face = face;
@@ -62,10 +62,10 @@ internal sealed class RegistrationLoop
         _random = environment.Random;
         _log = environment.Logger;
         _cut = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _time);
-        _name = options.EndpointName.Length == 0 ? "The endpoint" : CoapForeignText.LineOf(options.EndpointName);
+        _name = options.EndpointName.Length == 0 ? "The endpoint" : CoapUntrustedText.LineOf(options.EndpointName);
     }
 
-    private string DirectoryName => (_grant?.Place ?? _directory?.Registration)?.ToString() ?? _uri ?? _directory?.ToString() ?? "";
+    private string DirectoryName => (_grant?.Place ?? _directory?.Registration)?.ToString() ?? _uri?.ToString() ?? _directory?.ToString() ?? "";
 
     /// <summary>Requests an attempt now.</summary>
     /// <param name="change">The new values; null for none.</param>
@@ -104,7 +104,7 @@ internal sealed class RegistrationLoop
         await _stopping.CancelAsync().ConfigureAwait(false);
         await loop.ConfigureAwait(false);
         await RemoveAsync().ConfigureAwait(false);
-        Tell(CoapRegistrationState.Ended);
+        Report(CoapRegistrationState.Ended);
         FinishUpdate(TakeUpdate(), new ObjectDisposedException(nameof(CoapRegistration)));
         await cuts.DisposeAsync().ConfigureAwait(false);
         _cut.Dispose();
@@ -123,19 +123,19 @@ internal sealed class RegistrationLoop
                 _failures = 0;
                 wait = _grant!.RefreshAfter;
                 FinishUpdate(update, null);
-                Tell(CoapRegistrationState.Registered, next: wait - _grant.AgeBy(_time));
+                Report(CoapRegistrationState.Registered, next: wait - _grant.AgeBy(_time));
             }
             catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
             {
                 FinishUpdate(update, new ObjectDisposedException(nameof(CoapRegistration)));
                 return;
             }
-            catch (Exception exception) when (exception is ObjectDisposedException or CoapException { IsEndpointStopped: true })
+            catch (Exception exception) when (exception is ObjectDisposedException or CoapException { Error: CoapError.EndpointStopped })
             {
                 // Nothing more can be sent; the registration ends by itself.
                 RegistrationLog.RegistrationEndpointStopped(_log, _name, DirectoryName);
                 FinishUpdate(update, exception);
-                Tell(CoapRegistrationState.Ended, exception as CoapException);
+                Report(CoapRegistrationState.Ended, exception as CoapException);
                 return;
             }
             catch (CoapException exception)
@@ -161,9 +161,10 @@ internal sealed class RegistrationLoop
     {
         if (_directory is null)
         {
-            Tell(CoapRegistrationState.Searching, isTry: true);
-            _directory = await CoapResourceDirectory.DiscoverAsync(_client, _uri!, _options.Search, _stopping.Token).ConfigureAwait(false);
-            RegistrationLog.DirectoryFound(_log, _name, _uri!, _directory.ToString());
+            Report(CoapRegistrationState.Searching, isTry: true);
+            _directory = await CoapResourceDirectory.DiscoverAsync(_client, _uri!, cancellationToken: _stopping.Token)
+                .ConfigureAwait(false);
+            RegistrationLog.DirectoryFound(_log, _name, _uri!.ToString(), _directory.ToString());
         }
 
         (string? baseUri, IEnumerable<CoapLink> links) = Wanted();
@@ -192,9 +193,9 @@ internal sealed class RegistrationLoop
             }
         }
 
-        Tell(CoapRegistrationState.Registering, isTry: true);
+        Report(CoapRegistrationState.Registering, isTry: true);
         _grant = await _exchange.RegisterAsync(_directory, baseUri, document, refreshAfter, _grant, _cut.Token).ConfigureAwait(false);
-        RegistrationLog.Registered(_log, _name, DirectoryName, CoapForeignText.LineOf(_grant.Location ?? "no location"), _options.Lifetime,
+        RegistrationLog.Registered(_log, _name, DirectoryName, CoapUntrustedText.LineOf(_grant.Location ?? "no location"), _options.Lifetime,
             refreshAfter);
     }
 
@@ -223,7 +224,7 @@ internal sealed class RegistrationLoop
 
         CoapRegistrationState state = _grant is null ? CoapRegistrationState.Waiting : CoapRegistrationState.Retrying;
         RegistrationLog.RegistrationFailed(_log, _name, DirectoryName, _failures, exception.Message, wait);
-        Tell(state, exception, wait);
+        Report(state, exception, wait);
         return wait;
     }
 
@@ -277,7 +278,7 @@ internal sealed class RegistrationLoop
         }
     }
 
-    private bool HasEnded(RegistrationGrant grant) => grant.AgeBy(_time) >= _options.Lifetime;
+    private bool HasEnded(KnownRegistration grant) => grant.AgeBy(_time) >= _options.Lifetime;
 
     private bool TryBeginStop()
     {
@@ -332,10 +333,10 @@ internal sealed class RegistrationLoop
         }
     }
 
-    private void Tell(CoapRegistrationState state, CoapException? error = null, TimeSpan? next = null, bool isTry = false)
+    private void Report(CoapRegistrationState state, CoapException? error = null, TimeSpan? next = null, bool isTry = false)
     {
         DateTimeOffset now = _time.GetUtcNow();
-        _face.Tell(
+        _face.Report(
             new CoapRegistrationStatus
             {
                 State = state,

@@ -50,7 +50,7 @@ internal static class RegistrationRules
         return bad is null
             ? Encoding.UTF8.GetBytes(CoapLinkFormat.Format(all))
             : throw new CoapDirectoryException(
-                $"The link {CoapForeignText.LineOf(bad.ToString())} cannot be registered: its target and its anchor must begin with a "
+                $"The link {CoapUntrustedText.LineOf(bad.ToString())} cannot be registered: its target and its anchor must begin with a "
                     + "single slash, or be full URIs (RFC 9176 appendix C).");
     }
 

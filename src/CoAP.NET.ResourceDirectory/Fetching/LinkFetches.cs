@@ -19,7 +19,7 @@ internal sealed class LinkFetches : IDisposable
     private readonly CoapDirectoryOptions _options;
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _end = new();
-    private readonly Dictionary<FetchPlace, Task<FetchedLinks>> _underWay = [];
+    private readonly Dictionary<FetchPlace, Task<FetchedLinks>> _inProgress = [];
     private readonly SourceQuota _places;
     private readonly LruDictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept;
     private bool _isOver;
@@ -27,18 +27,18 @@ internal sealed class LinkFetches : IDisposable
     public LinkFetches(CoapDirectoryOptions options)
     {
         _options = options;
-        _places = new SourceQuota(options.MaxFetches, options.MaxFetchesPerSource);
-        _kept = new(options.MaxFetches);
+        _places = new SourceQuota(options.Limits.MaxFetches, options.Limits.MaxFetchesPerSource);
+        _kept = new(options.Limits.MaxFetches);
     }
 
     /// <summary>The current number of fetches.</summary>
-    public int UnderWay
+    public int InProgress
     {
         get
         {
             lock (_gate)
             {
-                return _underWay.Count;
+                return _inProgress.Count;
             }
         }
     }
@@ -60,7 +60,7 @@ internal sealed class LinkFetches : IDisposable
                 return Task.FromResult(kept.Links);
             }
 
-            if (_underWay.TryGetValue(place, out Task<FetchedLinks>? known))
+            if (_inProgress.TryGetValue(place, out Task<FetchedLinks>? known))
             {
                 return known;
             }
@@ -70,7 +70,7 @@ internal sealed class LinkFetches : IDisposable
                 return null;
             }
 
-            _underWay.Add(place, fetched.Task);
+            _inProgress.Add(place, fetched.Task);
         }
 
         _ = RunAsync(peer, place, source, fetched);
@@ -91,7 +91,7 @@ internal sealed class LinkFetches : IDisposable
         FetchedLinks result = await FetchAsync(peer, _end.Token).ConfigureAwait(false);
         lock (_gate)
         {
-            _underWay.Remove(place);
+            _inProgress.Remove(place);
             _places.Exit(source);
             if (result.Links is not null && result.MaxAge > TimeSpan.Zero)
             {
@@ -118,11 +118,11 @@ internal sealed class LinkFetches : IDisposable
         CoapRequest request = new(CoapMethod.Get, "/.well-known/core") { Accept = CoapContentFormat.LinkFormat, Timeout = s_timeout };
         try
         {
-            CoapOpenedResponse opened = await peer.OpenResponseAsync(request, _options.MaxLinkBytes, cancellationToken)
+            CoapOpenedResponse opened = await peer.OpenResponseAsync(request, _options.Limits.MaxLinkBytes, cancellationToken)
                 .ConfigureAwait(false);
             await using (opened.ConfigureAwait(false))
             {
-                return opened.Body is not null ? Failed($"has more than {_options.MaxLinkBytes} bytes") : Read(opened.Response);
+                return opened.Body is not null ? Failed($"has more than {_options.Limits.MaxLinkBytes} bytes") : Read(opened.Response);
             }
         }
         catch (CoapTimeoutException)
@@ -144,14 +144,16 @@ internal sealed class LinkFetches : IDisposable
     private FetchedLinks Read(CoapResponse response)
     {
         if (response.Code != CoapCode.Content || (response.ContentFormat is { } format && format != CoapContentFormat.LinkFormat)
-            || response.Payload.Length > _options.MaxLinkBytes)
+            || response.Payload.Length > _options.Limits.MaxLinkBytes)
         {
             return Failed($"was answered {response.Code} with {response.Payload.Length} bytes of "
-                + $"{response.ContentFormat?.ToString() ?? "no"} format, instead of 2.05 with at most {_options.MaxLinkBytes} bytes in "
+                + $"{response.ContentFormat?.ToString() ?? "no"} format, instead of 2.05 with at most "
+                + $"{_options.Limits.MaxLinkBytes} bytes in "
                 + "link format");
         }
 
-        DirectoryRefusal? refusal = RegistrationLinks.TryRead(response.Payload.Span, _options.MaxLinks, out RegistrationLinks? links);
+        DirectoryRefusal? refusal = RegistrationLinks.TryRead(
+            response.Payload.Span, _options.Limits.MaxLinks, out RegistrationLinks? links);
         return new FetchedLinks(links, refusal, response.MaxAge);
     }
 

@@ -13,7 +13,7 @@ internal sealed class SimpleRegistrationHandler(DirectoryCore core, Registration
     private static readonly TimeSpan s_whenBusy = TimeSpan.FromSeconds(30);
 
     /// <summary>POST to <c>/.well-known/rd</c>.</summary>
-    public async ValueTask<CoapResult> RegisterAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> RegisterAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         Registrant registrant = core.RegistrantOf(request);
         DirectoryRefusal? refusal = registrations.RefusalOf(registrant);
@@ -22,7 +22,7 @@ internal sealed class SimpleRegistrationHandler(DirectoryCore core, Registration
             ? DirectoryRefusal.Bad($"Simple registration is not possible over connections. POST your links to {core.Options.Path}.")
             : !request.Payload.IsEmpty
             ? DirectoryRefusal.Bad($"Simple registration has no payload. POST your links to {core.Options.Path}, or send an empty request.")
-            : RegistrationParameters.TryRead(request.Queries, core.Options.MaxAttributes, out parameters);
+            : RegistrationParameters.TryRead(request.Queries, core.Options.Limits.MaxAttributes, out parameters);
 
         // Checks the registration first, to avoid a useless fetch.
         refusal ??= registrations.TryMake(request.Peer, registrant, parameters!, RegistrationLinks.None, isSimple: true, out _);

@@ -18,11 +18,11 @@ internal sealed class DirectoryIndex
     private const int TableBits = 6;
 
     private readonly Lock _gate = new();
-    private readonly DirectoryPlaces _places = new();
+    private readonly RegistrationPages _places = new();
     private readonly PostingList _all;
     private readonly PostingList _active;
-    private readonly PlaceHeap _ending;
-    private readonly PlaceHeap _ended;
+    private readonly LifetimeHeap _ending;
+    private readonly LifetimeHeap _ended;
     private readonly TermTable[] _terms = new TermTable[1 << TableBits];
     private readonly TermReader _reader;
     private readonly ConcurrentBag<TermReader> _readers = [];
@@ -36,7 +36,7 @@ internal sealed class DirectoryIndex
     /// <param name="hash">The hash of terms.</param>
     /// <param name="changes">Receives changes of the visible registrations.</param>
     /// <param name="shares">The shares of the sources.</param>
-    public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes, DirectoryShares shares)
+    public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes, RegistrationQuota shares)
     {
         Shares = shares;
         _time = time;
@@ -46,8 +46,8 @@ internal sealed class DirectoryIndex
         _reader = new TermReader(hash);
         _all = new PostingList(_places);
         _active = new PostingList(_places);
-        _ending = new PlaceHeap(_places);
-        _ended = new PlaceHeap(_places);
+        _ending = new LifetimeHeap(_places);
+        _ended = new LifetimeHeap(_places);
         for (int i = 0; i < _terms.Length; i++)
         {
             _terms[i] = new TermTable(_places);
@@ -58,7 +58,7 @@ internal sealed class DirectoryIndex
     public long Now => (long)_time.GetElapsedTime(_start).TotalMilliseconds;
 
     /// <summary>The shares of the sources.</summary>
-    public DirectoryShares Shares { get; }
+    public RegistrationQuota Shares { get; }
 
     /// <summary>The number of registrations, including expired ones.</summary>
     public int Count
@@ -120,7 +120,7 @@ internal sealed class DirectoryIndex
                 return false;
             }
 
-            ref DirectoryPlace place = ref _places[id];
+            ref RegistrationSlot place = ref _places[id];
             if (place.Tail != tail || !place.IsActive || until <= Now || !place.Registration.Found.SequenceEqual(registration.Found))
             {
                 return false;
@@ -145,7 +145,7 @@ internal sealed class DirectoryIndex
                 return;
             }
 
-            ref DirectoryPlace place = ref _places[id];
+            ref RegistrationSlot place = ref _places[id];
             if (place.Tail != tail)
             {
                 // Two names with the same eight bytes of a keyed hash: once in thousands of years.
@@ -174,7 +174,7 @@ internal sealed class DirectoryIndex
                 return;
             }
 
-            ref DirectoryPlace place = ref _places[id];
+            ref RegistrationSlot place = ref _places[id];
             Registration before = place.Registration;
             _changes.Note(place.IsActive ? before : null, null);
             Unlist(ref place, id);
@@ -208,7 +208,7 @@ internal sealed class DirectoryIndex
             while (_ending.Count != 0 && _places[_ending.First].ActiveUntil <= now)
             {
                 int id = _ending.First;
-                ref DirectoryPlace place = ref _places[id];
+                ref RegistrationSlot place = ref _places[id];
                 ended++;
                 _changes.Note(place.Registration, null);
                 Unlist(ref place, id);
@@ -238,11 +238,11 @@ internal sealed class DirectoryIndex
     }
 
     /// <summary>
-    /// Selects a registration of the source with the most to give way to a source with fewer. It no longer counts from then on.
+    /// Selects a registration of the source with the most to evict for a source with fewer. It no longer counts from then on.
     /// </summary>
     /// <param name="share">The hash of the requesting source.</param>
     /// <param name="cost">The requested bytes.</param>
-    /// <returns>The registration; null if none has to give way.</returns>
+    /// <returns>The registration; null if none has to be evicted.</returns>
     public DirectoryEntry? TakeForRoom(ulong share, long cost)
     {
         lock (_gate)
@@ -350,11 +350,11 @@ internal sealed class DirectoryIndex
         ulong order, uint tail, Registration registration, long until, ReadOnlySpan<(ulong Hash, ushort Links)> terms)
     {
         int id = _places.Take();
-        ref DirectoryPlace place = ref _places[id];
-        place = new DirectoryPlace
+        ref RegistrationSlot place = ref _places[id];
+        place = new RegistrationSlot
         {
             Registration = registration, Order = order, Tail = tail, ActiveUntil = until, HeapIndex = -1,
-            Member = SourceShares<int>.None,
+            Member = EvictingQuota<int>.None,
         };
         _all.Add(new Posting(id, 0));
         Settle(ref place, id, terms);
@@ -362,7 +362,7 @@ internal sealed class DirectoryIndex
     }
 
     // Removes the old terms before the registration changes.
-    private void Leave(ref DirectoryPlace place, int id, Registration next)
+    private void Leave(ref RegistrationSlot place, int id, Registration next)
     {
         if (place.IsActive && !place.Registration.Found.SequenceEqual(next.Found))
         {
@@ -377,7 +377,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    private void Settle(ref DirectoryPlace place, int id, ReadOnlySpan<(ulong Hash, ushort Links)> terms)
+    private void Settle(ref RegistrationSlot place, int id, ReadOnlySpan<(ulong Hash, ushort Links)> terms)
     {
         if (place.IsActive)
         {
@@ -421,13 +421,13 @@ internal sealed class DirectoryIndex
         }
     }
 
-    private void Account(ref DirectoryPlace place, int id, int cost)
+    private void Account(ref RegistrationSlot place, int id, int cost)
     {
         place.Cost = cost;
         place.Member = Shares.Put(place.Member, place.Registration.Owner.Share, id, cost);
     }
 
-    private void Unlist(ref DirectoryPlace place, int id)
+    private void Unlist(ref RegistrationSlot place, int id)
     {
         if (place.IsActive)
         {

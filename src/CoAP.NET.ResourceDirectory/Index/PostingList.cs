@@ -5,7 +5,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// part by part.
 /// </summary>
 /// <param name="places">All slots.</param>
-internal sealed class PostingList(DirectoryPlaces places)
+internal sealed class PostingList(RegistrationPages places)
 {
     private readonly List<PostingChunk> _chunks = [];
 
@@ -125,7 +125,7 @@ internal sealed class PostingList(DirectoryPlaces places)
             PostingChunk chunk = _chunks[index];
             for (int at = chunk.Find(places, from); at < chunk.Count && count < into.Length; at++)
             {
-                ref DirectoryPlace place = ref places[chunk[at].Id];
+                ref RegistrationSlot place = ref places[chunk[at].Id];
                 into[count++] = place.Entry;
                 from = place.Order + 1;
             }

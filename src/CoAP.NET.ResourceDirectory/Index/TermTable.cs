@@ -5,7 +5,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// registration and cost only a slot of the table.
 /// </summary>
 /// <param name="places">All slots.</param>
-internal sealed class TermTable(DirectoryPlaces places)
+internal sealed class TermTable(RegistrationPages places)
 {
     private const int Empty = 0;
     private const int FirstSize = 16;

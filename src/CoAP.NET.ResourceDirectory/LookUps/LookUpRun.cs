@@ -24,7 +24,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
     /// <param name="seen">The number of scanned registrations.</param>
     /// <returns>The reason why there is no response.</returns>
     public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, out int seen) =>
-        GoOn(lookUp, linkTag, answer, Begin(lookUp), out seen);
+        Continue(lookUp, linkTag, answer, Begin(lookUp), out seen);
 
     /// <summary>Starts a look-up that may take several steps.</summary>
     /// <param name="lookUp">The look-up.</param>
@@ -51,7 +51,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
     /// <param name="seen">The number of scanned registrations.</param>
     /// <returns><see cref="LookUpFault.TooMuchWork"/> if there are more registrations to scan; otherwise the reason why there is no
     /// response.</returns>
-    public LookUpFault GoOn(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, LookUpProgress progress, out int seen)
+    public LookUpFault Continue(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, LookUpProgress progress, out int seen)
     {
         seen = 0;
         LookUpPath path = progress.Path;

@@ -12,13 +12,13 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="options">The limits.</param>
 internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
 {
-    private readonly SourceQuota _places = new(options.MaxScans, options.MaxScansPerSource);
+    private readonly SourceQuota _places = new(options.Limits.MaxScans, options.Limits.MaxScansPerSource);
 
     /// <summary>Its holder executes a step.</summary>
     public SemaphoreSlim Turn { get; } = new(1);
 
     /// <summary>The current number of such look-ups.</summary>
-    public int UnderWay => _places.Count;
+    public int InProgress => _places.Count;
 
     /// <summary>Executes the remaining steps of a look-up.</summary>
     /// <param name="source">The requesting source.</param>
@@ -45,7 +45,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
                 await Turn.WaitAsync(cancellationToken).ConfigureAwait(false);
                 try
                 {
-                    fault = run.GoOn(lookUp, linkTag, answer, progress, out _);
+                    fault = run.Continue(lookUp, linkTag, answer, progress, out _);
                 }
                 finally
                 {
@@ -66,5 +66,5 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
 
     /// <summary>Whether a place is free for a source.</summary>
     /// <param name="source">The requesting source.</param>
-    public bool HasRoom(in CoapSource source) => _places.HasRoom(source);
+    public bool HasCapacity(in CoapSource source) => _places.HasCapacity(source);
 }

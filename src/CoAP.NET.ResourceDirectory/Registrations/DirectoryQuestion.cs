@@ -26,7 +26,7 @@ internal readonly ref struct DirectoryQuestion
         Forget,
 
         /// <summary>Evict the registration if it still belongs to the given source.</summary>
-        GiveWay,
+        Evict,
     }
 
     /// <summary>The rights of the requesting client.</summary>

@@ -4,17 +4,17 @@ namespace CoAP.NET.ResourceDirectory;
 /// <summary>Decides about registrations, and updates the index with the results (RFC 9176 section 5).</summary>
 /// <param name="index">The index.</param>
 /// <param name="awaited">Wakes the responses that wait for a change.</param>
-internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaited) : ICoapTableRules
+internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait awaited) : ICoapTableRules
 {
     private static readonly ReadOnlyMemory<byte>[] s_answers =
-        [.. Enum.GetValues<DirectoryAnswer>().Select(static answer => new ReadOnlyMemory<byte>([(byte)answer]))];
+        [.. Enum.GetValues<DirectoryDecision>().Select(static answer => new ReadOnlyMemory<byte>([(byte)answer]))];
 
     public CoapTableDecision Decide(CoapTableQuestion question)
     {
         DirectoryQuestion asked = new(question.Bytes.Span);
         if (!asked.IsReadable)
         {
-            return Keep(DirectoryAnswer.Unreadable);
+            return Keep(DirectoryDecision.Unreadable);
         }
 
         Registration? current = question.Current is { } bytes && new Registration(bytes) is { IsReadable: true } read ? read : null;
@@ -22,18 +22,18 @@ internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaite
         switch (asked.What)
         {
             case DirectoryQuestion.Verb.Forget:
-                return question.Current is null || isActive ? Keep(DirectoryAnswer.Done) : Remove(question);
-            case DirectoryQuestion.Verb.GiveWay:
-                return question.Current is null ? Keep(DirectoryAnswer.Missing)
-                    : current?.Owner.Share != asked.Owner.Share ? Keep(DirectoryAnswer.NotOwner) : Remove(question);
+                return question.Current is null || isActive ? Keep(DirectoryDecision.Done) : Remove(question);
+            case DirectoryQuestion.Verb.Evict:
+                return question.Current is null ? Keep(DirectoryDecision.Missing)
+                    : current?.Owner.Share != asked.Owner.Share ? Keep(DirectoryDecision.NotOwner) : Remove(question);
             case DirectoryQuestion.Verb.Register:
                 // An expired name is free for any client.
-                return isActive && !IsOwner(current!.Value, asked) ? Keep(DirectoryAnswer.NotOwner) : Register(current, question, asked);
+                return isActive && !IsOwner(current!.Value, asked) ? Keep(DirectoryDecision.NotOwner) : Register(current, question, asked);
             case var what when current is null || what > DirectoryQuestion.Verb.Remove:
-                return Keep(current is null ? DirectoryAnswer.Missing : DirectoryAnswer.Unreadable);
+                return Keep(current is null ? DirectoryDecision.Missing : DirectoryDecision.Unreadable);
             case var what:
-                return !IsOwner(current.Value, asked) ? Keep(DirectoryAnswer.NotOwner)
-                    : !IsFresh(current.Value, question.Time, asked) ? Keep(DirectoryAnswer.NotFresh)
+                return !IsOwner(current.Value, asked) ? Keep(DirectoryDecision.NotOwner)
+                    : !IsFresh(current.Value, question.Time, asked) ? Keep(DirectoryDecision.NotFresh)
                     : what == DirectoryQuestion.Verb.Remove ? Remove(question)
                     : Update(current.Value, question, asked);
         }
@@ -66,7 +66,7 @@ internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaite
     private static CoapTableDecision Register(Registration? current, in CoapTableQuestion question, DirectoryQuestion asked)
     {
         Registration made = new(asked.Content.ToArray());
-        return made.IsReadable ? Put(current, made, question.Time, asked.Owner) : Keep(DirectoryAnswer.Unreadable);
+        return made.IsReadable ? Put(current, made, question.Time, asked.Owner) : Keep(DirectoryDecision.Unreadable);
     }
 
     private static CoapTableDecision Update(Registration current, in CoapTableQuestion question, DirectoryQuestion asked)
@@ -83,11 +83,11 @@ internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaite
         // A mere refresh may be lost in a crash: the registrant refreshes again, and the registration exists meanwhile.
         bool isNews = current is not { } one || !one.Found.SequenceEqual(made.Found);
         return CoapTableDecision.Put(
-            made.Bytes, TimeSpan.FromSeconds(made.Lifetime) + made.Grace, AwaitedChanges.Write(DirectoryAnswer.Done, now), isNews);
+            made.Bytes, TimeSpan.FromSeconds(made.Lifetime) + made.Grace, ReplicationWait.Write(DirectoryDecision.Done, now), isNews);
     }
 
-    private static CoapTableDecision Keep(DirectoryAnswer answer) => CoapTableDecision.Keep(s_answers[(int)answer]);
+    private static CoapTableDecision Keep(DirectoryDecision answer) => CoapTableDecision.Keep(s_answers[(int)answer]);
 
     private static CoapTableDecision Remove(in CoapTableQuestion question) =>
-        CoapTableDecision.Remove(AwaitedChanges.Write(DirectoryAnswer.Done, question.Time));
+        CoapTableDecision.Remove(ReplicationWait.Write(DirectoryDecision.Done, question.Time));
 }

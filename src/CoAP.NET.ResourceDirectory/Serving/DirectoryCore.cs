@@ -18,8 +18,8 @@ internal sealed class DirectoryCore
 
     private readonly ILogger _logger;
     private ulong _node;
-    private readonly List<DirectoryWatches> _watches = [];
-    private readonly Lock _loadGate = new();
+    private readonly List<ObservedLookUps> _watches = [];
+    private readonly Lock _startGate = new();
     private Task? _loading;
     private CoapTable? _table;
     private volatile bool _isLoaded;
@@ -29,14 +29,15 @@ internal sealed class DirectoryCore
         Options = options;
         _logger = options.LoggerFactory?.CreateLogger("CoAP.NET.ResourceDirectory") ?? (ILogger)NullLogger.Instance;
         KeyedHash ofTerms = new(options.Random.NextUInt64(), options.Random.NextUInt64());
-        DirectoryShares shares = new(options.MaxBytes / options.MaxRegistrations);
+        RegistrationQuota shares = new(options.Limits.MaxBytes / options.Limits.MaxRegistrations);
         Index = new DirectoryIndex(options.TimeProvider, ofTerms, Changes, shares);
-        Room = new DirectoryRoom(this, _logger);
+        Room = new RegistrationEviction(this, _logger);
         Locations = new DirectoryLocations(options.Path);
-        LookUps = new LookUpRun(Index, Locations, new LookUpBounds(options.MaxResults, options.MaxAnswerBytes, options.MaxScanned));
+        LookUps = new LookUpRun(Index, Locations, new LookUpBounds(
+            options.Limits.MaxResults, options.Limits.MaxAnswerBytes, options.Limits.MaxScanned));
         Scans = new LookUpScans(LookUps, options);
         Fetches = new LinkFetches(options);
-        Awaited = new AwaitedChanges(Index, options.TimeProvider);
+        Awaited = new ReplicationWait(Index, options.TimeProvider);
         Rules = new DirectoryRules(Index, Awaited);
         if (options.Unsecured != CoapUnsecuredRegistrations.Refused)
         {
@@ -51,16 +52,16 @@ internal sealed class DirectoryCore
     public DirectoryChanges Changes { get; } = new();
 
     /// <summary>Responses that wait until this node knows their change.</summary>
-    public AwaitedChanges Awaited { get; }
+    public ReplicationWait Awaited { get; }
 
     public DirectoryLocations Locations { get; }
 
     public DirectoryRules Rules { get; }
 
-    public EventCounts<DirectoryCount> Counts { get; } = new();
+    public EventCounter<DirectoryCount> Counts { get; } = new();
 
     /// <summary>Finds room for registrations.</summary>
-    public DirectoryRoom Room { get; }
+    public RegistrationEviction Room { get; }
 
     /// <summary>Fetches links of registrants.</summary>
     public LinkFetches Fetches { get; }
@@ -105,7 +106,7 @@ internal sealed class DirectoryCore
     /// <param name="cancellationToken">Stops waiting.</param>
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        lock (_loadGate)
+        lock (_startGate)
         {
             if (_loading is null or { IsFaulted: true })
             {
@@ -121,7 +122,7 @@ internal sealed class DirectoryCore
     /// <returns>A task that completes then; a completed one if loading has not started.</returns>
     public Task WaitUntilLoadedAsync(CancellationToken cancellationToken)
     {
-        lock (_loadGate)
+        lock (_startGate)
         {
             return (_loading ?? Task.CompletedTask).WaitAsync(cancellationToken);
         }
@@ -149,9 +150,9 @@ internal sealed class DirectoryCore
     }
 
     /// <summary>Creates the watches of another server.</summary>
-    public DirectoryWatches AddWatches()
+    public ObservedLookUps AddWatches()
     {
-        DirectoryWatches watches = new(this, LookUps);
+        ObservedLookUps watches = new(this, LookUps);
         lock (_watches)
         {
             _watches.Add(watches);
@@ -173,10 +174,10 @@ internal sealed class DirectoryCore
     }
 
     /// <summary>Returns the sender of a request.</summary>
-    public Registrant RegistrantOf(CoapRequest request) => Registrant.Of(request.Peer, request.Channel!, Options.IdentityOf, _node);
+    public Registrant RegistrantOf(CoapRequestContext request) => Registrant.Of(request.Peer, request.Channel, Options.IdentityOf, _node);
 
     /// <summary>Returns the network link of a request's sender; 0 for an unknown one.</summary>
-    public ulong LinkTagOf(CoapRequest request) => Registrant.LinkTagOf(request.Peer.Address, _node);
+    public ulong LinkTagOf(CoapRequestContext request) => Registrant.LinkTagOf(request.Peer.Address, _node);
 
     /// <summary>Returns the key of a name.</summary>
     public CoapTableKey KeyOf(ReadOnlySpan<byte> sector, ReadOnlySpan<byte> endpoint)
@@ -200,10 +201,10 @@ internal sealed class DirectoryCore
     /// ahead. Echo values have whole milliseconds, rounded down; one from the response to a change therefore seems up to a millisecond
     /// older than the change.
     /// </summary>
-    public static long? AgeOf(CoapRequest request) => request.EchoAge is { } age ? (long)age.TotalMilliseconds - 1 : null;
+    public static long? AgeOf(CoapRequestContext request) => request.EchoAge is { } age ? (long)age.TotalMilliseconds - 1 : null;
 
     /// <summary>Counts and logs a refusal.</summary>
-    public CoapResult Refused(CoapRequest request, DirectoryRefusal refusal)
+    public CoapResult Refused(CoapRequestContext request, DirectoryRefusal refusal)
     {
         Counts.Add(DirectoryCount.Refusals);
         if (_logger.IsEnabled(LogLevel.Debug))
@@ -233,7 +234,7 @@ internal sealed class DirectoryCore
 
     /// <summary>Asks the deciding node.</summary>
     /// <returns>Its answer, or the response for the client if there is none.</returns>
-    public async ValueTask<(DirectoryAnswer Answer, CoapResult? Unavailable)> AskAsync(CoapTableKey key, DirectoryQuestion.Verb what,
+    public async ValueTask<(DirectoryDecision Answer, CoapResult? Unavailable)> AskAsync(CoapTableKey key, DirectoryQuestion.Verb what,
         Registrant? registrant, long? age, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
     {
         DirectoryQuestion.Rights rights =
@@ -243,18 +244,18 @@ internal sealed class DirectoryCore
         try
         {
             ReadOnlyMemory<byte> reply = await Table.AskAsync(key, question, cancellationToken).ConfigureAwait(false);
-            await Awaited.HearAsync(key, what, reply, cancellationToken).ConfigureAwait(false);
-            return (reply.IsEmpty ? DirectoryAnswer.Unreadable : (DirectoryAnswer)reply.Span[0], null);
+            await Awaited.WaitForUpdateAsync(key, what, reply, cancellationToken).ConfigureAwait(false);
+            return (reply.IsEmpty ? DirectoryDecision.Unreadable : (DirectoryDecision)reply.Span[0], null);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
         {
-            return (DirectoryAnswer.Unreadable, UnavailableTo(registrant, exception));
+            return (DirectoryDecision.Unreadable, UnavailableTo(registrant, exception));
         }
     }
 
     private CoapResult UnavailableTo(Registrant? registrant, Exception exception)
     {
-        TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_whenOver;
+        TimeSpan wait = (exception as CoapTableUnavailableException)?.RetryAfter ?? s_whenOver;
         Counts.Add(DirectoryCount.Unavailable);
         DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "no client", wait);
         return CoapResults.ServiceUnavailable(wait);

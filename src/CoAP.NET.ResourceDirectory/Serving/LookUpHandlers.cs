@@ -9,57 +9,57 @@ internal sealed class LookUpHandlers(DirectoryCore core)
     private static readonly TimeSpan s_whenScanning = TimeSpan.FromSeconds(5);
 
     private readonly LookUpRun _run = core.LookUps;
-    private readonly DirectoryWatches _watches = core.AddWatches();
+    private readonly ObservedLookUps _watches = core.AddWatches();
 
     /// <summary>The terms for observing endpoints.</summary>
-    public CoapObserverTerms? FindTermsOfEndpoints(CoapRequest request) => _watches.FindTerms(request, ofLinks: false);
+    public CoapObserverTerms? FindTermsOfEndpoints(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: false);
 
     /// <summary>The terms for observing links.</summary>
-    public CoapObserverTerms? FindTermsOfLinks(CoapRequest request) => _watches.FindTerms(request, ofLinks: true);
+    public CoapObserverTerms? FindTermsOfLinks(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: true);
 
     /// <summary>GET of endpoints.</summary>
-    public ValueTask<CoapResult> GetEndpointsAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    public ValueTask<CoapResult> GetEndpointsAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         GetAsync(request, ofLinks: false, cancellationToken);
 
     /// <summary>GET of links.</summary>
-    public ValueTask<CoapResult> GetLinksAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    public ValueTask<CoapResult> GetLinksAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         GetAsync(request, ofLinks: true, cancellationToken);
 
-    private ValueTask<CoapResult> GetAsync(CoapRequest request, bool ofLinks, CancellationToken cancellationToken) =>
+    private ValueTask<CoapResult> GetAsync(CoapRequestContext request, bool ofLinks, CancellationToken cancellationToken) =>
         core.IsLoaded ? GetLoadedAsync(request, ofLinks, cancellationToken)
             : request.IsForObservers ? GetWhenLoadedAsync(request, ofLinks, cancellationToken)
             : new ValueTask<CoapResult>(core.Loading());
 
     // For observers restored after a restart: an error as first notification would end their observations.
-    private async ValueTask<CoapResult> GetWhenLoadedAsync(CoapRequest request, bool ofLinks, CancellationToken cancellationToken)
+    private async ValueTask<CoapResult> GetWhenLoadedAsync(CoapRequestContext request, bool ofLinks, CancellationToken cancellationToken)
     {
         await core.WaitUntilLoadedAsync(cancellationToken).ConfigureAwait(false);
         return await GetLoadedAsync(request, ofLinks, cancellationToken).ConfigureAwait(false);
     }
 
-    private ValueTask<CoapResult> GetLoadedAsync(CoapRequest request, bool ofLinks, CancellationToken cancellationToken)
+    private ValueTask<CoapResult> GetLoadedAsync(CoapRequestContext request, bool ofLinks, CancellationToken cancellationToken)
     {
         core.Counts.Add(DirectoryCount.LookUps);
-        if (LookUp.TryRead(request.Queries, ofLinks, core.Options.MaxCriteriaPerLookUp, out LookUp? lookUp) is { } fault)
+        if (LookUp.TryRead(request.Queries, ofLinks, core.Options.Limits.MaxCriteriaPerLookUp, out LookUp? lookUp) is { } fault)
         {
             return new ValueTask<CoapResult>(Refused(request, fault));
         }
 
         ArrayBufferWriter<byte> answer = new(512);
         LookUpProgress progress = _run.Begin(lookUp!);
-        if (_run.MayBeLong(progress) && (request.IsForObservers || !core.Scans.HasRoom(request.Peer.Source)))
+        if (_run.MayBeLong(progress) && (request.IsForObservers || !core.Scans.HasCapacity(request.Peer.Source)))
         {
             // Without a place for later steps there is no point in the first one.
             return new ValueTask<CoapResult>(TooMany());
         }
 
-        LookUpFault outcome = _run.GoOn(lookUp!, core.LinkTagOf(request), answer, progress, out _);
+        LookUpFault outcome = _run.Continue(lookUp!, core.LinkTagOf(request), answer, progress, out _);
         return outcome == LookUpFault.TooMuchWork
             ? ScanAsync(request, lookUp!, answer, progress, cancellationToken)
             : new ValueTask<CoapResult>(ResultOf(request, lookUp!, outcome, answer, isObservable: true));
     }
 
-    private async ValueTask<CoapResult> ScanAsync(CoapRequest request, LookUp lookUp, ArrayBufferWriter<byte> answer,
+    private async ValueTask<CoapResult> ScanAsync(CoapRequestContext request, LookUp lookUp, ArrayBufferWriter<byte> answer,
         LookUpProgress progress, CancellationToken cancellationToken)
     {
         LookUpFault outcome = await core.Scans.FinishAsync(
@@ -81,7 +81,7 @@ internal sealed class LookUpHandlers(DirectoryCore core)
     }
 
     private CoapResult ResultOf(
-        CoapRequest request, LookUp lookUp, LookUpFault outcome, ArrayBufferWriter<byte> answer, bool isObservable)
+        CoapRequestContext request, LookUp lookUp, LookUpFault outcome, ArrayBufferWriter<byte> answer, bool isObservable)
     {
         if (outcome == LookUpFault.TooManyResults)
         {
@@ -94,7 +94,7 @@ internal sealed class LookUpHandlers(DirectoryCore core)
         CoapETag etag = CoapETag.FromContent(links.Span);
         CoapResult result = CoapResults.ValidOr(request, etag, () => CoapResults.Bytes(links, CoapContentFormat.LinkFormat));
         if (!request.IsForObservers && request.Options.Observe == 0
-            && !(isObservable && _watches.TryTell(request, lookUp.OfLinks, etag)))
+            && !(isObservable && _watches.TryReport(request, lookUp.OfLinks, etag)))
         {
             // A client that cannot be notified of changes must not wait for them.
             result.DeclinesObserver = true;
@@ -103,7 +103,7 @@ internal sealed class LookUpHandlers(DirectoryCore core)
         return result;
     }
 
-    private CoapResult Refused(CoapRequest request, string text)
+    private CoapResult Refused(CoapRequestContext request, string text)
     {
         core.Counts.Add(DirectoryCount.LookUpsRefused);
         return core.Refused(request, DirectoryRefusal.Bad(text));

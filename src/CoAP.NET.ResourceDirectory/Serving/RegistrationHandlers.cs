@@ -9,7 +9,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
     private readonly CoapDirectoryOptions _options = core.Options;
 
     /// <summary>POST of links to the directory.</summary>
-    public async ValueTask<CoapResult> RegisterAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> RegisterAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         Registrant registrant = core.RegistrantOf(request);
         if (RefusalOf(registrant) is { } unsecured)
@@ -17,16 +17,16 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             return core.Refused(request, unsecured);
         }
 
-        DirectoryRefusal? refusal = RegistrationLinks.TryRead(request.Payload.Span, _options.MaxLinks, out RegistrationLinks? links);
+        DirectoryRefusal? refusal = RegistrationLinks.TryRead(request.Payload.Span, _options.Limits.MaxLinks, out RegistrationLinks? links);
         RegistrationParameters? parameters = null;
-        refusal ??= RegistrationParameters.TryRead(request.Queries, _options.MaxAttributes, out parameters);
+        refusal ??= RegistrationParameters.TryRead(request.Queries, _options.Limits.MaxAttributes, out parameters);
         return refusal is not null
             ? core.Refused(request, refusal)
             : await RegisterAsync(request, registrant, parameters!, links!, isSimple: false, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Registers links of any origin.</summary>
-    public async ValueTask<CoapResult> RegisterAsync(CoapRequest request, Registrant registrant, RegistrationParameters parameters,
+    public async ValueTask<CoapResult> RegisterAsync(CoapRequestContext request, Registrant registrant, RegistrationParameters parameters,
         RegistrationLinks links, bool isSimple, CancellationToken cancellationToken)
     {
         DirectoryRefusal? refusal = TryMake(request.Peer, registrant, parameters, links, isSimple, out Registration made);
@@ -45,14 +45,14 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             return full;
         }
 
-        (DirectoryAnswer answer, unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, null,
+        (DirectoryDecision answer, unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, null,
             made.Bytes, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null)
         {
             return unavailable;
         }
 
-        if (answer != DirectoryAnswer.Done)
+        if (answer != DirectoryDecision.Done)
         {
             return core.Refused(request, RefusalOf(answer, registrant));
         }
@@ -62,7 +62,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
     }
 
     /// <summary>POST to a registration.</summary>
-    public async ValueTask<CoapResult> UpdateAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> UpdateAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         Registrant registrant = core.RegistrantOf(request);
         if (RefusalOf(registrant) is { } unsecured)
@@ -81,7 +81,8 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
                 $"An update has no payload (RFC 9176 section 5.3.1). To replace links, POST them to {_options.Path} again."));
         }
 
-        if (RegistrationParameters.TryRead(request.Queries, _options.MaxAttributes, out RegistrationParameters? parameters) is { } refusal
+        if (RegistrationParameters.TryRead(
+            request.Queries, _options.Limits.MaxAttributes, out RegistrationParameters? parameters) is { } refusal
             || (refusal = FaultOf(parameters!, registrant)) is not null)
         {
             return core.Refused(request, refusal);
@@ -95,14 +96,14 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             Base = parameters.Base ?? registrant.Base,
             Attributes = parameters.Attributes,
         };
-        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Update, registrant,
+        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Update, registrant,
             DirectoryCore.AgeOf(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCount.Updates,
             Fresh(registrant, CoapResults.Changed()));
     }
 
     /// <summary>DELETE of a registration.</summary>
-    public async ValueTask<CoapResult> RemoveAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async ValueTask<CoapResult> RemoveAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         Registrant registrant = core.RegistrantOf(request);
         if (RefusalOf(registrant) is { } unsecured)
@@ -115,12 +116,12 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             return Missing(request);
         }
 
-        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Remove, registrant,
+        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Remove, registrant,
             DirectoryCore.AgeOf(request), default, cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCount.Removals, CoapResults.Deleted());
     }
 
-    private static CoapTableKey? KeyOf(CoapRequest request) =>
+    private static CoapTableKey? KeyOf(CoapRequestContext request) =>
         DirectoryLocations.KeyOf(request.Route["id"]) is { } key ? new CoapTableKey(key) : null;
 
     private static DirectoryRefusal? FaultOf(RegistrationParameters parameters, Registrant registrant) =>
@@ -132,12 +133,12 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
         $"{what} has a link-local address, but the request came from another kind of address, so the network link is unknown. "
             + "Send it from a link-local address, or use an address that others can reach (RFC 9176 section 5).");
 
-    private static DirectoryRefusal RefusalOf(DirectoryAnswer answer, Registrant registrant) => answer switch
+    private static DirectoryRefusal RefusalOf(DirectoryDecision answer, Registrant registrant) => answer switch
     {
-        DirectoryAnswer.NotOwner when !registrant.IsSecured => new DirectoryRefusal(CoapCode.Forbidden,
+        DirectoryDecision.NotOwner when !registrant.IsSecured => new DirectoryRefusal(CoapCode.Forbidden,
             "This registration belongs to another client, or to another address. Use the same credentials or address, another name, or "
                 + "wait until its lifetime is over (RFC 9176 section 7.5)."),
-        DirectoryAnswer.NotOwner => new DirectoryRefusal(CoapCode.Forbidden,
+        DirectoryDecision.NotOwner => new DirectoryRefusal(CoapCode.Forbidden,
             "This registration belongs to other credentials. Use those, another name, or wait until its lifetime is over (RFC 9176 "
                 + "section 7.5)."),
         _ => new DirectoryRefusal(CoapCode.InternalServerError,
@@ -196,8 +197,9 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             Attributes = parameters.Attributes,
             Links = links.Bytes,
         });
-        return core.CountTerms(made) > _options.MaxTerms
-            ? DirectoryRefusal.Bad($"There are more than {_options.MaxTerms} different values of rt, if and et. Register fewer links.")
+        return core.CountTerms(made) > _options.Limits.MaxTerms
+            ? DirectoryRefusal.Bad(
+                $"There are more than {_options.Limits.MaxTerms} different values of rt, if and et. Register fewer links.")
             : null;
     }
 
@@ -212,19 +214,20 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
     private CoapResult Fresh(Registrant registrant, CoapResult done) =>
         _options.RequireFreshness && !registrant.IsSecured ? done.WithEcho() : done;
 
-    private CoapResult Missing(CoapRequest request) => core.Refused(request, new DirectoryRefusal(CoapCode.NotFound,
+    private CoapResult Missing(CoapRequestContext request) => core.Refused(request, new DirectoryRefusal(CoapCode.NotFound,
         $"The registration does not exist or has expired. Register again: POST the links to {_options.Path} (RFC 9176 section 5.3)."));
 
-    private CoapResult Result(CoapRequest request, Registrant registrant, DirectoryAnswer answer, DirectoryCount count, CoapResult done)
+    private CoapResult Result(CoapRequestContext request, Registrant registrant, DirectoryDecision answer, DirectoryCount count,
+        CoapResult done)
     {
         switch (answer)
         {
-            case DirectoryAnswer.Done:
+            case DirectoryDecision.Done:
                 core.Counts.Add(count);
                 return done;
-            case DirectoryAnswer.Missing:
+            case DirectoryDecision.Missing:
                 return Missing(request);
-            case DirectoryAnswer.NotFresh:
+            case DirectoryDecision.NotFresh:
                 core.Counts.Add(DirectoryCount.Challenges);
                 return CoapResults.FreshnessRequired();
             default:

@@ -48,9 +48,9 @@ internal sealed record DirectoryInstrument(
             counters.Refusals, counters.Full, counters.ShareUsedUp, counters.FetchesRefused, counters.WatchesRefused, counters.Challenges,
             counters.Unavailable, counters.ScansRefused,
         ],
-        "coap.directory.displaced" => [counters.Forgotten, counters.GaveWay],
+        "coap.directory.displaced" => [counters.Forgotten, counters.Evicted],
         "coap.directory.scans" => [counters.Scans],
         "coap.directory.notices" => [counters.Notices],
-        _ => [counters.WatchesGaveWay],
+        _ => [counters.ObservedLookUpsEvicted],
     };
 }

@@ -23,7 +23,7 @@ public sealed class CoapEndpointPair : IAsyncDisposable
         {
             // Continuations of responses also run in virtual time. Otherwise the clock would wait for pool threads after each of thousands
             // of blocks.
-            options.Scheduler = new VirtualScheduler(Clock);
+            options.Pipeline.Scheduler = new VirtualScheduler(Clock);
             client?.Invoke(options);
         }));
         Server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(ServerAddress)));
@@ -69,7 +69,7 @@ public sealed class CoapEndpointPair : IAsyncDisposable
 
     private CoapEndpointOptions Options(ulong seed, Action<CoapEndpointOptions>? change)
     {
-        CoapEndpointOptions options = new() { TimeProvider = Clock, Random = new VirtualRandom(seed) };
+        CoapEndpointOptions options = new() { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(seed) } };
         change?.Invoke(options);
         return options;
     }

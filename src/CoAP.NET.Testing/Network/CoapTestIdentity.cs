@@ -88,7 +88,7 @@ public sealed class CoapTestIdentity
         return _psk is null && _publicKey.IsEmpty
             ? new CoapTlsIdentity(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256)
             : throw new CoapConnectionException(
-                CoapConnectionError.HandshakeFailed,
+                CoapError.HandshakeFailed,
                 $"Over {scheme} clients show certificates; pre-shared keys and raw public keys are for coaps. Ask by coaps, or use "
                     + "CoapTestIdentity.Certificate.");
     }

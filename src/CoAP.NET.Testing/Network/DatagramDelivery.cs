@@ -151,7 +151,7 @@ internal sealed class DatagramDelivery
 
         if (Clock is VirtualClock)
         {
-            Standstill.OfProcess.NoteDatagram(this);
+            HangReport.OfProcess.NoteDatagram(this);
         }
 
         if (queuePump)
@@ -193,7 +193,7 @@ internal sealed class DatagramDelivery
     public void Restart(CoapAddress host, TimeSpan downtime)
     {
         _queue.CancelTo(host);
-        _queue.Enqueue(new InFlight(InFlightKind.HostUp, null, host), downtime);
+        _queue.Enqueue(new ScheduledDelivery(InFlightKind.HostUp, null, host), downtime);
         Arm();
     }
 
@@ -229,7 +229,7 @@ internal sealed class DatagramDelivery
         }
     }
 
-    private InFlight? TakeDue()
+    private ScheduledDelivery? TakeDue()
     {
         lock (_gate)
         {
@@ -245,7 +245,7 @@ internal sealed class DatagramDelivery
         }
     }
 
-    private void Arrive(InFlight item)
+    private void Arrive(ScheduledDelivery item)
     {
         NetworkNode? node;
         lock (_gate)
@@ -286,7 +286,7 @@ internal sealed class DatagramDelivery
         }
     }
 
-    private NetworkNode? ReceiverOf(InFlight item)
+    private NetworkNode? ReceiverOf(ScheduledDelivery item)
     {
         NetworkPacket packet = item.Packet!;
         if (item.IsCancelled || _faults.IsDown(item.To))
@@ -310,7 +310,7 @@ internal sealed class DatagramDelivery
         _trace.Add(NetworkEventKind.NoListener, packet, item.To);
         if (_options.ReportsPortUnreachable && !packet.To.IsMulticast && !_faults.IsPartitioned(item.To, packet.From))
         {
-            _queue.Enqueue(new InFlight(InFlightKind.PortUnreachable, packet, packet.From),
+            _queue.Enqueue(new ScheduledDelivery(InFlightKind.PortUnreachable, packet, packet.From),
                 _faults.ConditionsOf(item.To, packet.From).MinDelay);
         }
 

@@ -67,7 +67,7 @@ internal sealed class DatagramRouting(
     private void RouteTo(NetworkPacket packet, CoapAddress to, NetworkVerdict verdict)
     {
         long ordinal = _ordinals.GetValueOrDefault((packet.From, to));
-        LinkFate fate = new(seed, packet.From, to, ordinal);
+        LinkRandom fate = new(seed, packet.From, to, ordinal);
         _ordinals[(packet.From, to)] = ordinal + 1;
 
         NetworkConditions conditions = faults.ConditionsOf(packet.From, to);
@@ -82,7 +82,7 @@ internal sealed class DatagramRouting(
             trace.Add(NetworkEventKind.TooLong, packet, to, $"more than {conditions.Mtu} B");
             if (conditions.ReportsTooLong)
             {
-                queue.Enqueue(new InFlight(InFlightKind.TooLong, packet, packet.From), TimeSpan.Zero);
+                queue.Enqueue(new ScheduledDelivery(InFlightKind.TooLong, packet, packet.From), TimeSpan.Zero);
             }
 
             return;
@@ -148,12 +148,12 @@ internal sealed class DatagramRouting(
             delay = due - now;
         }
 
-        queue.Enqueue(new InFlight(InFlightKind.Datagram, packet, to), delay);
+        queue.Enqueue(new ScheduledDelivery(InFlightKind.Datagram, packet, to), delay);
     }
 
     private static TimeSpan Between(TimeSpan min, TimeSpan max, double share) => max <= min ? min : min + ((max - min) * share);
 
-    private static NetworkPacket Corrupt(NetworkPacket packet, in LinkFate fate)
+    private static NetworkPacket Corrupt(NetworkPacket packet, in LinkRandom fate)
     {
         byte[] changed = packet.Data.ToArray();
         changed[(int)(fate.CorruptedAt * changed.Length)] ^= (byte)(1 + (int)(fate.CorruptedBy * 255));

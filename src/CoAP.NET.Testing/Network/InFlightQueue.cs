@@ -6,27 +6,27 @@ namespace CoAP.NET.Testing;
 /// <param name="clock">The network's time.</param>
 internal sealed class InFlightQueue(NetworkClock clock)
 {
-    private readonly PriorityQueue<InFlight, (TimeSpan Due, long Sequence)> _items = new();
+    private readonly PriorityQueue<ScheduledDelivery, (TimeSpan Due, long Sequence)> _items = new();
     private long _sequence;
 
     public int Count => _items.Count;
 
-    public void Enqueue(InFlight item, TimeSpan delay) => _items.Enqueue(item, (clock.Now + delay, ++_sequence));
+    public void Enqueue(ScheduledDelivery item, TimeSpan delay) => _items.Enqueue(item, (clock.Now + delay, ++_sequence));
 
     /// <summary>The time of the next event; null for none.</summary>
     public TimeSpan? NextDue => _items.TryPeek(out _, out (TimeSpan Due, long Sequence) next) ? next.Due : null;
 
     /// <summary>The next event; null for none.</summary>
-    public InFlight? First => _items.TryPeek(out InFlight? next, out _) ? next : null;
+    public ScheduledDelivery? First => _items.TryPeek(out ScheduledDelivery? next, out _) ? next : null;
 
     /// <summary>Removes and returns a due event; null for none.</summary>
-    public InFlight? TakeDue() => NextDue <= clock.Now ? _items.Dequeue() : null;
+    public ScheduledDelivery? TakeDue() => NextDue <= clock.Now ? _items.Dequeue() : null;
 
     /// <summary>Drops the datagrams in flight to a host.</summary>
     /// <param name="host">The host.</param>
     public void CancelTo(CoapAddress host)
     {
-        foreach ((InFlight item, _) in _items.UnorderedItems)
+        foreach ((ScheduledDelivery item, _) in _items.UnorderedItems)
         {
             item.IsCancelled |= item.Kind != InFlightKind.HostUp && NetworkRule.Covers(host, item.To);
         }

@@ -49,7 +49,7 @@ internal sealed class InMemoryListeners
             return _transports.TryGetValue((scheme, remote), out CoapConnectionTransport? found) && found is TTransport transport
                 ? transport
                 : throw new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed,
+                    CoapError.ConnectFailed,
                     $"No server listens on {scheme} at {remote} on this in-memory network. Let the server listen on {scheme}://, and "
                         + "check the port.");
         }

@@ -5,7 +5,7 @@ namespace CoAP.NET.Testing;
 
 /// <summary>A network of any number of hosts in one process. Thread-safe.</summary>
 /// <remarks>
-/// Time comes from a <see cref="TimeProvider"/>, randomness from one seed, and a trace records all events: a run with a
+/// Time comes from a <see cref="System.TimeProvider"/>, randomness from one seed, and a trace records all events: a run with a
 /// <see cref="VirtualClock"/> on one thread is reproducible. Datagrams arrive from <see cref="Pump"/>, which the clock calls when they are
 /// due, and never inside the call that sends them. The network delivers one datagram at a time, so a receiver that blocks delays the
 /// network. In parameters that select datagrams by address, port 0 means all ports of the host, and the default value means all hosts.
@@ -36,10 +36,10 @@ public sealed class InMemoryNetwork
     }
 
     /// <summary>The clock of the network.</summary>
-    public TimeProvider TimeProvider => _time;
+    internal TimeProvider TimeProvider => _time;
 
     /// <summary>The options.</summary>
-    public InMemoryNetworkOptions Options => _options;
+    internal InMemoryNetworkOptions Options => _options;
 
     /// <summary>The time since the network was made.</summary>
     public TimeSpan Now => _clock.Now;
@@ -47,7 +47,7 @@ public sealed class InMemoryNetwork
     /// <summary>
     /// A copy of the recorded events, oldest first. Contains the last <see cref="InMemoryNetworkOptions.MaxTraceLength"/> events.
     /// </summary>
-    public IReadOnlyList<NetworkEvent> Trace
+    internal IReadOnlyList<NetworkEvent> Trace
     {
         get
         {
@@ -62,7 +62,7 @@ public sealed class InMemoryNetwork
     internal DatagramDelivery Delivery => _delivery;
 
     /// <summary>The number of datagrams and reports in flight.</summary>
-    public int InFlightCount => _delivery.Count;
+    internal int InFlightCount => _delivery.Count;
 
     /// <summary>The conditions of all links without conditions of their own.</summary>
     /// <remarks>
@@ -99,11 +99,7 @@ public sealed class InMemoryNetwork
     /// <param name="local">The address; port 0 takes the next free port from 49152 on.</param>
     /// <returns>The transport.</returns>
     /// <exception cref="ArgumentException">The address is the wildcard or a group. A host of this network has one address.</exception>
-    public InMemoryTransport CreateTransport(CoapAddress local)
-    {
-        CheckHost(local, nameof(local));
-        return new InMemoryTransport(this, local);
-    }
+    public CoapTransport CreateTransport(CoapAddress local) => CreateHost(local);
 
     /// <summary>Creates a transport of a scheme for an endpoint: <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> or <c>coaps+tcp</c>.</summary>
     /// <remarks>
@@ -123,7 +119,7 @@ public sealed class InMemoryNetwork
         identity ??= CoapTestIdentity.None;
         return scheme switch
         {
-            "coap" => new InMemoryTransport(this, local),
+            "coap" => CreateHost(local),
             "coaps" => new InMemorySessionTransport(this, local, identity),
             "coap+tcp" => new InMemoryStreamTransport(this, local, isSecure: false, identity, new CoapStreamOptions()),
             "coaps+tcp" => new InMemoryStreamTransport(this, local, isSecure: true, identity, new CoapStreamOptions()),
@@ -142,6 +138,28 @@ public sealed class InMemoryNetwork
     {
         CheckHost(local, nameof(local));
         return new ScriptedPeer(this, local, remote);
+    }
+
+    /// <summary>Lets a host join a group: datagrams to the group arrive there too (RFC 7252 section 8).</summary>
+    /// <param name="host">The address of a started transport or of a peer, as others see it.</param>
+    /// <param name="group">Address and port of the group.</param>
+    /// <exception cref="ArgumentException">No host has the address, or the group is not a multicast address.</exception>
+    public void JoinGroup(CoapAddress host, CoapAddress group)
+    {
+        if (!group.IsMulticast)
+        {
+            throw new ArgumentException($"{group} is not a multicast address.", nameof(group));
+        }
+
+        lock (_gate)
+        {
+            if (!_hosts.TryFind(host, out NetworkNode? node))
+            {
+                throw new ArgumentException($"No host has the address {host}. Start its transport first.", nameof(host));
+            }
+
+            node.Groups.Add(group);
+        }
     }
 
     /// <summary>Delivers all due datagrams, including those that are sent meanwhile without delay.</summary>
@@ -170,7 +188,7 @@ public sealed class InMemoryNetwork
     }
 
     /// <summary>Removes the conditions of all links, so that <see cref="Conditions"/> applies to all.</summary>
-    public void ClearConditions()
+    internal void ClearConditions()
     {
         lock (_gate)
         {
@@ -308,6 +326,12 @@ public sealed class InMemoryNetwork
     /// <summary>The hosts that accept sessions and connections.</summary>
     internal InMemoryListeners Listeners { get; } = new();
 
+    internal InMemoryTransport CreateHost(CoapAddress local)
+    {
+        CheckHost(local, nameof(local));
+        return new InMemoryTransport(this, local);
+    }
+
     internal string PrintTrace(int last) => _delivery.PrintTrace(last);
 
     internal void PumpImmediately()
@@ -337,14 +361,6 @@ public sealed class InMemoryNetwork
         lock (_gate)
         {
             _hosts.Detach(node);
-        }
-    }
-
-    internal void JoinGroup(NetworkNode node, CoapAddress group)
-    {
-        lock (_gate)
-        {
-            node.Groups.Add(group);
         }
     }
 

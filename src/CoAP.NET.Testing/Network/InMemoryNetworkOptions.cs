@@ -1,7 +1,7 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>Configures an <see cref="InMemoryNetwork"/>. <see cref="NetworkConditions"/> describes the faults of its links.</summary>
-public sealed record InMemoryNetworkOptions
+public sealed class InMemoryNetworkOptions
 {
     /// <summary>The seed of all randomness. Default 1. The same seed and the same datagrams on each link give the same trace.</summary>
     public ulong Seed { get; init; } = 1;
@@ -15,10 +15,10 @@ public sealed record InMemoryNetworkOptions
     /// if it is set. If false, only the clock (even advanced by zero) and <see cref="InMemoryNetwork.Pump"/> deliver. Nothing ever arrives
     /// inside the sender's call.
     /// </remarks>
-    public bool DeliverImmediately { get; init; } = true;
+    internal bool DeliverImmediately { get; init; } = true;
 
     /// <summary>
-    /// Delivers datagrams if <see cref="DeliverImmediately"/> is set and a transport sends. Default null: nothing delivers then.
+    /// Delivers datagrams at once when a transport sends, if the network is set so. Default null: nothing delivers then.
     /// </summary>
     /// <remarks>
     /// With <see cref="CoapScheduler.Default"/> the network runs by itself on a thread. A scheduler that runs work inline has no effect,

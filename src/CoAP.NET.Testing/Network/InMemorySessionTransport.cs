@@ -19,7 +19,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => _node is { } node ? [node.Inside] : [];
 
-    public override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         if (_node is not null)
@@ -29,7 +29,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
 
         cancellationToken.ThrowIfCancellationRequested();
         _context = context;
-        _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);
+        _pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize);
         NetworkNode node = network.Attach(asked, this);
         _node = node;
         network.Listeners.Add(node.Inside, this);
@@ -99,12 +99,12 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
     {
     }
 
-    void INetworkReceiver.TooLong(NetworkPacket packet, CoapAddress local) => _context!.Counters.Add(CoapCounter.SendErrors);
+    void INetworkReceiver.TooLong(NetworkPacket packet, CoapAddress local) => _context!.Count(CoapCounter.SendErrors);
 
     private InMemorySession Connect(CoapAddress remote, string? serverName)
     {
         NetworkNode node = _node
-            ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport is not started, or was closed.");
+            ?? throw new CoapConnectionException(CoapError.ConnectFailed, "The transport is not started, or was closed.");
         InMemorySessionTransport server = network.Listeners.Find<InMemorySessionTransport>(Scheme, remote);
         InMemorySession own = new(this, remote, node.Inside, isInitiator: true, identity.AsServerOf(server.Identity, Scheme), serverName);
         InMemorySession other = new(server, node.Outside, remote, isInitiator: false, identity.Show(Scheme, serverName), serverName);
@@ -115,7 +115,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
         if (!server.TryOpen(other) || !TryOpen(own))
         {
             other.Close(null);
-            throw new CoapConnectionException(CoapConnectionError.Refused,
+            throw new CoapConnectionException(CoapError.Refused,
                 $"No session with {Scheme}://{remote}: one of the two endpoints has reached a limit, or stops.");
         }
 

@@ -41,7 +41,7 @@ internal sealed class InMemoryStreamTransport(
     {
         if (_local is not { } local)
         {
-            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport is not started, or was closed.");
+            throw new CoapConnectionException(CoapError.ConnectFailed, "The transport is not started, or was closed.");
         }
 
         InMemoryStreamTransport server = network.Listeners.Find<InMemoryStreamTransport>(Scheme, remote);

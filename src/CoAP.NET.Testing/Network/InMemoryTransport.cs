@@ -5,10 +5,10 @@ namespace CoAP.NET.Testing;
 
 /// <summary>The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP.</summary>
 /// <remarks>
-/// <see cref="InMemoryNetwork.CreateTransport(CoapAddress)"/> creates it. It receives on the thread that runs the network: with a
+/// It receives on the thread that runs the network: with a
 /// <see cref="VirtualClock"/> the thread that advances the clock.
 /// </remarks>
-public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
+internal sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
 {
     private readonly InMemoryNetwork _network;
     private readonly CoapAddress _asked;
@@ -35,20 +35,6 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
     private NetworkNode Node =>
         _node ?? throw new InvalidOperationException("The transport has no address: it is not started, or disposed.");
 
-    /// <summary>Joins a group: datagrams to its address arrive here too (RFC 7252 section 8).</summary>
-    /// <param name="group">Address and port of the group.</param>
-    /// <exception cref="ArgumentException">The address is not a multicast address.</exception>
-    /// <exception cref="InvalidOperationException">The transport is not started.</exception>
-    public void JoinGroup(CoapAddress group)
-    {
-        if (!group.IsMulticast)
-        {
-            throw new ArgumentException($"{group} is not a multicast address.", nameof(group));
-        }
-
-        _network.JoinGroup(Node, group);
-    }
-
     /// <inheritdoc/>
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
@@ -60,7 +46,7 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
 
         cancellationToken.ThrowIfCancellationRequested();
         _context = context;
-        _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);
+        _pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize);
         _node = _network.Attach(_asked, this);
         return ValueTask.CompletedTask;
     }
@@ -73,7 +59,7 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
         {
             if (_context is not null)
             {
-                _context.Counters.Add(CoapCounter.SendErrors);
+                _context.Count(CoapCounter.SendErrors);
                 _context.SendFailed(datagram, new SocketException((int)SocketError.NotConnected));
             }
 
@@ -126,7 +112,7 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
             Transport = this
         };
         packet.Data.Span.CopyTo(datagram.Buffer);
-        _context!.Counters.Add(CoapCounter.SendErrors);
+        _context!.Count(CoapCounter.SendErrors);
         _context.SendFailed(datagram, new SocketException((int)SocketError.MessageSize));
     }
 }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Testing;
 
 /// <summary>The header fields of a datagram (RFC 7252 section 3), read without validation.</summary>
 /// <remarks>It ignores options and payload, and accepts bytes that are not a CoAP message.</remarks>
-public readonly struct MessageHead
+internal readonly struct MessageHead
 {
     private MessageHead(ReadOnlyMemory<byte> data)
     {

@@ -21,10 +21,10 @@ public sealed class NetworkBottleneck
     }
 
     /// <summary>The capacity in bytes per second, with <see cref="Overhead"/> for each datagram.</summary>
-    public double BytesPerSecond { get; }
+    internal double BytesPerSecond { get; }
 
     /// <summary>The maximum number of datagrams that wait for the one being sent.</summary>
-    public int QueueLength { get; }
+    internal int QueueLength { get; }
 
     /// <summary>The bytes of a datagram beyond its payload. Default 28, the headers of IPv4 and UDP.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
@@ -38,5 +38,5 @@ public sealed class NetworkBottleneck
     /// <summary>Computes the time to send a datagram.</summary>
     /// <param name="bytes">The payload of the datagram.</param>
     /// <returns>The time.</returns>
-    public TimeSpan TimeFor(int bytes) => TimeSpan.FromSeconds((bytes + Overhead) / BytesPerSecond);
+    internal TimeSpan TimeFor(int bytes) => TimeSpan.FromSeconds((bytes + Overhead) / BytesPerSecond);
 }

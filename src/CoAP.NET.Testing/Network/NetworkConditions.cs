@@ -48,7 +48,7 @@ public sealed record NetworkConditions
     /// Whether the sender gets a report about a datagram longer than <see cref="Mtu"/>, as path-MTU discovery does. Default false: it is
     /// lost silently.
     /// </summary>
-    public bool ReportsTooLong { get; init; }
+    internal bool ReportsTooLong { get; init; }
 
     /// <summary>Creates conditions with a constant delay only.</summary>
     /// <param name="delay">The delay.</param>

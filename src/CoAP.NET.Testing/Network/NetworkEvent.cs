@@ -9,7 +9,7 @@ namespace CoAP.NET.Testing;
 /// <param name="Packet">The datagram at the time of the event; null when the test changed the network.</param>
 /// <param name="To">The affected address: for a datagram the receiver, which in a group is one of several.</param>
 /// <param name="Note">A diagnostic note; may be empty.</param>
-public sealed record NetworkEvent(TimeSpan Time, NetworkEventKind Kind, NetworkPacket? Packet, CoapAddress To, string Note)
+internal sealed record NetworkEvent(TimeSpan Time, NetworkEventKind Kind, NetworkPacket? Packet, CoapAddress To, string Note)
 {
     private const int MaxBytesShown = 32;
 

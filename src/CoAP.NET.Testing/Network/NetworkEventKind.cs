@@ -1,7 +1,7 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>The kinds of events on an <see cref="InMemoryNetwork"/>.</summary>
-public enum NetworkEventKind
+internal enum NetworkEventKind
 {
     /// <summary>A datagram was sent.</summary>
     Sent,

@@ -29,8 +29,20 @@ public sealed class NetworkPacket
     /// <summary>The bytes.</summary>
     public ReadOnlyMemory<byte> Data { get; }
 
+    /// <summary>The type in the header (RFC 7252 section 3), read without validation; zero if the header is incomplete.</summary>
+    public CoapMessageType Type => Head.Type;
+
+    /// <summary>The code in the header; zero if it is incomplete.</summary>
+    public CoapCode Code => Head.Code;
+
+    /// <summary>The Message ID in the header; zero if it is incomplete.</summary>
+    public ushort MessageId => Head.MessageId;
+
+    /// <summary>The bytes of the token; truncated at the end of the datagram.</summary>
+    public ReadOnlyMemory<byte> Token => Head.Token;
+
     /// <summary>The header fields.</summary>
-    public MessageHead Head => MessageHead.Read(Data);
+    internal MessageHead Head => MessageHead.Read(Data);
 
     /// <summary>Formats number, addresses, header and size for diagnostics.</summary>
     /// <returns>The text.</returns>

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>The decision of a filter of an <see cref="InMemoryNetwork"/> about a datagram.</summary>
-public readonly record struct NetworkVerdict
+public readonly struct NetworkVerdict
 {
     /// <summary>Passes the datagram; the conditions of the link apply.</summary>
     public static NetworkVerdict Pass => default;
@@ -10,16 +10,16 @@ public readonly record struct NetworkVerdict
     public static NetworkVerdict Drop => new() { IsDropped = true };
 
     /// <summary>Whether the datagram is dropped.</summary>
-    public bool IsDropped { get; private init; }
+    internal bool IsDropped { get; private init; }
 
     /// <summary>The additional delay. Later datagrams do not wait, so they overtake it.</summary>
-    public TimeSpan ExtraDelay { get; private init; }
+    internal TimeSpan ExtraDelay { get; private init; }
 
     /// <summary>The number of additional copies.</summary>
-    public int Copies { get; private init; }
+    internal int Copies { get; private init; }
 
     /// <summary>The replacement bytes; null for the original ones.</summary>
-    public ReadOnlyMemory<byte>? Replacement { get; private init; }
+    internal ReadOnlyMemory<byte>? Replacement { get; private init; }
 
     /// <summary>Delays the datagram.</summary>
     /// <param name="by">The additional delay.</param>

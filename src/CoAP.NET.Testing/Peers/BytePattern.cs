@@ -3,24 +3,8 @@ using System.Text;
 namespace CoAP.NET.Testing;
 
 /// <summary>A compact pattern for the bytes of a datagram.</summary>
-/// <remarks>
-/// Blanks are ignored. A pattern consists of these parts:
-/// <list type="table">
-/// <item><term><c>4f</c></term><description>this byte</description></item>
-/// <item><term><c>??</c>, <c>4?</c>, <c>?1</c></term><description>any byte; any byte with this hex digit</description></item>
-/// <item><term><c>'text'</c></term><description>these characters in UTF-8</description></item>
-/// <item><term><c>&lt;mid:2&gt;</c></term><description>two bytes, captured under that name</description></item>
-/// <item><term><c>&lt;token:tkl&gt;</c></term><description>as many bytes as the low half of the first byte says: a token of up to 8
-/// bytes</description></item>
-/// <item><term><c>&lt;body:*&gt;</c></term><description>all remaining bytes, captured under that name; only at the
-/// end</description></item>
-/// <item><term><c>&lt;mid&gt;</c></term><description>the bytes that were captured under that name</description></item>
-/// <item><term><c>..</c></term><description>any bytes, or none; only at the end</description></item>
-/// </list>
-/// Without <c>..</c> or <c>&lt;name:*&gt;</c> the datagram must end where the pattern does. Bytes to send have the same syntax, with
-/// bytes, text and captured names.
-/// </remarks>
-public sealed class BytePattern
+/// <remarks><see cref="ScriptedPeer"/> describes the syntax.</remarks>
+internal sealed class BytePattern
 {
     private readonly string _text;
     private readonly IReadOnlyList<PatternPart> _parts;

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>The result of comparing bytes with a <see cref="BytePattern"/>.</summary>
-public sealed class BytePatternMatch
+internal sealed class BytePatternMatch
 {
     internal BytePatternMatch(IReadOnlyDictionary<string, byte[]> captures)
     {

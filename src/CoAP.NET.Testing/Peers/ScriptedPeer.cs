@@ -4,8 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// A peer on an <see cref="InMemoryNetwork"/> that sends exactly the bytes of the test, and compares received ones with patterns
-/// (<see cref="BytePattern"/>).
+/// A peer on an <see cref="InMemoryNetwork"/> that sends exactly the bytes of the test, and compares received ones with patterns.
 /// </summary>
 /// <remarks>
 /// It knows no protocol, so it can send what no CoAP stack would send. Later patterns and sent bytes can use the captures of earlier
@@ -14,6 +13,21 @@ namespace CoAP.NET.Testing;
 /// peer.Send("40 01 7d34 b4 'temp'");
 /// peer.Expect("60 45 7d34 c0 ff &lt;body:*&gt;");
 /// </code>
+/// Blanks are ignored. A pattern consists of these parts:
+/// <list type="table">
+/// <item><term><c>4f</c></term><description>this byte</description></item>
+/// <item><term><c>??</c>, <c>4?</c>, <c>?1</c></term><description>any byte; any byte with this hex digit</description></item>
+/// <item><term><c>'text'</c></term><description>these characters in UTF-8</description></item>
+/// <item><term><c>&lt;mid:2&gt;</c></term><description>two bytes, captured under that name</description></item>
+/// <item><term><c>&lt;token:tkl&gt;</c></term><description>as many bytes as the low half of the first byte says: a token of up to 8
+/// bytes</description></item>
+/// <item><term><c>&lt;body:*&gt;</c></term><description>all remaining bytes, captured under that name; only at the
+/// end</description></item>
+/// <item><term><c>&lt;mid&gt;</c></term><description>the bytes that were captured under that name</description></item>
+/// <item><term><c>..</c></term><description>any bytes, or none; only at the end</description></item>
+/// </list>
+/// Without <c>..</c> or <c>&lt;name:*&gt;</c> the datagram must end where the pattern does. Bytes to send have the same syntax, with
+/// bytes, text and captured names.
 /// <see cref="InMemoryNetwork.CreatePeer"/> creates it. One thread uses it; the network may deliver on others.
 /// </remarks>
 public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
@@ -39,10 +53,10 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     public Func<ReceivedDatagram, bool>? Responder { get; set; }
 
     /// <summary>The number of queued datagrams.</summary>
-    public int Pending => _queue.Reader.Count;
+    internal int Pending => _queue.Reader.Count;
 
     /// <summary>The number of datagrams of this peer that were reported as undeliverable.</summary>
-    public int UnreachableCount { get; private set; }
+    internal int UnreachableCount { get; private set; }
 
     /// <summary>Takes the oldest queued datagram. Lets no time pass.</summary>
     /// <returns>The datagram; null when the queue is empty.</returns>
@@ -53,13 +67,13 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     }
 
     /// <summary>Takes the oldest queued datagram, which must exist and match. Lets no time pass.</summary>
-    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <returns>The datagram, with the captures.</returns>
     /// <exception cref="ScriptException">The queue is empty, or the datagram differs.</exception>
     public ReceivedDatagram Expect(string pattern) => Script.Check(BytePattern.Parse(pattern), Receive(), Trace);
 
     /// <summary>Lets virtual time pass until a datagram arrives, which must match.</summary>
-    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <param name="max">The maximum time. The clock stops at the arrival.</param>
     /// <returns>The datagram, with the captures.</returns>
     /// <exception cref="ScriptException">No datagram arrives, or it differs.</exception>
@@ -130,7 +144,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     }
 
     /// <summary>Waits for a datagram that another thread delivers, which must match. Lets no virtual time pass.</summary>
-    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The datagram, with the captures.</returns>
     /// <exception cref="ScriptException">The datagram differs.</exception>
@@ -142,7 +156,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
 
     /// <summary>Discards the queued datagrams.</summary>
     /// <returns>The number of discarded datagrams.</returns>
-    public int Clear()
+    internal int Clear()
     {
         int count = 0;
         while (Receive() is not null)

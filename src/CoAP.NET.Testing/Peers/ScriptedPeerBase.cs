@@ -26,7 +26,7 @@ public abstract class ScriptedPeerBase : IDisposable
     private protected PeerScript Script { get; } = new();
 
     /// <summary>Sends bytes to <see cref="Remote"/>.</summary>
-    /// <param name="hex">Bytes, text and remembered names, as in <see cref="BytePattern"/>.</param>
+    /// <param name="hex">Bytes, text and remembered names, as in the patterns of <see cref="ScriptedPeer"/>.</param>
     /// <exception cref="FormatException">The text does not define what to send.</exception>
     public void Send(string hex) => Send(Script.Bytes(hex));
 
@@ -37,7 +37,7 @@ public abstract class ScriptedPeerBase : IDisposable
 
     /// <summary>Sends bytes.</summary>
     /// <param name="to">The destination; on an in-memory network it may be a group.</param>
-    /// <param name="hex">Bytes, text and remembered names, as in <see cref="BytePattern"/>.</param>
+    /// <param name="hex">Bytes, text and remembered names, as in the patterns of <see cref="ScriptedPeer"/>.</param>
     /// <exception cref="FormatException">The text does not define what to send.</exception>
     public void SendTo(CoapAddress to, string hex) => SendTo(to, Script.Bytes(hex));
 
@@ -75,7 +75,8 @@ public abstract class ScriptedPeerBase : IDisposable
     /// <summary>Answers a request in the acknowledgement (RFC 7252 section 5.2.1).</summary>
     /// <param name="request">The request.</param>
     /// <param name="code">The code of the response.</param>
-    /// <param name="rest">The bytes after the token: options, <c>ff</c>, payload, written as in <see cref="BytePattern"/>.</param>
+    /// <param name="rest">The bytes after the token: options, <c>ff</c>, payload, written as in the patterns of
+    /// <see cref="ScriptedPeer"/>.</param>
     public void Piggyback(ReceivedDatagram request, CoapCode code, string rest = "")
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -87,7 +88,8 @@ public abstract class ScriptedPeerBase : IDisposable
     /// <param name="type">Confirmable or Non-confirmable; other types are sent too.</param>
     /// <param name="messageId">The Message ID.</param>
     /// <param name="code">The code of the response.</param>
-    /// <param name="rest">The bytes after the token: options, <c>ff</c>, payload, written as in <see cref="BytePattern"/>.</param>
+    /// <param name="rest">The bytes after the token: options, <c>ff</c>, payload, written as in the patterns of
+    /// <see cref="ScriptedPeer"/>.</param>
     public void Respond(ReceivedDatagram request, CoapMessageType type, ushort messageId, CoapCode code, string rest = "")
     {
         ArgumentNullException.ThrowIfNull(request);

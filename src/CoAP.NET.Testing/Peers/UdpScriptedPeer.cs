@@ -79,7 +79,7 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
     }
 
     /// <summary>Waits for the next datagram, which must match.</summary>
-    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The datagram, with the captures.</returns>
     /// <exception cref="ScriptException">The datagram differs, or none arrived within <see cref="HangLimit"/>.</exception>

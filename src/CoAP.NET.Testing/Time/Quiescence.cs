@@ -10,7 +10,7 @@ namespace CoAP.NET.Testing;
 /// advances. The thread pool's own count of busy threads is unsuitable, because test runners block some of them permanently.
 /// </summary>
 /// <param name="patience">The patience of the clock.</param>
-internal sealed class Quiescence(Patience patience) : IDisposable
+internal sealed class Quiescence(PauseLimit patience) : IDisposable
 {
     private const int LooksInARow = 2;
 

@@ -274,7 +274,7 @@ public sealed class VirtualClock : TimeProvider
     private bool RunTo(long target, bool stopAtIdle)
     {
         int callbacks = 0;
-        Standstill.OfProcess.NoteMove();
+        HangReport.OfProcess.NoteMove();
         while (true)
         {
             VirtualTimer? due;

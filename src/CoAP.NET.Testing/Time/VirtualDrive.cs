@@ -12,7 +12,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
     private static readonly TimeSpan s_pauseForOutside = TimeSpan.FromMilliseconds(10);
 
     private readonly Lock _gate = new();
-    private readonly Patience _patience = new();
+    private readonly PauseLimit _patience = new();
     private VirtualWaiter[] _waiters = [];
     private bool _driven;
 

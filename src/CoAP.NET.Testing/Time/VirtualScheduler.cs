@@ -9,17 +9,17 @@ public sealed class VirtualScheduler : CoapScheduler
 
     private readonly Lock _gate = new();
     private readonly Queue<(Action<object?> Work, object? State)> _waiting = new();
-    private readonly VirtualSchedulerMode _mode;
+    private readonly bool _runsInline;
     private readonly ITimer? _timer;
     private long _queued;
     private long _executed;
     private long _refused;
 
     /// <summary>
-    /// Creates a scheduler that runs its work immediately, or when the test calls <see cref="RunAll"/> or <see cref="RunOne"/>.
+    /// Creates a scheduler that runs its work when the test calls <see cref="RunAll"/>, or at once.
     /// </summary>
-    /// <param name="mode">The time at which work runs.</param>
-    public VirtualScheduler(VirtualSchedulerMode mode = VirtualSchedulerMode.Queued) => _mode = mode;
+    /// <param name="runsInline">Whether work runs inside of the call that queues it. Default false.</param>
+    public VirtualScheduler(bool runsInline = false) => _runsInline = runsInline;
 
     /// <summary>
     /// Creates a scheduler that runs its work when the clock advances, even by zero, at the virtual time at which it was queued.
@@ -40,7 +40,7 @@ public sealed class VirtualScheduler : CoapScheduler
     public bool IsExhausted { get; set; }
 
     /// <summary>The number of queued items.</summary>
-    public int Pending
+    internal int Pending
     {
         get
         {
@@ -52,13 +52,13 @@ public sealed class VirtualScheduler : CoapScheduler
     }
 
     /// <summary>The number of accepted items so far.</summary>
-    public long QueuedCount => Volatile.Read(ref _queued);
+    internal long QueuedCount => Volatile.Read(ref _queued);
 
     /// <summary>The number of completed items so far.</summary>
-    public long ExecutedCount => Volatile.Read(ref _executed);
+    internal long ExecutedCount => Volatile.Read(ref _executed);
 
     /// <summary>The number of refused items so far.</summary>
-    public long RefusedCount => Volatile.Read(ref _refused);
+    internal long RefusedCount => Volatile.Read(ref _refused);
 
     /// <summary>Whether continuations of responses use this scheduler: true with a clock, which runs queued work.</summary>
     /// <remarks>Without a clock they would wait until the test runs them.</remarks>
@@ -75,7 +75,7 @@ public sealed class VirtualScheduler : CoapScheduler
         }
 
         Interlocked.Increment(ref _queued);
-        if (_mode == VirtualSchedulerMode.Inline)
+        if (_runsInline)
         {
             work(state);
             Interlocked.Increment(ref _executed);
@@ -99,7 +99,7 @@ public sealed class VirtualScheduler : CoapScheduler
 
     /// <summary>Runs the oldest queued item. Its exceptions propagate out of this call.</summary>
     /// <returns>Whether there was an item.</returns>
-    public bool RunOne()
+    internal bool RunOne()
     {
         (Action<object?> Work, object? State) item;
         lock (_gate)

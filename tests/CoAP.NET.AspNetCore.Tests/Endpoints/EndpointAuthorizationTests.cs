@@ -18,7 +18,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_certificate_and_a_raw_key_are_users()
+    public async Task A_certificate_or_a_raw_public_key_identifies_the_user()
     {
         await StartAsync(Map, AddPolicies, "coaps");
         using X509Certificate2 certificate = Certificates.Make("pump.example.net");
@@ -32,7 +32,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task Nobody_is_4_01_and_somebody_else_4_03()
+    public async Task An_anonymous_client_gets_4_01_and_a_client_without_the_permission_gets_4_03()
     {
         await StartAsync(Map, AddPolicies, "coaps");
         CoapClient stranger = CreateClient("coaps", CoapTestIdentity.None);
@@ -44,7 +44,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_application_says_who_a_client_is()
+    public async Task The_application_decides_the_identity_of_a_client()
     {
         await StartAsync(Map, AddPolicies, configure: options => options.Identity = request =>
             request.TryGetQuery("as", out string? name) ? new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, name)], "own"))
@@ -55,7 +55,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_fallback_policy_holds_for_CoAP()
+    public async Task The_fallback_policy_applies_to_CoAP_requests()
     {
         await StartAsync(
             application => application.MapGet("/a", () => "a").WithCoap(),
@@ -66,7 +66,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_stranger_is_refused_with_the_first_block_of_a_body()
+    public async Task An_anonymous_client_is_refused_at_the_first_block_of_a_body()
     {
         await StartAsync(Map, AddPolicies, "coaps");
         CoapClient stranger = CreateClient("coaps", CoapTestIdentity.None);
@@ -80,7 +80,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_body_of_a_stranger_is_not_converted()
+    public async Task The_body_of_an_anonymous_client_is_not_converted()
     {
         await StartAsync(Map, AddPolicies, "coaps");
         CoapClient stranger = CreateClient("coaps", CoapTestIdentity.None);
@@ -90,7 +90,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_user_of_a_connection_is_not_changed_by_what_a_request_adds()
+    public async Task The_user_of_a_connection_is_not_changed_by_what_a_request_adds()
     {
         ClaimsPrincipal panel = new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "panel")], "web"));
         await StartAsync(Map, AddPolicies, "coaps");
@@ -101,7 +101,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_identifier_of_a_user_is_what_the_client_proved_and_names_the_method()
+    public async Task The_identifier_of_a_user_is_the_authenticated_identity_and_names_the_method()
     {
         await StartAsync(Map, AddPolicies, "coaps");
 
@@ -135,7 +135,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_policy_that_names_the_scheme_CoAP_too_is_met_by_devices_and_not_by_HTTP_clients_without_credentials()
+    public async Task A_policy_with_the_CoAP_scheme_admits_devices_and_refuses_HTTP_clients_without_credentials()
     {
         await StartAsync(
             application =>
@@ -160,7 +160,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
-    public async Task Authorization_without_its_services_is_refused_at_start()
+    public async Task Authorization_without_registered_services_is_refused_at_start()
     {
         string refusal = await RefusalOfAsync(application => application.MapGet("/a", () => "a").WithCoap().RequireAuthorization());
 

@@ -6,11 +6,11 @@ namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 public sealed class EndpointDocumentationTests : EndpointTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("aspnetcore.md", "Endpoints", 5, "CoAP.NET.AspNetCore.Tests");
 
     [Fact]
-    public async Task One_endpoint_is_served_over_two_protocols()
+    public async Task An_endpoint_is_served_over_HTTP_and_CoAP()
     {
         string[] args =
         [
@@ -52,7 +52,7 @@ public sealed class EndpointDocumentationTests : EndpointTest
         builder.Services.AddCoapServer(Listen("coaps"));
         await using WebApplication app = builder.Build();
 
-        RouteGroupBuilder api = app.MapGroup("/api").WithCoap(route => route.MaxBodySize(64 * 1024));
+        RouteGroupBuilder api = app.MapGroup("/api").WithCoap(route => route.WithMaxBodySize(64 * 1024));
         api.MapGet("/state", () => "on");
         api.MapGet("/report", () => "for people").WithoutCoap();
 
@@ -66,13 +66,13 @@ public sealed class EndpointDocumentationTests : EndpointTest
     }
 
     [Fact]
-    public async Task Policies_and_a_pipeline_stand_before_endpoints()
+    public async Task Policies_and_a_pipeline_run_before_endpoints()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Services.AddCoapServer(Listen("coaps"));
         builder.Services.AddRateLimiter(_ => { });
         builder.Services.AddAuthorizationBuilder()
-            .AddPolicy("sensors", policy => policy.RequireClaim(ClaimTypes.AuthenticationMethod, CoapAuthenticationDefaults.Psk));
+            .AddPolicy("sensors", policy => policy.RequireClaim(ClaimTypes.AuthenticationMethod, CoapPeerId.PskMethod));
         await using WebApplication app = builder.Build();
         app.Urls.Add("http://127.0.0.1:0");
 

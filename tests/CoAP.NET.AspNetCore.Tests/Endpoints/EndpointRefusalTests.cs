@@ -31,7 +31,7 @@ public sealed class EndpointRefusalTests : EndpointTest
     [InlineData("component", "GET /component", "renders a page for browsers")]
     [InlineData("convention", "ByConvention", "conventional routing")]
     [InlineData("dots", "GET /a/../b", "'.' or '..'")]
-    public async Task The_application_does_not_start(string what, string endpoint, string reason)
+    public async Task An_application_with_an_unsupported_endpoint_does_not_start(string what, string endpoint, string reason)
     {
         string refusal = await RefusalOfAsync(application => Map(application, what),
             services =>
@@ -49,7 +49,7 @@ public sealed class EndpointRefusalTests : EndpointTest
     }
 
     [Fact]
-    public async Task All_that_is_wrong_is_told_at_once()
+    public async Task All_unsupported_endpoints_are_reported_in_a_single_error()
     {
         string refusal = await RefusalOfAsync(application =>
         {
@@ -62,7 +62,7 @@ public sealed class EndpointRefusalTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_path_that_the_CoAP_server_serves_itself_is_told()
+    public async Task The_error_names_a_path_that_the_CoAP_server_maps_itself()
     {
         string refusal = await RefusalOfAsync(
             application => application.MapGet("/a", () => "a").WithCoap(),
@@ -72,7 +72,7 @@ public sealed class EndpointRefusalTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_group_is_told_what_to_call()
+    public async Task The_error_for_a_group_says_what_to_call()
     {
         ArgumentException refusal = await Assert.ThrowsAsync<ArgumentException>(() =>
             StartAsync(application => application.MapGroup("/api").MapCoap()));
@@ -83,7 +83,7 @@ public sealed class EndpointRefusalTests : EndpointTest
     [Theory]
     [InlineData("", "builder.Services.AddCoapServer()")]
     [InlineData("devices", "builder.Services.AddCoapServer(\"devices\")")]
-    public async Task An_application_without_a_CoAP_server_is_told_what_to_call(string name, string call)
+    public async Task The_error_for_an_application_without_a_CoAP_server_says_what_to_call(string name, string call)
     {
         await using WebApplication application = WebApplication.CreateSlimBuilder().Build();
 

@@ -8,7 +8,7 @@ namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 public sealed class EndpointRouteTests : EndpointTest
 {
     [Fact]
-    public async Task The_endpoint_is_the_one_that_HTTP_would_find()
+    public async Task A_CoAP_request_is_routed_to_the_endpoint_that_HTTP_would_select()
     {
         await StartAsync(application =>
         {
@@ -46,15 +46,15 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_filter_may_put_a_request_of_its_own_before_the_endpoint()
+    public async Task A_filter_may_replace_the_request_before_the_endpoint()
     {
         await StartAsync(application => application.MapGet("/a/{id:int}", (int id) => $"number {id}").WithCoap(
             route => route.AddFilter((request, next, cancellationToken) =>
             {
-                CoapRequest own = new(CoapMethod.Get, $"coap://{Host}/a/2") { Services = request.Services };
-                own.Options.Add(new UriPath("a"));
-                own.Options.Add(new UriPath("2"));
-                return next(own, cancellationToken);
+                CoapMessage own = new(CoapMethod.Get);
+                own.Options.Add(new UriPathOption("a"));
+                own.Options.Add(new UriPathOption("2"));
+                return next(request.WithMessage(own), cancellationToken);
             })));
 
         CoapResponse response = await GetAsync("/a/1");
@@ -63,7 +63,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task An_endpoint_that_does_not_say_WithCoap_is_served_over_HTTP_only()
+    public async Task An_endpoint_without_WithCoap_is_served_over_HTTP_only()
     {
         await StartAsync(application =>
         {
@@ -82,7 +82,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task All_endpoints_are_served_where_that_is_said_but_those_of_this_package_for_HTTP()
+    public async Task AllEndpoints_serves_all_endpoints_except_those_that_opt_out_and_the_HTTP_endpoints_of_the_package()
     {
         await StartAsync(
             application =>
@@ -100,7 +100,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task Endpoints_that_are_one_route_in_CoAP_have_one_setting()
+    public async Task Endpoints_that_form_a_single_CoAP_route_must_have_the_same_settings()
     {
         string refusal = await RefusalOfAsync(application =>
         {
@@ -112,7 +112,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task Endpoints_of_the_same_path_are_told_apart_by_the_type_of_the_body()
+    public async Task Endpoints_with_the_same_path_are_selected_by_the_Content_Format_of_the_body()
     {
         await StartAsync(application =>
         {
@@ -126,7 +126,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task Endpoints_are_listed_with_what_their_metadata_say()
+    public async Task Endpoints_are_listed_with_their_metadata()
     {
         await StartAsync(application =>
         {
@@ -140,7 +140,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_resource_is_observed_and_a_change_over_HTTP_is_told()
+    public async Task An_observer_is_notified_of_a_change_made_over_HTTP()
     {
         await StartAsync(application =>
         {
@@ -200,7 +200,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_handler_is_cancelled_when_its_time_is_over()
+    public async Task A_handler_is_cancelled_after_its_timeout()
     {
         await StartAsync(
             application => application.MapGet("/slow", async (CancellationToken cancellationToken) =>
@@ -211,7 +211,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_time_that_an_endpoint_has_goes_before_that_of_all()
+    public async Task The_timeout_of_an_endpoint_overrides_the_common_timeout()
     {
         await StartAsync(
             application => application.MapGet("/slow", async (CancellationToken cancellationToken) =>
@@ -223,7 +223,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task Middleware_of_the_application_does_not_run_but_that_of_the_pipeline_does()
+    public async Task The_middleware_of_the_CoAP_pipeline_runs_and_that_of_the_application_does_not()
     {
         await StartAsync(
             application =>
@@ -245,7 +245,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_size_limit_of_an_endpoint_holds_for_bodies_of_CoAP()
+    public async Task The_size_limit_of_an_endpoint_applies_to_CoAP_bodies()
     {
         await StartAsync(application => application.MapPost("/a", (Stream body) => "read")
             .WithMetadata(new Microsoft.AspNetCore.Mvc.RequestSizeLimitAttribute(1000)).WithCoap());
@@ -255,7 +255,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_MapCoap_returns_says_what_holds_for_all_routes()
+    public async Task The_builder_that_MapCoap_returns_configures_all_routes()
     {
         await StartAsync(application =>
         {
@@ -269,7 +269,7 @@ public sealed class EndpointRouteTests : EndpointTest
     }
 
     [Fact]
-    public async Task An_application_whose_CoAP_server_starts_before_its_routes_are_known_is_served_too()
+    public async Task An_application_whose_CoAP_server_starts_before_its_routes_are_known_is_served()
     {
         using IHost host = new HostBuilder()
             .ConfigureServices(services => services.AddCoapServer(Listen("coap")))

@@ -5,11 +5,11 @@ namespace CoAP.NET.AspNetCore.Tests.Endpoints;
 /// </summary>
 public sealed class EndpointThreadTests : EndpointTest
 {
-    // As documented for RunAside.
+    // As documented for CoapExecution.Offloaded.
     private static readonly int s_most = Math.Min(256, 8 * Environment.ProcessorCount);
 
     [Fact]
-    public async Task Pages_that_hold_their_threads_hold_so_many_and_none_of_the_thread_pool()
+    public async Task Blocking_endpoints_use_a_bounded_number_of_threads_outside_the_thread_pool()
     {
         using ManualResetEventSlim gate = new();
         using SemaphoreSlim began = new(0);
@@ -51,7 +51,7 @@ public sealed class EndpointThreadTests : EndpointTest
     }
 
     [Fact]
-    public async Task Pages_that_await_keep_no_others_waiting()
+    public async Task Endpoints_that_await_do_not_delay_other_endpoints()
     {
         TaskCompletionSource<string> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
         using SemaphoreSlim began = new(0);

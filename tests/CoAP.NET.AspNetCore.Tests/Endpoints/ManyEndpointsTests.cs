@@ -14,7 +14,7 @@ public sealed class ManyEndpointsTests
     [InlineData("/r{0}")]
     [InlineData("/r{0}/{{x:int}}")]
     [InlineData("/{{x}}/r{0}")]
-    public async Task Twice_as_many_endpoints_take_about_twice_the_work_to_map(string template)
+    public async Task The_memory_to_map_endpoints_grows_linearly_with_their_number(string template)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Services.AddRouting();
@@ -40,7 +40,7 @@ public sealed class ManyEndpointsTests
     }
 
     [Fact]
-    public void Endpoints_that_share_a_path_find_each_other()
+    public void Endpoints_whose_paths_overlap_are_found()
     {
         VirtualRandom random = new(20_261_125);
         string[] paths = [.. PathsOf(4)];

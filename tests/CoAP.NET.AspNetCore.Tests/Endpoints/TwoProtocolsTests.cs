@@ -35,7 +35,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     [InlineData("GET", "/api/filtered?to=50", null, 422, "4.22")]
     [InlineData("GET", "/api/task", null, 200, "2.05")]
     [InlineData("GET", "/api/raw", null, 200, "2.05")]
-    public async Task A_handler_answers_both_alike(string method, string path, string? json, int status, string code)
+    public async Task A_handler_answers_HTTP_and_CoAP_alike(string method, string path, string? json, int status, string code)
     {
         using HttpRequestMessage request = new(new HttpMethod(method), path);
         request.Content = json is null ? null : new StringContent(json, Encoding.UTF8, "application/json");
@@ -51,13 +51,13 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     }
 
     [Fact]
-    public async Task A_body_that_is_no_JSON_is_4_15_as_it_is_415()
+    public async Task A_body_that_is_not_JSON_is_answered_4_15()
     {
         await both.AskAsync(CoapMethod.Post, "/api/lights", CoapContent.Text("on")).Gives(CoapCode.UnsupportedContentFormat);
     }
 
     [Fact]
-    public async Task A_handler_that_speaks_JSON_is_asked_and_answers_in_CBOR()
+    public async Task A_JSON_handler_accepts_and_answers_CBOR()
     {
         CoapContent light = CoapContent.Cbor(new Light(9, IsOn: true), JsonSerializerOptions.Web);
 
@@ -74,7 +74,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     }
 
     [Fact]
-    public async Task A_handler_that_reads_CBOR_itself_gets_it_as_it_is()
+    public async Task A_handler_that_reads_CBOR_gets_the_body_unchanged()
     {
         byte[] cbor = [0x83, 1, 2, 3];
 
@@ -85,17 +85,17 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     }
 
     [Fact]
-    public async Task Problem_details_are_concise_ones()
+    public async Task Problem_details_are_sent_as_concise_problem_details()
     {
         CoapResponse response = await both.GetAsync("/api/problem");
 
         Assert.Equal(CoapCode.Forbidden, response.Code);
         Assert.True(response.TryReadProblem(out CoapProblem? problem));
-        Assert.Equal("Not by night", problem.Title?.Text);
+        Assert.Equal("Not by night", problem.Title);
     }
 
     [Fact]
-    public async Task What_is_not_what_the_client_accepts_is_4_06() =>
+    public async Task A_response_in_a_format_that_the_client_does_not_accept_is_4_06() =>
         await both.GetAsync("/api/lights/7", request => request.Accept = CoapContentFormat.Xml).Gives(CoapCode.NotAcceptable);
 
     [Fact]
@@ -106,14 +106,14 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     }
 
     [Fact]
-    public async Task Entity_tags_validate_and_guard()
+    public async Task ETags_validate_responses_and_guard_changes()
     {
         CoapResponse first = await both.GetAsync("/api/tagged");
-        ReadOnlyMemory<byte> tag = first.Options.ETag!.Value;
+        CoapETag tag = first.Options.ETag!.Value;
 
         CoapResponse again = await both.GetAsync("/api/tagged", request => request.Options.ETag = tag);
         CoapResponse changed = await both.AskAsync(CoapMethod.Put, "/api/tagged", null,
-            request => request.Options.Add(OptionNumber.IfMatch, tag.Span));
+            request => request.Options.Add(OptionNumber.IfMatch, tag.ToArray()));
         CoapResponse other = await both.AskAsync(CoapMethod.Put, "/api/tagged", null,
             request => request.Options.Add(OptionNumber.IfMatch, "other"u8));
 
@@ -124,19 +124,19 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     }
 
     [Fact]
-    public async Task What_says_nothing_of_its_age_is_not_kept_by_caches()
+    public async Task A_response_without_freshness_information_has_a_Max_Age_of_zero()
     {
         Assert.Equal(TimeSpan.Zero, (await both.GetAsync("/api/lights/7")).MaxAge);
     }
 
     [Fact]
-    public async Task A_redirect_is_5_01()
+    public async Task A_redirect_is_answered_5_01()
     {
         await both.GetAsync("/api/moved").Gives(CoapCode.NotImplemented);
     }
 
     [Fact]
-    public async Task A_handler_that_throws_is_5_00_and_says_nothing_of_it()
+    public async Task A_handler_that_throws_is_answered_5_00_without_details()
     {
         CoapResponse response = await both.GetAsync("/api/broken");
 
@@ -153,7 +153,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     }
 
     [Fact]
-    public async Task Services_of_a_request_end_with_it_and_callbacks_of_the_response_are_called()
+    public async Task Services_of_a_request_are_disposed_and_response_callbacks_are_called_at_its_end()
     {
         CoapResponse response = await both.GetAsync("/api/scoped");
 
@@ -163,7 +163,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     }
 
     [Fact]
-    public async Task Bodies_of_any_size_go_both_ways()
+    public async Task Bodies_of_any_size_are_transferred_in_both_directions()
     {
         byte[] body = new byte[20_000];
         new Random(1).NextBytes(body);

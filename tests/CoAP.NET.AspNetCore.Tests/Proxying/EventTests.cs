@@ -7,7 +7,7 @@ public sealed class EventTests : ProxyTest
     private CoapContentFormat _format = CoapContentFormat.TextPlain;
 
     [Fact]
-    public async Task Notifications_are_events()
+    public async Task Notifications_are_sent_as_server_sent_events()
     {
         CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
         await StartProxyAsync();
@@ -25,7 +25,7 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
-    public async Task What_is_no_text_is_base64_or_a_binary_message()
+    public async Task A_notification_that_is_not_text_is_a_base64_event_or_a_binary_message()
     {
         (_state, _format) = ([1, 2, 3], CoapContentFormat.OctetStream);
         Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
@@ -39,11 +39,11 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
-    public async Task CBOR_is_JSON_where_plain_GETs_get_JSON()
+    public async Task CBOR_notifications_are_converted_to_JSON_when_GET_responses_are()
     {
         (_state, _format) = ([0xa1, 0x61, 0x74, 0x01], CoapContentFormat.Cbor);
-        Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable().IgnoreAccept();
-        await StartProxyAsync(proxy => proxy.Translator.Json.Converts = true);
+        Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable().AllowAnyAccept();
+        await StartProxyAsync(proxy => proxy.Translator.ConvertsJson = true);
         using HttpResponseMessage response = await SendAsync(
             "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         using StreamReader events = new(await response.Content.ReadAsStreamAsync());
@@ -63,11 +63,11 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
-    public async Task CBOR_that_is_none_stays_what_it_is()
+    public async Task Malformed_CBOR_is_passed_on_unchanged()
     {
         (_state, _format) = ([0xff], CoapContentFormat.Cbor);
         Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
-        await StartProxyAsync(proxy => proxy.Translator.Json.Converts = true);
+        await StartProxyAsync(proxy => proxy.Translator.ConvertsJson = true);
         using HttpResponseMessage response = await SendAsync(
             "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
         using StreamReader events = new(await response.Content.ReadAsStreamAsync());
@@ -79,7 +79,7 @@ public sealed class EventTests : ProxyTest
     {
         CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
         TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        lamp.ObserverWent += (_, _) => went.TrySetResult();
+        lamp.ObserverRemoved += (_, _) => went.TrySetResult();
         await StartProxyAsync();
         HttpResponseMessage response = await SendAsync(
             "GET", $"/hc/{Origin}/lamp", change: request => request.Headers.Accept.Add(new("text/event-stream")));
@@ -91,7 +91,7 @@ public sealed class EventTests : ProxyTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_client_that_disconnects_leaves_no_complaint_in_the_log(bool isWebSocket)
+    public async Task A_client_that_disconnects_causes_no_warning_in_the_log(bool isWebSocket)
     {
         Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
         using RequestLog log = new();
@@ -134,7 +134,7 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
-    public async Task What_cannot_be_observed_is_one_event_or_an_error()
+    public async Task A_resource_that_cannot_be_observed_gives_a_single_event_or_an_error()
     {
         await StartProxyAsync();
         using HttpResponseMessage once = await SendAsync(
@@ -148,7 +148,7 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
-    public async Task Notifications_are_messages_of_a_WebSocket()
+    public async Task Notifications_are_sent_as_WebSocket_messages()
     {
         CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
         await StartProxyAsync();
@@ -162,7 +162,7 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_page_of_another_origin_opens_no_WebSocket()
+    public async Task A_WebSocket_of_another_origin_is_refused()
     {
         await StartProxyAsync();
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() =>

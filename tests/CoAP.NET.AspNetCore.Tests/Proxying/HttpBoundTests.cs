@@ -30,14 +30,14 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Who_asks_slow_devices_for_many_things_leaves_room_for_others()
+    public async Task A_source_with_many_requests_to_slow_devices_leaves_capacity_for_other_sources()
     {
         ResourceEndpoint path = Path(_device);
         List<(DefaultHttpContext Context, Task Task)> greedy =
             [.. Enumerable.Range(0, 20).Select(i => Ask(path, "192.0.2.66", $"coap://s.example.com/{i}"))];
         (DefaultHttpContext honest, Task served) = Ask(path, "192.0.2.1", "coap://s.example.com/0");
 
-        Assert.Equal((5, 16), (_options.Counters.UnderWay, _options.Counters.Busy));
+        Assert.Equal((5, 16), (_options.Counters.InProgress, _options.Counters.Busy));
         Assert.Equal(4, _device.Asked);
 
         // Where they wait for the device they take turns.
@@ -50,11 +50,11 @@ public sealed class HttpBoundTests : IAsyncDisposable
             [.. Enumerable.Repeat(502, 4), .. Enumerable.Repeat(503, 16)],
             greedy.Select(one => one.Context.Response.StatusCode));
         Assert.All(greedy.Skip(4), one => Assert.Equal("1", one.Context.Response.Headers.RetryAfter));
-        Assert.Equal(0, _options.Counters.UnderWay);
+        Assert.Equal(0, _options.Counters.InProgress);
     }
 
     [Fact]
-    public async Task Many_sources_get_no_more_than_half_of_what_is_free_each()
+    public async Task Each_of_many_sources_gets_at_most_half_of_the_free_capacity()
     {
         ResourceEndpoint path = Path(_device);
         List<Task> all = [];
@@ -63,13 +63,13 @@ public sealed class HttpBoundTests : IAsyncDisposable
             all.AddRange(Enumerable.Range(0, 4).Select(i => Ask(path, $"192.0.2.{source}", $"coap://s.example.com/{source}/{i}").Task));
         }
 
-        Assert.InRange(_options.Counters.UnderWay, 8, 16);
+        Assert.InRange(_options.Counters.InProgress, 8, 16);
         _device.Answer();
         await Task.WhenAll(all);
     }
 
     [Fact]
-    public async Task A_known_user_counts_as_himself_behind_a_front_end_of_many()
+    public async Task An_authenticated_user_has_a_limit_separate_from_that_of_a_shared_address()
     {
         ResourceEndpoint path = Path(_device);
         List<Task> all = [.. Enumerable.Range(0, 10).Select(i => Ask(path, "192.0.2.66", $"coap://s.example.com/{i}").Task)];
@@ -77,26 +77,26 @@ public sealed class HttpBoundTests : IAsyncDisposable
         known.User = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "ada")], "test"));
         all.Add(path.HandleAsync(known));
 
-        Assert.Equal(5, _options.Counters.UnderWay);
+        Assert.Equal(5, _options.Counters.InProgress);
         _device.Answer();
         await Task.WhenAll(all);
     }
 
     [Fact]
     [Rfc("8075-8.1-1")]
-    public async Task Equal_requests_for_a_resource_or_a_device_are_one()
+    public async Task Equal_requests_are_sent_to_the_device_once()
     {
         ResourceEndpoint path = Path(_device);
         List<Task> all = [.. Enumerable.Range(1, 4).Select(i => Ask(path, $"192.0.2.{i}", "coap://s.example.com/light").Task)];
-        Assert.Equal((4, 1), (_options.Counters.UnderWay, _device.Asked));
+        Assert.Equal((4, 1), (_options.Counters.InProgress, _device.Asked));
 
         _device.Answer();
         await Task.WhenAll(all);
-        Assert.Equal(0, _options.Counters.UnderWay);
+        Assert.Equal(0, _options.Counters.InProgress);
     }
 
     [Fact]
-    public async Task Who_goes_at_once_keeps_the_place_of_what_goes_on_to_fill_the_cache()
+    public async Task Aborted_requests_count_against_the_limit_while_they_continue_to_fill_the_cache()
     {
         ResourceEndpoint path = Path(_device, fillsCache: true);
         List<Task> all = [];
@@ -107,15 +107,15 @@ public sealed class HttpBoundTests : IAsyncDisposable
             context.Abort();
         }
 
-        Assert.Equal((4, 16, 4), (_options.Counters.UnderWay, _options.Counters.Busy, _device.Asked));
+        Assert.Equal((4, 16, 4), (_options.Counters.InProgress, _options.Counters.Busy, _device.Asked));
         Assert.Equal(0, _device.Cancelled);
         _device.Answer();
         await Task.WhenAll(all);
-        Assert.Equal(0, _options.Counters.UnderWay);
+        Assert.Equal(0, _options.Counters.InProgress);
     }
 
     [Fact]
-    public async Task Without_a_cache_the_request_ends_with_the_last_client_that_waits()
+    public async Task A_shared_request_without_a_cache_is_cancelled_with_its_last_waiting_client()
     {
         ResourceEndpoint path = Path(_device);
         (DefaultHttpContext first, Task one) = Ask(path, "192.0.2.1", "coap://s.example.com/light");
@@ -128,7 +128,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Who_never_reads_his_events_is_cut_off_and_his_observation_ends()
+    public async Task A_client_that_reads_no_events_is_disconnected_and_its_observation_ends()
     {
         NeverRead never = new();
         await IsCutOffAsync(never.Begun.Task, context =>
@@ -139,7 +139,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Who_never_reads_the_messages_of_a_WebSocket_is_cut_off_and_his_observation_ends()
+    public async Task A_client_that_reads_no_WebSocket_messages_is_disconnected_and_its_observation_ends()
     {
         NeverReadSocket never = new();
         await IsCutOffAsync(never.Begun.Task, context => context.Features.Set<IHttpWebSocketFeature>(never));
@@ -147,7 +147,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Equal_requests_for_a_device_go_over_its_connection_once()
+    public async Task Equal_requests_for_a_connected_device_are_sent_once()
     {
         TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
         _server.Listen("coap+tcp://127.0.0.1:0");
@@ -194,7 +194,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Theory]
     [InlineData(10)]
     [InlineData(1)]
-    public async Task A_body_that_comes_by_a_byte_now_and_then_is_408(int seconds)
+    public async Task A_request_body_that_arrives_too_slowly_is_answered_408(int seconds)
     {
         ResourceEndpoint path = Path(_device);
         DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
@@ -208,7 +208,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_body_that_never_comes_is_408()
+    public async Task A_request_body_that_does_not_arrive_is_answered_408()
     {
         ResourceEndpoint path = Path(_device);
         DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
@@ -239,9 +239,9 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_body_at_a_fair_pace_is_as_long_as_it_likes()
+    public async Task A_request_body_that_arrives_fast_enough_may_take_any_time()
     {
-        PacedBody body = new(new Trickle(_clock, size: 4096, count: 100), FromSeconds(30), _clock, _options.Counters);
+        DeadlineBody body = new(new Trickle(_clock, size: 4096, count: 100), FromSeconds(30), _clock, _options.Counters);
         byte[] buffer = new byte[4096];
         int total = 0;
         int read;
@@ -255,7 +255,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Bounds_are_1_or_more_and_times_above_zero()
+    public void Limits_must_be_at_least_1_and_times_above_zero()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => _options.MaxRequests = 0);
         Assert.Throws<ArgumentOutOfRangeException>(() => _options.MaxRequestsPerSource = 0);
@@ -288,7 +288,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     {
         TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapRouteHandlerBuilder lamp = _server.MapGet("/lamp", () => "on").Observable();
-        lamp.ObserverWent += (_, _) => went.TrySetResult();
+        lamp.ObserverRemoved += (_, _) => went.TrySetResult();
         _server.Listen("coap://127.0.0.1:0");
         await _server.StartAsync();
         ResourceEndpoint path = Path(_client);
@@ -296,26 +296,26 @@ public sealed class HttpBoundTests : IAsyncDisposable
         prepare(context);
         Task holding = path.HandleAsync(context);
         await begun.WaitAsync(s_hang);
-        Assert.Equal(1, _options.Counters.UnderWay);
+        Assert.Equal(1, _options.Counters.InProgress);
 
         _clock.Advance(FromSeconds(30));
         await holding.WaitAsync(s_hang);
         await went.Task.WaitAsync(s_hang);
 
         Assert.True(context.RequestAborted.IsCancellationRequested);
-        Assert.Equal((0, 1), (_options.Counters.UnderWay, _options.Counters.Stalled));
+        Assert.Equal((0, 1), (_options.Counters.InProgress, _options.Counters.Stalled));
     }
 
-    private ResourceEndpoint Path(ICoapObserver client, bool fillsCache = false)
+    private ResourceEndpoint Path(ICoapClient client, bool fillsCache = false)
     {
         HttpExchanges exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
         _disposed.Add(exchanges);
         return new ResourceEndpoint(
-            exchanges, new HttpPlaces(_options), context => CoapUri.Parse((string)context.Items["target"]!));
+            exchanges, new HttpRequestLimiter(_options), context => CoapUri.Parse((string)context.Items["target"]!));
     }
 
     /// <summary>A device that does not answer, until it is told to say that it cannot.</summary>
-    private sealed class Slow : ICoapObserver
+    private sealed class Slow : ICoapClient
     {
         private readonly TaskCompletionSource _answer = new();
         private readonly ConcurrentQueue<CoapSource?> _onBehalfOf = [];

@@ -6,18 +6,23 @@ namespace CoAP.NET.AspNetCore.Tests.Proxying;
 public sealed class HttpClientFactoryTests
 {
     [Fact]
-    public async Task A_proxy_asks_by_the_client_of_its_name()
+    public async Task An_HTTP_back_end_is_requested_with_the_configured_HTTP_client()
     {
         Told told = new();
         ServiceCollection services = new();
-        services.AddHttpClient(CoapHttpClientFactoryExtensions.ClientName).ConfigurePrimaryHttpMessageHandler(() => told);
+        services.AddHttpClient("backend").ConfigurePrimaryHttpMessageHandler(() => told);
         await using ServiceProvider provider = services.BuildServiceProvider();
         await using CoapProxy proxy = new();
         await using CoapServer server = new();
         await using CoapClient client = new();
         server.Listen("coap://127.0.0.1:0");
 
-        proxy.UseHttp(provider.GetRequiredService<IHttpClientFactory>(), http => http.Translator.Json.Converts = true);
+        IHttpClientFactory factory = provider.GetRequiredService<IHttpClientFactory>();
+        proxy.UseHttp(http =>
+        {
+            http.Client = () => factory.CreateClient("backend");
+            http.Translator.ConvertsJson = true;
+        });
         server.MapHttpBackend("/telemetry/{*path}", "http://api.example.com/devices", proxy);
         await server.StartAsync();
 

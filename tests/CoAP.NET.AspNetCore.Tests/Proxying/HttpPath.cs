@@ -44,7 +44,7 @@ public sealed class HttpPath : PlugtestPath
     }
 
     public override CoapRequest Through(CoapRequest request) =>
-        request.WithUri(request.UriText!.Replace(Server, $"coap://{Address}", Ordinal));
+        request.WithUri(request.Uri!.ToString().Replace(Server, $"coap://{Address}", Ordinal));
 
     public override async ValueTask DisposeAsync()
     {

@@ -36,7 +36,7 @@ public sealed class OpenRelayTests : ProxyTest
     ];
 
     [Fact]
-    public async Task No_spelling_of_an_address_gets_past_a_proxy_for_everybody()
+    public async Task A_forbidden_address_is_refused_in_every_spelling_by_an_open_proxy()
     {
         // It resolves every name to the loopback address, as a name server of the attacker would.
         await StartProxyAsync(
@@ -45,7 +45,7 @@ public sealed class OpenRelayTests : ProxyTest
                 proxy.Targets.AllowHost("*");
                 proxy.AllowSecuredTargetsToAnyone = true;
                 proxy.Timeout = FromMinutes(1);
-                proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) =>
+                proxy.ConfigureClient = endpoint => endpoint.Transports.ResolveHost = (_, _) =>
                     Task.FromResult<IPAddress[]>([IPAddress.Loopback, IPAddress.IPv6Loopback]);
             },
             allow: false);
@@ -74,14 +74,14 @@ public sealed class OpenRelayTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_name_is_judged_by_the_address_of_each_request_and_of_each_observation()
+    public async Task A_host_name_is_checked_by_its_address_for_each_request_and_observation()
     {
         int asked = 0;
         await StartProxyAsync(
             proxy =>
             {
                 proxy.Targets.AllowHost("sensor.example.com:*").AllowNetwork("127.0.0.1/32");
-                proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>(
+                proxy.ConfigureClient = endpoint => endpoint.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>(
                     [Interlocked.Increment(ref asked) == 1 ? IPAddress.Loopback : IPAddress.Parse("127.0.0.2")]);
             },
             allow: false);
@@ -99,7 +99,7 @@ public sealed class OpenRelayTests : ProxyTest
     }
 
     [Fact]
-    public async Task Who_is_refused_is_counted_by_the_name_and_by_the_address()
+    public async Task Refused_targets_are_counted_by_name_and_by_address()
     {
         CoapHttpCounters? counters = null;
         await StartProxyAsync(
@@ -107,7 +107,7 @@ public sealed class OpenRelayTests : ProxyTest
             {
                 counters = proxy.Counters;
                 proxy.Targets.AllowHost("*.example.com");
-                proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) =>
+                proxy.ConfigureClient = endpoint => endpoint.Transports.ResolveHost = (_, _) =>
                     Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
             },
             allow: false);
@@ -121,7 +121,7 @@ public sealed class OpenRelayTests : ProxyTest
     }
 
     [Fact]
-    public async Task What_a_device_says_of_another_place_is_not_followed()
+    public async Task A_location_of_a_device_is_translated_and_not_followed()
     {
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync("POST", $"/hc/{Origin}/code/2.01?location=/seen");

@@ -12,7 +12,7 @@ public sealed class ProxyAccessTests : ProxyTest
     [InlineData("coap://192.0.2.1/")]
     [InlineData("coap://localhost/")]
     [InlineData("coap://sensor.example.com/")]
-    public async Task Nobody_is_asked_who_was_not_allowed(string target)
+    public async Task A_target_that_is_not_allowed_is_answered_403(string target)
     {
         await StartProxyAsync(allow: false);
         using HttpResponseMessage response = await SendAsync("GET", "/hc/" + target);
@@ -20,13 +20,13 @@ public sealed class ProxyAccessTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_name_that_is_allowed_must_not_lead_to_an_address_that_is_not()
+    public async Task A_request_to_an_allowed_name_with_a_forbidden_address_is_refused()
     {
         await StartProxyAsync(
             proxy =>
             {
                 proxy.Targets.AllowHost("*.example.com");
-                proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) =>
+                proxy.ConfigureClient = endpoint => endpoint.Transports.ResolveHost = (_, _) =>
                     Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
             },
             allow: false);
@@ -42,13 +42,13 @@ public sealed class ProxyAccessTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_name_may_be_asked_that_leads_to_a_network_that_is_allowed()
+    public async Task A_host_name_may_be_requested_when_its_address_is_in_an_allowed_network()
     {
         List<string> lookedUp = [];
         await StartProxyAsync(proxy =>
         {
             proxy.Targets.AllowHost("*.lan:*");
-            proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (name, _) =>
+            proxy.ConfigureClient = endpoint => endpoint.Transports.ResolveHost = (name, _) =>
             {
                 lookedUp.Add(name);
                 return Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
@@ -67,7 +67,7 @@ public sealed class ProxyAccessTests : ProxyTest
     [Rfc("8075-8.4-1")]
     [InlineData("coap://224.0.1.187/x")]
     [InlineData("coap://%5Bff02::fd%5D/x")]
-    public async Task Groups_are_never_asked(string target)
+    public async Task Requests_to_groups_are_never_forwarded(string target)
     {
         await StartProxyAsync(proxy => proxy.Targets.AllowHost("*").AllowNetwork("224.0.0.0/4").AllowNetwork("ff00::/8"));
         using HttpResponseMessage response = await SendAsync("GET", "/hc/" + target);
@@ -81,7 +81,7 @@ public sealed class ProxyAccessTests : ProxyTest
     [InlineData("/hc/http://127.0.0.1/")]
     [InlineData("/hc/file:///etc/passwd")]
     [InlineData("/hc/coap://user@127.0.0.1/")]
-    public async Task What_is_no_target_is_400(string uri)
+    public async Task An_invalid_target_is_answered_400(string uri)
     {
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync("GET", uri);
@@ -90,7 +90,7 @@ public sealed class ProxyAccessTests : ProxyTest
 
     [Fact]
     [Rfc("8075-10.3-1")]
-    public async Task Secured_targets_are_for_clients_that_came_by_https()
+    public async Task Secured_targets_are_available_to_HTTPS_clients_only()
     {
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync("GET", "/hc/coaps://127.0.0.1:1/");
@@ -114,10 +114,10 @@ public sealed class ProxyAccessTests : ProxyTest
     }
 
     [Fact]
-    public async Task One_source_has_not_all_places_and_a_client_that_goes_leaves_its_own()
+    public async Task A_source_is_limited_in_its_requests_and_an_aborted_request_frees_its_capacity()
     {
         TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Coap.MapGet("/never", async (CoapRequest _, CancellationToken cancellationToken) =>
+        Coap.MapGet("/never", async (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             begun.TrySetResult();
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
@@ -149,7 +149,7 @@ public sealed class ProxyAccessTests : ProxyTest
 
     [Fact]
     [Rfc("8075-10-1")]
-    public async Task An_application_does_not_stay_up_with_a_proxy_for_anybody()
+    public async Task An_application_with_a_proxy_open_to_everybody_ends()
     {
         int exitCode = await ProcessExitCode.OfAsync(async () =>
         {
@@ -163,7 +163,7 @@ public sealed class ProxyAccessTests : ProxyTest
 
     [Fact]
     [Rfc("8075-10-1")]
-    public async Task Who_is_not_authorized_is_not_served()
+    public async Task A_user_who_is_not_authorized_is_not_served()
     {
         await Coap.StartAsync();
         await StartAsync(

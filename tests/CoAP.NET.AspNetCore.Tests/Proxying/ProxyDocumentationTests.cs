@@ -4,11 +4,11 @@ namespace CoAP.NET.AspNetCore.Tests.Proxying;
 public sealed class ProxyDocumentationTests : ProxyTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("http-proxy.md", "Proxying", 4, "CoAP.NET.AspNetCore.Tests");
 
     [Fact]
-    public async Task Devices_are_asked_over_their_own_connections()
+    public async Task Devices_get_requests_over_their_own_connections()
     {
         ConcurrentDictionary<string, CoapPeer> registered = [];
         Coap.Listen("coap+tcp://127.0.0.1:0");

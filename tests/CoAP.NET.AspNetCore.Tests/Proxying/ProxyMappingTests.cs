@@ -8,7 +8,7 @@ public sealed class ProxyMappingTests : ProxyTest
 {
     [Fact]
     [Rfc("8075-5.3-1")]
-    public async Task A_target_stands_behind_the_path_of_the_proxy()
+    public async Task A_target_is_requested_at_the_path_of_the_proxy()
     {
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync("GET", $"/hc/{Origin}/text");
@@ -20,7 +20,7 @@ public sealed class ProxyMappingTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_body_that_came_whole_has_a_length_and_does_not_go_in_chunks()
+    public async Task A_complete_body_is_sent_with_Content_Length_and_not_chunked()
     {
         await StartProxyAsync();
 
@@ -32,7 +32,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("8075-5.3-1")]
-    public async Task Escapes_and_brackets_come_as_they_were_written()
+    public async Task Escapes_and_brackets_of_the_URI_are_passed_on_unchanged()
     {
         Coap.Listen("coap://[::1]:0");
         await StartProxyAsync();
@@ -41,7 +41,7 @@ public sealed class ProxyMappingTests : ProxyTest
         string response = await SayAsync($"GET /hc/coap://%5B::1%5D:{port}/seen?a=%26b&c%20d HTTP/1.1\nHost: x\nConnection: close\n\n");
 
         Assert.StartsWith("HTTP/1.1 200", response, Ordinal);
-        Assert.True(Seen.TryDequeue(out CoapRequest? seen));
+        Assert.True(Seen.TryDequeue(out CoapRequestContext? seen));
         Assert.Equal(["a=&b", "c d"], seen.Queries);
     }
 
@@ -59,7 +59,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("8075-5.4-1", "7252-10.2.4-1")]
-    public async Task A_location_is_a_URI_of_the_proxy()
+    public async Task A_Location_header_is_a_URI_of_the_proxy()
     {
         await StartProxyAsync(proxy => proxy.Template = "{+s}/{+hp}{+p}{+qq}");
         string host = Origin["coap://".Length..];
@@ -77,7 +77,7 @@ public sealed class ProxyMappingTests : ProxyTest
     [InlineData("GET", "4.02", 500)]
     [InlineData("GET", "5.08", 508)]
     [Rfc("8768-5-1")]
-    public async Task A_code_is_the_status_of_the_table_with_its_payload(string method, string code, int status)
+    public async Task A_CoAP_code_becomes_the_HTTP_status_of_the_table_with_its_payload(string method, string code, int status)
     {
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync(method, $"/hc/{Origin}/code/{code}?text=why%0D%0AX:%20y");
@@ -90,7 +90,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("8075-7-1", "8075-7-3")]
-    public async Task Who_caused_a_bad_option_is_told_so_and_405_is_told_in_the_reason()
+    public async Task A_rejected_Accept_header_is_answered_400_and_the_reason_phrase_names_4_05()
     {
         await StartProxyAsync();
         using HttpResponseMessage option = await SendAsync(
@@ -106,7 +106,7 @@ public sealed class ProxyMappingTests : ProxyTest
     [InlineData("OPTIONS")]
     [InlineData("TRACE")]
     [InlineData("PROPFIND")]
-    public async Task Methods_without_a_counterpart_are_501(string method)
+    public async Task Methods_without_a_CoAP_counterpart_are_answered_501(string method)
     {
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync(method, $"/hc/{Origin}/seen");
@@ -116,7 +116,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("7252-10.2.3-1")]
-    public async Task HEAD_has_no_body()
+    public async Task A_HEAD_response_has_no_body()
     {
         await StartProxyAsync();
         using HttpResponseMessage response = await SendAsync("HEAD", $"/hc/{Origin}/text");
@@ -126,7 +126,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("8075-6.1-1", "8075-6.3-1")]
-    public async Task Media_types_without_a_Content_Format_are_415_unless_they_are_mapped_loosely()
+    public async Task Media_types_without_a_Content_Format_are_answered_415_unless_loose_mapping_is_enabled()
     {
         CoapHttpProxyOptions? options = null;
         await StartProxyAsync(proxy => options = proxy);
@@ -134,10 +134,10 @@ public sealed class ProxyMappingTests : ProxyTest
         Assert.Equal(HttpStatusCode.UnsupportedMediaType, strict.StatusCode);
         Assert.Empty(Seen);
 
-        options!.Translator.MediaTypes.Loose = true;
+        options!.Translator.AllowLooseMediaTypes = true;
         using HttpResponseMessage loose = await SendAsync("PUT", $"/hc/{Origin}/seen", Html());
         Assert.Equal(HttpStatusCode.OK, loose.StatusCode);
-        Assert.True(Seen.TryDequeue(out CoapRequest? seen));
+        Assert.True(Seen.TryDequeue(out CoapRequestContext? seen));
         Assert.Equal(CoapContentFormat.TextPlain, seen.ContentFormat);
 
         static StringContent Html() => new("<p>", MediaTypeHeaderValue.Parse("text/html; charset=utf-8"));
@@ -145,7 +145,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("8075-8.3-1")]
-    public async Task Bodies_of_any_size_are_streamed_both_ways()
+    public async Task Bodies_of_any_size_are_streamed_in_both_directions()
     {
         byte[] sent = [.. Enumerable.Range(0, 300_000).Select(i => (byte)(i * 11))];
         byte[] kept = [];
@@ -177,7 +177,7 @@ public sealed class ProxyMappingTests : ProxyTest
     }
 
     [Fact]
-    public async Task Nobody_at_a_target_that_the_client_named_is_502()
+    public async Task An_unreachable_target_is_answered_502()
     {
         await StartProxyAsync();
         using HttpResponseMessage nobody = await SendAsync("GET", "/hc/coap://127.0.0.1:1/");
@@ -186,13 +186,13 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("8075-8.1-1")]
-    public async Task A_cache_answers_and_is_filled_though_its_client_has_gone()
+    public async Task The_cache_stores_the_response_of_a_request_whose_client_has_disconnected()
     {
         int asked = 0;
         TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource go = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapCache cache = new();
-        Coap.MapGet("/slow", async _ =>
+        Coap.MapGet("/slow", async (_, _) =>
         {
             asked++;
             begun.TrySetResult();
@@ -234,7 +234,7 @@ public sealed class ProxyMappingTests : ProxyTest
     [InlineData(502, "cannot be reached")]
     [InlineData(504, "did not answer in time")]
     [Rfc("8075-8.5-1", "7252-10.2-1")]
-    public async Task The_body_of_an_error_does_not_tell_an_address_that_the_client_did_not_name(int status, string expected)
+    public async Task An_error_body_does_not_disclose_a_target_address_that_the_client_did_not_name(int status, string expected)
     {
         using Socket mute = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -252,7 +252,7 @@ public sealed class ProxyMappingTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_resource_is_served_at_a_path_of_its_own()
+    public async Task A_resource_is_mapped_to_its_own_HTTP_path()
     {
         Coap.MapGet("/lights/{id}", request => $"light {request.Route["id"]} {string.Join(' ', request.Queries)}");
         Coap.MapPost("/lights/{id}", request => CoapResults.Created($"/lights/{request.Route["id"]}/new?x"));

@@ -7,14 +7,14 @@ public abstract class ProxyTest : WebTest
     {
         Coap.Listen("coap://127.0.0.1:0");
         Coap.MapGet("/text", () => "hello");
-        Coap.Map("/code/{code}", Enum.GetValues<CoapMethod>(), request =>
+        Coap.Map("/code/{code}", Enum.GetValues<CoapMethod>(), (CoapRequestContext request) =>
         {
             CoapResult result = new(
                 CoapCode.Parse(request.Route["code"]), request.TryGetQuery("text", out string? text) ? Encoding.UTF8.GetBytes(text)
                     : default);
             return request.TryGetQuery("location", out string? location) ? result.WithLocation(location) : result;
-        }).IgnoreAccept();
-        Coap.Map("/seen", Enum.GetValues<CoapMethod>(), request =>
+        }).AllowAnyAccept();
+        Coap.Map("/seen", Enum.GetValues<CoapMethod>(), (CoapRequestContext request) =>
         {
             Seen.Enqueue(request);
             return new CoapResult(request.Method == CoapMethod.Get ? CoapCode.Content : CoapCode.Changed, "seen"u8.ToArray());
@@ -23,7 +23,7 @@ public abstract class ProxyTest : WebTest
 
     private protected HttpClient Http { get; } = new(new SocketsHttpHandler { AllowAutoRedirect = false }) { Timeout = Hang };
 
-    private protected ConcurrentQueue<CoapRequest> Seen { get; } = [];
+    private protected ConcurrentQueue<CoapRequestContext> Seen { get; } = [];
 
     private protected string Origin => Coap.LocalEndpoints[0];
 

@@ -23,7 +23,7 @@ public sealed class TargetTemplateTests
     [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "?s=coap&hp=s.example.com&p=/light&q=", "coap://s.example.com/light")]
     [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "?s=coaps&hp=s.example.com&p=/light&q=on", "coaps://s.example.com/light?on")]
     [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "?s=coap&hp=s.example.com&p=&q=a&b", "coap://s.example.com?a&b")]
-    public void A_target_is_found_as_it_was_written(string template, string rest, string target)
+    public void A_target_is_extracted_unchanged_from_the_path(string template, string rest, string target)
     {
         Assert.True(new TargetTemplate(template).TryMatch(rest, null, out string? found));
         Assert.Equal(target, found);
@@ -34,7 +34,7 @@ public sealed class TargetTemplateTests
     [InlineData("{+tu}", "s.example.com/light")]
     [InlineData("{+tu}", "")]
     [InlineData("?hp={+hp}&p={+p}", "?hp=s.example.com&p=/light")]
-    public void A_target_without_a_scheme_is_none_but_by_agreement(string template, string rest)
+    public void A_target_without_a_scheme_is_accepted_only_with_a_default_scheme(string template, string rest)
     {
         Assert.False(new TargetTemplate(template).TryMatch(rest, null, out _));
         Assert.Equal(rest.Length > 0, new TargetTemplate(template).TryMatch(rest, "coap", out string? found));
@@ -51,11 +51,11 @@ public sealed class TargetTemplateTests
     [InlineData("forward/{+tu}", "forward/")]
     [InlineData("{+tu}/end", "coap://s.example.com/light")]
     [InlineData("{+tu}/end", "/end")]
-    public void What_is_no_target_is_none(string template, string rest) =>
+    public void An_invalid_target_is_not_matched(string template, string rest) =>
         Assert.False(new TargetTemplate(template).TryMatch(rest, null, out _));
 
     [Fact]
-    public void A_target_that_was_read_is_known_as_long_as_it_would_be_read_alike()
+    public void A_parsed_target_is_reused_while_it_would_be_parsed_alike()
     {
         CoapHttpProxyOptions options = new() { DefaultScheme = "coap" };
         HostedTargets targets = new(options);
@@ -85,7 +85,7 @@ public sealed class TargetTemplateTests
     [InlineData("{+host}")]
     [InlineData("{+tu")]
     [InlineData("nothing")]
-    public void A_template_that_names_no_target_or_names_it_twice_is_refused(string template) =>
+    public void A_template_without_a_target_or_with_two_targets_is_refused(string template) =>
         Assert.Throws<ArgumentException>(() => new TargetTemplate(template));
 
     [Theory]
@@ -93,7 +93,7 @@ public sealed class TargetTemplateTests
     [InlineData("?u={tu}", "coap://h/a?b", "?u=coap%3A%2F%2Fh%2Fa%3Fb")]
     [InlineData("{+s}/{+hp}{+p}{+qq}", "coap://h:1/a?b", "coap/h:1/a?b")]
     [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "coap://h/a?b", "?s=coap&hp=h&p=/a&q=b")]
-    public void A_target_is_written_as_clients_write_it(string template, string target, string rest)
+    public void A_target_is_formatted_as_clients_write_it(string template, string target, string rest)
     {
         TargetTemplate parsed = new(template);
         Assert.Equal(rest, parsed.Expand(CoapUri.Parse(target)));

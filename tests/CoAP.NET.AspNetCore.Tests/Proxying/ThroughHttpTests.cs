@@ -30,12 +30,12 @@ public sealed partial class ThroughHttpTests
 
     [Theory]
     [MemberData(nameof(Some))]
-    public Task A_plugtest_has_the_same_results_through_HTTP(string name) => CompareAsync(name);
+    public Task A_plugtest_has_the_same_results_through_HTTP_proxies(string name) => CompareAsync(name);
 
     [Theory]
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Others))]
-    public Task Any_plugtest_has_the_same_results_through_HTTP(string name) => CompareAsync(name);
+    public Task Every_plugtest_has_the_same_results_through_HTTP_proxies(string name) => CompareAsync(name);
 
     private static IEnumerable<string> Names(bool isCut) => PlugtestScenarios.All.Select(scenario => scenario.Name)
         .Where(name => !name.StartsWith("OBS", Ordinal) && s_cut.Contains(name) == isCut);

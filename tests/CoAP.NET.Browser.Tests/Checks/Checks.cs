@@ -19,7 +19,7 @@ internal sealed class Checks(string uri)
         Same("a text", posted.GetText());
         Same(CoapCode.NotFound, (await client.GetAsync($"{_uri}/nothing")).Code);
         Same($"{_uri}/uri", (await client.GetAsync($"{_uri}/uri")).GetText());
-        Same(1L, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Same(1L, client.Endpoint.Counters["ConnectionsOpened"]);
         OnOneThread();
     }
 
@@ -82,7 +82,7 @@ internal sealed class Checks(string uri)
         CoapRequest request = new(CoapMethod.Get, $"{_uri}/never") { Timeout = TimeSpan.FromMilliseconds(50) };
         await ThrowsAsync<CoapTimeoutException>(() => client.SendAsync(request));
         Same("hello", (await client.GetAsync($"{_uri}/hello")).GetText());
-        Same(1L, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Same(1L, client.Endpoint.Counters["ConnectionsOpened"]);
         OnOneThread();
     }
 
@@ -96,7 +96,7 @@ internal sealed class Checks(string uri)
     public async Task ReconnectionAsync()
     {
         CoapEndpointOptions options = new();
-        options.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        options.Transports.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
         await using CoapClient client = new(options);
         await using CoapObservation observation = await client.ObserveAsync($"{_uri}/count");
         await using IAsyncEnumerator<CoapResponse> notifications = observation.ReadAllAsync().GetAsyncEnumerator();
@@ -112,7 +112,7 @@ internal sealed class Checks(string uri)
         while (int.Parse(notifications.Current.GetText()) <= before);
 
         Same("hello", (await client.GetAsync($"{_uri}/hello")).GetText());
-        True(client.Endpoint.Counters[CoapCounter.ConnectionsOpened] >= 2, "It did not connect again.");
+        True(client.Endpoint.Counters["ConnectionsOpened"] >= 2, "It did not connect again.");
         OnOneThread();
     }
 
@@ -124,7 +124,7 @@ internal sealed class Checks(string uri)
         await client.DisposeAsync();
         await ThrowsAsync<CoapException>(() => asked);
         await ThrowsAsync<ObjectDisposedException>(() => client.GetAsync($"{_uri}/hello"));
-        Same(1L, client.Endpoint.Counters[CoapCounter.ConnectionsClosed]);
+        Same(1L, client.Endpoint.Counters["ConnectionsClosed"]);
         OnOneThread();
     }
 
@@ -137,7 +137,7 @@ internal sealed class Checks(string uri)
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System);
             return CoapResults.Text("slow");
         });
-        page.MapGet("/queued", () => CoapResults.Text("queued")).RunQueued();
+        page.MapGet("/queued", () => CoapResults.Text("queued")).WithExecution(queued: 1);
         await page.Endpoint.PingAsync(_uri);
         await using CoapClient client = new(page.Endpoint);
         Same("a page, slow, queued", (await client.GetAsync($"{_uri}/back")).GetText());
@@ -175,7 +175,7 @@ internal sealed class Checks(string uri)
     public async Task OptionsAsync()
     {
         CoapEndpointOptions options = new();
-        options.WebSockets.Headers["Authorization"] = "Bearer token";
+        options.Transports.WebSockets.Headers["Authorization"] = "Bearer token";
         await using CoapClient client = new(options);
         await ThrowsAsync<PlatformNotSupportedException>(() => client.GetAsync($"{_uri}/hello"));
     }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.Tests.Bench;
 public sealed class BenchTests
 {
     [Fact]
-    public async Task What_is_measured_is_drawn_on_a_terminal_while_it_runs()
+    public async Task The_measurements_are_drawn_on_a_terminal_during_the_run()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string[] args = ["bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "0.1", "--warm-up", "0"];
@@ -20,7 +20,7 @@ public sealed class BenchTests
     }
 
     [Fact]
-    public async Task Load_is_made_and_told_of()
+    public async Task The_bench_command_generates_load_and_reports_the_results()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -53,7 +53,7 @@ public sealed class BenchTests
     }
 
     [Fact]
-    public async Task Times_have_units_as_elsewhere()
+    public async Task The_bench_command_accepts_times_with_units()
     {
         await using CoapServer server = await TestServer.StartAsync();
         string[] args = ["bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "100ms", "--warm-up", "0s", "--ramp",
@@ -71,7 +71,7 @@ public sealed class BenchTests
     }
 
     [Fact]
-    public async Task An_error_is_told_by_what_happened()
+    public async Task An_error_is_reported_with_its_cause()
     {
         using Socket closed = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         closed.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -86,7 +86,7 @@ public sealed class BenchTests
     }
 
     [Fact]
-    public async Task Requests_leave_from_the_address_that_bind_names()
+    public async Task Requests_are_sent_from_the_address_of_the_bind_option()
     {
         if (!OperatingSystem.IsLinux())
         {

@@ -46,7 +46,7 @@ public sealed class CaptureTests
     }
 
     [Fact]
-    public async Task Other_ports_are_left_out_unless_asked_for()
+    public async Task Other_ports_are_decoded_only_when_they_are_requested()
     {
         byte[] capture = [.. Header(isNanoseconds: false, link: 101), .. Record(IPv4(Ping, port: 9999)),
             .. Record(IPv4("ffff", port: 9998))];
@@ -61,7 +61,7 @@ public sealed class CaptureTests
     }
 
     [Fact]
-    public async Task A_capture_that_breaks_off_is_told_after_what_it_has()
+    public async Task A_truncated_capture_is_reported_after_its_complete_records()
     {
         byte[] whole = [.. Header(isNanoseconds: false, link: 101), .. Record(IPv4(Ping)), .. Record(IPv4(Reset))];
         for (int length = 24; length < whole.Length; length++)

@@ -36,7 +36,7 @@ public sealed class DecodeTests : IDisposable
     }
 
     [Fact]
-    public async Task Bytes_may_come_in_any_form()
+    public async Task A_message_may_be_given_as_hexadecimal_text_or_as_a_file()
     {
         string expected = (await CliHarness.RunAsync("decode", Request)).Out;
         byte[] bytes = Convert.FromHexString(Request);
@@ -68,7 +68,7 @@ public sealed class DecodeTests : IDisposable
     [InlineData("40213039", "udp", 1, "RFC 7252 section 4.2")]
     [InlineData("300145", "tcp", 3, "RFC 8323 section 3.2")]
     [InlineData("1001b0", "ws", 0, "RFC 8323 section 4.2")]
-    public async Task A_malformed_message_is_told_at_its_byte_with_the_rule(string hex, string format, int offset, string reference)
+    public async Task A_malformed_message_is_reported_with_the_byte_offset_and_the_rule(string hex, string format, int offset, string reference)
     {
         CliRun text = await CliHarness.RunAsync("decode", hex, "--format", format);
         CliRun json = await CliHarness.RunAsync("decode", hex, "--format", format, "--json");
@@ -88,7 +88,7 @@ public sealed class DecodeTests : IDisposable
     [InlineData("4001303931610162", "Option 3 Uri-Host", "may stand only once")]
     [InlineData("40013039b22e2e", "Option 11 Uri-Path", "must not be '.' or '..'")]
     [InlineData("40013039c20032", "Option 12 Content-Format", "leading zeros")]
-    public async Task What_a_receiver_dislikes_about_an_option_is_told(string hex, string option, string remark)
+    public async Task The_decoder_remarks_on_options_that_a_receiver_would_reject(string hex, string option, string remark)
     {
         // The first two have a value of nine bytes.
         string padded = hex.EndsWith("78", StringComparison.Ordinal) ? hex + "7878787878787878" : hex;
@@ -101,7 +101,7 @@ public sealed class DecodeTests : IDisposable
     }
 
     [Fact]
-    public async Task Messages_of_a_stream_are_told_from_each_other()
+    public async Task Messages_of_a_stream_are_separated()
     {
         // CSM with Max-Message-Size 1152 and Block-Wise-Transfer; then 2.05 with a token and a payload.
         CliRun run = await CliHarness.RunAsync("decode", "40e1220480" + "20" + "3145aaff6869");
@@ -115,7 +115,7 @@ public sealed class DecodeTests : IDisposable
     }
 
     [Fact]
-    public async Task A_message_of_a_WebSocket_is_told()
+    public async Task A_WebSocket_message_is_decoded()
     {
         CliRun run = await CliHarness.RunAsync("decode", "0145aaff6869");
 
@@ -123,7 +123,7 @@ public sealed class DecodeTests : IDisposable
     }
 
     [Fact]
-    public async Task Json_has_every_field()
+    public async Task JSON_output_has_every_field()
     {
         CliRun run = await CliHarness.RunAsync("decode", Request, "--json");
 
@@ -143,7 +143,7 @@ public sealed class DecodeTests : IDisposable
     }
 
     [Fact]
-    public async Task A_part_of_a_body_is_not_taken_for_all_of_it()
+    public async Task A_block_of_a_body_is_not_decoded_as_the_whole_body()
     {
         // 2.05 with Content-Format 50 and Block2 2/1/16.
         CliRun run = await CliHarness.RunAsync("decode", "60450001c132b128ff7b2261");
@@ -165,7 +165,7 @@ public sealed class DecodeTests : IDisposable
     [InlineData]
     [InlineData("xyz")]
     [InlineData("404")]
-    public async Task What_is_no_hexadecimal_is_refused(params string[] words)
+    public async Task Input_that_is_not_hexadecimal_is_refused(params string[] words)
     {
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync(["decode", .. words])).ExitCode);
     }

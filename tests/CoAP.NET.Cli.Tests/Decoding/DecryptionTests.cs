@@ -25,7 +25,7 @@ public sealed class DecryptionTests : IDisposable
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
-    public async Task A_request_is_shown_as_its_ends_see_it()
+    public async Task A_protected_request_is_shown_decrypted()
     {
         CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Request);
 
@@ -52,7 +52,7 @@ public sealed class DecryptionTests : IDisposable
     }
 
     [Fact]
-    public async Task What_does_not_verify_is_told_and_shown_as_it_is()
+    public async Task A_message_that_does_not_verify_is_reported_and_shown_encrypted()
     {
         CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Spoiled);
 
@@ -62,7 +62,7 @@ public sealed class DecryptionTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_is_wrong_is_told_without_its_secret()
+    public async Task The_error_for_an_invalid_context_file_does_not_show_its_secret()
     {
         await File.WriteAllTextAsync(_file, """{ "masterSecret": "0102030405060708" }""");
 

@@ -13,7 +13,7 @@ public sealed class DissectorTests
     [InlineData("udp")]
     [InlineData("tcp")]
     [InlineData("ws")]
-    public void Fields_cover_random_messages_and_what_is_left_of_them(string name)
+    public void The_dissected_fields_cover_every_byte_of_random_and_mutated_messages(string name)
     {
         WireFormat format = name switch
         {

@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Cli.Tests.Discovering;
 
 [Collection(VirtualTimeCollection.Name)]
@@ -26,7 +28,7 @@ public sealed class DiscoverTests
     }
 
     [Fact]
-    public async Task A_query_leaves_out_what_does_not_match()
+    public async Task A_query_filters_the_resources()
     {
         await using CoapServer server = await StartAsync();
         string uri = server.LocalEndpoints[0];
@@ -52,7 +54,7 @@ public sealed class DiscoverTests
     }
 
     [Fact]
-    public async Task An_error_is_told_with_the_URI_and_what_the_server_says()
+    public async Task An_error_is_reported_with_the_URI_and_the_diagnostic_of_the_server()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Forbidden("not for you")));
@@ -64,7 +66,7 @@ public sealed class DiscoverTests
     }
 
     [Fact]
-    public async Task Json_has_every_link_with_its_absolute_URI()
+    public async Task JSON_output_has_every_link_with_its_absolute_URI()
     {
         await using CoapServer server = await StartAsync();
         string uri = server.LocalEndpoints[0];
@@ -79,7 +81,7 @@ public sealed class DiscoverTests
     }
 
     [Fact]
-    public async Task A_directory_is_asked_at_its_path_and_names_other_servers()
+    public async Task A_directory_is_queried_at_its_path_and_lists_other_servers()
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/rd-lookup/res", request => request.Queries.Contains("et=oic")
@@ -104,7 +106,7 @@ public sealed class DiscoverTests
     }
 
     [Fact]
-    public async Task What_is_no_list_and_what_is_not_there_are_told()
+    public async Task A_missing_resource_or_a_response_that_is_not_link_format_is_an_error()
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
@@ -156,12 +158,12 @@ public sealed class DiscoverTests
     private static async Task<CoapServer> MemberAsync(InMemoryNetwork network, string address, string path)
     {
         CoapServer server = new(new CoapEndpointOptions { TimeProvider = network.TimeProvider });
-        InMemoryTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
+        CoapTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
         server.Endpoint.AddTransport(transport);
         server.JoinGroups();
         server.MapGet(path, () => CoapResults.Text("x"));
         await server.StartAsync();
-        transport.JoinGroup(InMemoryNetwork.Address("224.0.1.187:5683"));
+        network.JoinGroup(InMemoryNetwork.Address(address), InMemoryNetwork.Address("224.0.1.187:5683"));
         return server;
     }
 

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.Tests.Exploring;
 public sealed class ExploreTests
 {
     [Fact]
-    public async Task The_address_that_is_printed_serves_a_page_that_asks_the_server_named_until_it_is_stopped()
+    public async Task The_printed_address_serves_the_explorer_for_the_named_server_until_the_command_ends()
     {
         await using CoapServer server = new();
         server.MapGet("/hello", _ => CoapResults.Text("hello"));
@@ -63,7 +63,7 @@ public sealed class ExploreTests
     }
 
     [Fact]
-    public async Task Keys_of_the_command_line_are_a_profile_that_the_page_never_sees()
+    public async Task Keys_of_the_command_line_form_a_profile_and_are_not_sent_to_the_page()
     {
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
@@ -82,7 +82,7 @@ public sealed class ExploreTests
     }
 
     [Fact]
-    public async Task Two_pages_at_a_time_have_ports_of_their_own()
+    public async Task Two_concurrent_explorers_use_different_ports()
     {
         using CancellationTokenSource stop = new();
         CliHarness one = new() { Stopped = stop.Token };

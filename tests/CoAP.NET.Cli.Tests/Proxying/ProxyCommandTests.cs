@@ -21,7 +21,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _origin.DisposeAsync();
 
     [Fact]
-    public async Task Clients_ask_through_it_whom_allow_names_and_each_request_is_a_line()
+    public async Task Clients_reach_allowed_targets_through_the_proxy_and_each_request_is_logged()
     {
         (CliRun run, CliRun proxy) = await RunAsync(
             ["--allow", "127.0.0.0/8:*"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
@@ -34,7 +34,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Whom_allow_does_not_name_is_5_05()
+    public async Task A_target_that_is_not_allowed_is_answered_5_05()
     {
         (CliRun run, _) = await RunAsync(["--allow", "sensor.example.com"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
 
@@ -43,7 +43,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_path_stands_for_a_server_by_map()
+    public async Task A_mapped_path_forwards_to_its_server()
     {
         (CliRun run, _) = await RunAsync(["--map", $"/floor1={Origin}/base"], uri => ["get", $"{uri.TrimEnd('/')}/floor1/lamp"]);
 
@@ -53,7 +53,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [Theory]
     [InlineData("/h")]
     [InlineData("/help")]
-    public async Task A_path_may_look_like_an_option_of_another_system(string path)
+    public async Task A_mapped_path_may_start_like_an_option(string path)
     {
         (CliRun run, _) = await RunAsync(["--map", $"{path}={Origin}/base"],
             uri => ["get", $"{uri.TrimEnd('/')}{path}/lamp"]);
@@ -62,7 +62,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_proxy_lists_the_paths_that_stand_for_servers()
+    public async Task A_proxy_lists_its_mapped_paths()
     {
         string listed = "";
         (CliRun run, _) = await RunAsync(["--map", $"/floor1={Origin}/base", "--map", $"/größe/2={Origin}"], uri =>
@@ -80,7 +80,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Messages_on_both_sides_are_shown_when_asked()
+    public async Task The_messages_of_both_sides_are_shown_when_they_are_requested()
     {
         (CliRun run, CliRun proxy) = await RunAsync(
             ["--allow", "127.0.0.0/8:*", "-v", "--no-verify"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
@@ -95,7 +95,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_body_beyond_the_largest_that_may_pass_as_a_stream_is_5_02()
+    public async Task A_body_that_exceeds_the_streaming_limit_is_answered_5_02()
     {
         _origin.MapGet("/large", () => CoapResults.Bytes(new byte[100_000]));
         (CliRun run, _) = await RunAsync(
@@ -108,7 +108,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [Theory]
     [InlineData(true, 10)]
     [InlineData(false, 1050)]
-    public async Task A_proxy_that_knows_Proxy_Scheme_only_is_asked_so_and_so_is_one_for_a_long_URI(bool isRefused, int length)
+    public async Task Proxy_Scheme_is_used_for_a_proxy_without_Proxy_Uri_and_for_a_long_URI(bool isRefused, int length)
     {
         List<string> seen = [];
         await using CoapServer proxy = new();
@@ -144,7 +144,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [InlineData("number from 1 to 255", "--allow", "x.example", "--hop-limit", "0")]
     [InlineData("number from 1 to 1073741824", "--allow", "x.example", "--max-body", "1073741825")]
     [InlineData("number from 1 to 1073741824", "--allow", "x.example", "--max-streamed-body", "2000000000")]
-    public async Task What_is_wrong_is_told(string expected, params string[] args)
+    public async Task Invalid_proxy_options_are_refused(string expected, params string[] args)
     {
         string[] listen = args.Contains("--listen") ? [] : ["--listen", "coap://127.0.0.1:0"];
         CliRun run = await CliHarness.RunAsync(["proxy", .. listen, .. args]);
@@ -161,7 +161,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [InlineData("unprotected", "coaps+tcp", "coaps://x/y", "coap://192.0.2.1")]
     [InlineData("unprotected", "coaps+tcp", "https://x/y", "coap+tcp://gateway.example")]
     [InlineData("user information", "", "http://somebody:secret@x/", "coap://192.0.2.1")]
-    public async Task What_no_proxy_can_be_asked_says_what_to_do(string expected, string hint, string uri, string proxy)
+    public async Task The_error_for_a_request_that_cannot_use_a_proxy_says_what_to_do(string expected, string hint, string uri, string proxy)
     {
         foreach (string command in (string[])["get", "observe"])
         {
@@ -176,7 +176,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_of_HTTP_is_asked_through_a_proxy_that_speaks_both()
+    public async Task An_HTTP_server_is_reached_through_a_proxy_with_HTTP_enabled()
     {
         await using HttpOrigin http = new();
 
@@ -193,7 +193,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Keys_on_both_sides_are_those_of_the_command_line()
+    public async Task The_keys_of_the_command_line_are_used_on_both_sides_of_the_proxy()
     {
         CoapEndpointOptions secured = new();
         secured.UseDtls(new CoapDtlsOptions
@@ -223,7 +223,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_is_discovered_through_a_proxy_and_by_one_that_stands_for_it()
+    public async Task A_server_is_discovered_through_a_forward_proxy_and_a_reverse_proxy()
     {
         (CliRun forward, _) = await RunAsync(["--allow", "127.0.0.0/8:*"], uri => ["discover", Origin, "--proxy", uri]);
         (CliRun reverse, _) = await RunAsync(["--map", $"/={Origin}"], uri => ["discover", uri]);
@@ -235,7 +235,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_resource_is_observed_through_a_proxy_that_knows_Proxy_Scheme_only()
+    public async Task A_resource_is_observed_through_a_proxy_that_supports_Proxy_Scheme_only()
     {
         await using CoapServer proxy = new();
         proxy.Listen("coap://127.0.0.1:0");
@@ -250,7 +250,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_tool_itself_runs_a_proxy_and_asks_through_it_until_it_is_told_to_end()
+    public async Task The_tool_runs_a_proxy_and_sends_requests_through_the_proxy_until_it_ends()
     {
         using Process proxy = Start(
             "proxy", "--listen", "coap://127.0.0.1:0", "--allow", "127.0.0.0/8:*", "--identifier", "gw", "--max-requests", "10");

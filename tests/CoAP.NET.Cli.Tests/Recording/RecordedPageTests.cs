@@ -8,7 +8,7 @@ public sealed class RecordedPageTests
     private const string End = "<!-- recorded: end -->";
 
     [Fact]
-    public async Task The_page_shows_what_the_commands_print()
+    public async Task The_page_shows_the_output_of_the_commands()
     {
         string path = Path.Combine(Repository.Root, "docs", "cli.md");
         string page = (await File.ReadAllTextAsync(path)).ReplaceLineEndings("\n");

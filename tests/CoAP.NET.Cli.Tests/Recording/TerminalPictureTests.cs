@@ -7,7 +7,7 @@ public sealed partial class TerminalPictureTests
     private const int Sessions = 2;
 
     [Fact]
-    public async Task The_picture_shows_what_the_page_recorded()
+    public async Task The_picture_shows_the_sessions_recorded_on_the_page()
     {
         string page = (await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "cli.md"))).ReplaceLineEndings("\n");
         string[] sessions = [.. Session().Matches(page).Take(Sessions).Select(match => match.Groups[1].Value.TrimEnd('\n'))];
@@ -25,7 +25,7 @@ public sealed partial class TerminalPictureTests
     }
 
     [Fact]
-    public void What_a_terminal_shows_stays_text_in_the_picture()
+    public void Terminal_output_is_escaped_as_text_in_the_picture()
     {
         string picture = TerminalPicture.Draw(["$ coap get coap://[::1]/<script>", "a & b"]);
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Cli.Tests.Registering;
 
 /// <summary><c>coap discover --rd --multicast</c>: all directories near.</summary>
@@ -7,7 +9,7 @@ public sealed class DirectoryGroupTests
     private static readonly string[] s_command = ["discover", "--rd", "--multicast"];
 
     [Fact]
-    public async Task What_each_directory_of_the_group_has_is_listed()
+    public async Task The_contents_of_each_directory_of_the_group_are_listed()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -27,7 +29,7 @@ public sealed class DirectoryGroupTests
     }
 
     [Fact]
-    public async Task A_directory_that_fails_does_not_hide_the_others_and_silence_is_a_timeout()
+    public async Task A_failing_directory_does_not_hide_the_others_and_no_response_is_a_timeout()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -62,12 +64,12 @@ public sealed class DirectoryGroupTests
 
     private static async Task<SmallDirectory> StartAsync(CoapServer server, InMemoryNetwork network, string address)
     {
-        InMemoryTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
+        CoapTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
         server.Endpoint.AddTransport(transport);
         server.JoinGroups(new CoapGroupOptions { GroupSize = 4, ResponseRate = 1000 });
         SmallDirectory directory = new(server, network.TimeProvider);
         await server.StartAsync();
-        transport.JoinGroup(InMemoryNetwork.Address("224.0.1.190:5683"));
+        network.JoinGroup(InMemoryNetwork.Address(address), InMemoryNetwork.Address("224.0.1.190:5683"));
         return directory;
     }
 }

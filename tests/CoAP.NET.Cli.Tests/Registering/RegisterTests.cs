@@ -32,7 +32,7 @@ public sealed class RegisterTests
     }
 
     [Fact]
-    public async Task An_endpoint_is_asked_for_its_links()
+    public async Task The_directory_asks_an_endpoint_for_its_links_when_it_registers_with_ask()
     {
         await using CoapServer server = new();
         SmallDirectory directory = await StartAsync(server);
@@ -46,7 +46,7 @@ public sealed class RegisterTests
     }
 
     [Fact]
-    public async Task It_is_kept_until_the_tool_is_stopped_and_removed_then()
+    public async Task A_registration_is_kept_until_the_tool_ends_and_is_removed_then()
     {
         await using CoapServer server = new();
         SmallDirectory directory = await StartAsync(server);
@@ -66,7 +66,7 @@ public sealed class RegisterTests
     [Theory]
     [InlineData("INT")]
     [InlineData("TERM")]
-    public async Task A_signal_that_comes_twice_at_once_as_timeout_sends_it_has_the_registration_removed(string signal)
+    public async Task The_registration_is_removed_when_a_signal_arrives_twice_at_once(string signal)
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -106,7 +106,7 @@ public sealed class RegisterTests
     }
 
     [Fact]
-    public void A_second_signal_a_while_later_is_left_to_the_operating_system()
+    public void A_second_signal_is_handled_by_the_tool_within_a_second_and_by_the_operating_system_later()
     {
         VirtualClock clock = new();
         using CancellationTokenSource stop = new();
@@ -128,7 +128,7 @@ public sealed class RegisterTests
     [InlineData]
     [InlineData("--endpoints")]
     [InlineData("--json")]
-    public async Task What_others_registered_with_a_directory_does_not_drive_the_terminal(params string[] options)
+    public async Task Links_in_a_directory_cannot_send_control_sequences_to_the_terminal(params string[] options)
     {
         const string Hostile = "\u001b[2J\u001b]0;title\u0007\u009b31m\u0085\u007f\r\n2.05 forged [red]markup[/] <script>";
         string links = $"<coap://[2001:db8::2]/a>;title=\"{Hostile}\",</rd/1>;ep=\"{Hostile}\";base=\"coap://[2001:db8::2]\"";
@@ -148,7 +148,7 @@ public sealed class RegisterTests
     }
 
     [Fact]
-    public async Task What_went_wrong_is_told()
+    public async Task A_failed_registration_or_lookup_ends_with_the_matching_exit_code()
     {
         await using CoapServer server = new();
         SmallDirectory directory = await StartAsync(server);

@@ -27,7 +27,7 @@ public sealed class ServeConfinementTests
     [InlineData("sub", ".", "data.json")]
     [InlineData("C:", "secret")]
     [InlineData("\u001b[2J")]
-    public async Task A_path_that_leads_out_is_not_found_and_changes_nothing(params string[] segments)
+    public async Task A_path_outside_the_folder_is_answered_4_04_and_changes_nothing(params string[] segments)
     {
         await using ServedFolder folder = await ServedFolder.StartAsync(
             folder =>
@@ -64,7 +64,7 @@ public sealed class ServeConfinementTests
     }
 
     [Fact]
-    public async Task Another_case_is_another_name()
+    public async Task File_names_are_case_sensitive()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using CoapClient client = new();
@@ -74,7 +74,7 @@ public sealed class ServeConfinementTests
     }
 
     [Fact]
-    public void A_link_to_the_folder_itself_is_followed()
+    public void A_shared_folder_may_be_a_symbolic_link()
     {
         string directory = Directory.CreateTempSubdirectory("coap-link-").FullName;
         try
@@ -95,7 +95,7 @@ public sealed class ServeConfinementTests
     }
 
     [Fact]
-    public void What_becomes_a_link_after_it_was_found_is_not_opened()
+    public void A_path_that_becomes_a_symbolic_link_after_its_lookup_is_not_opened()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -138,7 +138,7 @@ public sealed class ServeConfinementTests
     }
 
     [Fact]
-    public async Task What_becomes_a_pipe_after_it_was_found_is_not_waited_for()
+    public async Task A_file_that_becomes_a_pipe_after_its_lookup_is_not_opened()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -161,7 +161,7 @@ public sealed class ServeConfinementTests
     }
 
     [Fact]
-    public async Task A_pipe_does_not_hold_the_server_up()
+    public async Task A_pipe_in_the_folder_does_not_block_the_server()
     {
         if (OperatingSystem.IsWindows())
         {

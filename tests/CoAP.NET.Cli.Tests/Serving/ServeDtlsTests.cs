@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.Tests.Serving;
 public sealed class ServeDtlsTests
 {
     [Fact]
-    public async Task Clients_come_in_by_the_keys_of_the_command_line_and_of_the_file()
+    public async Task Clients_are_accepted_with_the_keys_of_the_command_line_and_of_the_file()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync(
             folder => File.WriteAllText(Path.Combine(folder.Root, ".keys"), "first:0x0102030405060708\nsecond:words\n"),
@@ -28,7 +28,7 @@ public sealed class ServeDtlsTests
     }
 
     [Fact]
-    public async Task One_certificate_is_shown_on_both_secured_schemes_and_asked_of_clients()
+    public async Task The_certificate_is_used_for_coaps_and_coaps_tcp_and_client_certificates_are_required()
     {
         using TlsCertificates certificates = new();
         X509Certificate2 device = certificates.Client("device");
@@ -55,7 +55,7 @@ public sealed class ServeDtlsTests
     }
 
     [Fact]
-    public async Task What_a_strangers_certificate_names_is_fetched_on_neither_secured_scheme()
+    public async Task A_URL_in_an_untrusted_certificate_is_fetched_on_neither_secured_scheme()
     {
         using IssuerTrap trap = new();
         using TlsCertificates certificates = new();

@@ -7,7 +7,7 @@ public sealed class ServeObserveTests
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public async Task A_change_of_a_file_is_told_until_it_is_removed()
+    public async Task Observers_are_notified_of_changes_of_a_file_until_it_is_removed()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync("--write", "--check", "50ms");
         await using CoapClient client = new();
@@ -28,7 +28,7 @@ public sealed class ServeObserveTests
     }
 
     [Fact]
-    public async Task A_new_file_changes_the_list_of_its_folder()
+    public async Task Observers_of_a_folder_are_notified_of_a_new_file()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync("--check", "50ms");
         await using CoapClient client = new();
@@ -49,7 +49,7 @@ public sealed class ServeObserveTests
     {
         Channel<CoapResponse> came = Channel.CreateUnbounded<CoapResponse>();
         CoapObservation observation = await client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri),
-            new CoapObserveOptions { OnNotification = response => came.Writer.TryWrite(response) });
+            response => came.Writer.TryWrite(response));
         Assert.Equal(CoapObserveState.Observing, observation.State);
         return (observation, came.Reader);
     }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Cli.Tests.Serving;
 public sealed class ServeReadTests
 {
     [Fact]
-    public async Task A_file_comes_in_blocks_with_its_format_and_its_tag()
+    public async Task A_file_is_served_blockwise_with_its_format_and_ETag()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync();
         string text = string.Concat(Enumerable.Range(0, 3000).Select(i => $"{i} "));
@@ -16,7 +16,7 @@ public sealed class ServeReadTests
         Assert.Equal(text, response.GetText());
         Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
         CoapRequest again = new(CoapMethod.Get, $"{folder.Uri}/long.json");
-        again.Options.Add(4, response.Options.ETag!.Value.Span);
+        again.Options.Add(4, response.Options.ETag!.Value.ToArray());
         Assert.Equal(CoapCode.Valid, (await client.SendAsync(again)).Code);
         await File.AppendAllTextAsync(folder.PathOf("long.json"), "x");
         Assert.Equal(CoapCode.Content, (await client.SendAsync(Copy(again, folder))).Code);
@@ -24,7 +24,7 @@ public sealed class ServeReadTests
         static CoapRequest Copy(CoapRequest request, ServedFolder folder)
         {
             CoapRequest copy = new(CoapMethod.Get, $"{folder.Uri}/long.json");
-            copy.Options.Add(4, request.Options.ETag!.Value.Span);
+            copy.Options.Add(4, request.Options.ETag!.Value.ToArray());
             return copy;
         }
     }
@@ -46,7 +46,7 @@ public sealed class ServeReadTests
     }
 
     [Fact]
-    public async Task Folders_are_links_with_size_and_format()
+    public async Task Folders_are_listed_as_links_with_size_and_format()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using CoapClient client = new();
@@ -60,7 +60,7 @@ public sealed class ServeReadTests
     }
 
     [Fact]
-    public async Task What_is_not_wanted_or_not_there_is_told()
+    public async Task Missing_files_unaccepted_formats_and_writes_are_refused()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using CoapClient client = new();
@@ -77,7 +77,7 @@ public sealed class ServeReadTests
     }
 
     [Fact]
-    public async Task Hidden_files_are_shared_when_asked()
+    public async Task Hidden_files_are_served_when_the_option_is_set()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync("--all");
         await using CoapClient client = new();
@@ -86,7 +86,7 @@ public sealed class ServeReadTests
     }
 
     [Fact]
-    public async Task Each_request_is_a_line_unless_quiet()
+    public async Task Each_request_is_logged_on_a_line_unless_quiet_is_set()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using ServedFolder quiet = await ServedFolder.StartAsync("--quiet");
@@ -131,7 +131,7 @@ public sealed class ServeReadTests
     }
 
     [Fact]
-    public async Task A_folder_that_is_not_there_and_an_address_in_use_are_told()
+    public async Task A_missing_folder_an_address_in_use_and_an_unknown_scheme_have_their_exit_codes()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync();
 

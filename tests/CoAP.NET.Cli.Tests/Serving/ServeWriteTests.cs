@@ -23,7 +23,7 @@ public sealed class ServeWriteTests
     [Theory]
     [InlineData(true, "--write")]
     [InlineData(false)]
-    public async Task What_a_killed_process_left_incomplete_is_removed_at_the_start_of_one_that_writes(bool isRemoved, params string[] args)
+    public async Task Incomplete_files_of_a_killed_process_are_removed_when_a_writable_server_starts(bool isRemoved, params string[] args)
     {
         const string Old = "sub/.coap-part-old";
         const string Recent = ".coap-part-recent";
@@ -42,7 +42,7 @@ public sealed class ServeWriteTests
     }
 
     [Fact]
-    public async Task Preconditions_are_kept()
+    public async Task If_Match_and_If_None_Match_are_honored()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync("--write");
         await using CoapClient client = new();
@@ -66,7 +66,7 @@ public sealed class ServeWriteTests
     }
 
     [Fact]
-    public async Task Who_may_read_a_file_stays_when_it_is_replaced()
+    public async Task The_permissions_of_a_file_are_kept_when_it_is_replaced()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -85,7 +85,7 @@ public sealed class ServeWriteTests
     [Theory]
     [InlineData("coap://127.0.0.1:0")]
     [InlineData("coap+tcp://127.0.0.1:0")]
-    public async Task A_file_that_is_too_large_leaves_nothing_behind(string bind)
+    public async Task A_file_that_is_too_large_is_refused_and_leaves_no_partial_file(string bind)
     {
         await using ServedFolder folder = await ServedFolder.StartAsync(_ => { }, ["--bind", bind, "--write", "--max-size", "4K"]);
         await using CoapClient client = new();
@@ -100,7 +100,7 @@ public sealed class ServeWriteTests
     }
 
     [Fact]
-    public async Task Folders_are_neither_made_nor_written_nor_removed()
+    public async Task Folders_can_be_neither_created_nor_written_nor_removed()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync("--write");
         await using CoapClient client = new();
@@ -117,7 +117,7 @@ public sealed class ServeWriteTests
     [InlineData("0")]
     [InlineData("2G")]
     [InlineData("many")]
-    public async Task A_size_that_is_none_is_refused(string size)
+    public async Task An_invalid_size_is_refused(string size)
     {
         CliRun result = await CliHarness.RunAsync("serve", ".", "--write", "--max-size", size);
         Assert.Equal(ExitCodes.Usage, result.ExitCode);

@@ -75,7 +75,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
         }
     }
 
-    private async Task<bool> TakeAsync(CoapSlot slot, CoapFence released)
+    private async Task<bool> TakeAsync(CoapSlot slot, CoapFencingToken released)
     {
         lock (_gate)
         {
@@ -106,7 +106,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
     }
 
     // Returns an unset fence if another node owns the slot, or the slot ends already.
-    private async Task<CoapFence> ReleaseAsync(CoapSlot slot)
+    private async Task<CoapFencingToken> ReleaseAsync(CoapSlot slot)
     {
         lock (_gate)
         {
@@ -116,7 +116,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
             }
         }
 
-        CoapFence fence = await cluster.Grants.ReleaseAsync(slot, end).ConfigureAwait(false);
+        CoapFencingToken fence = await cluster.Grants.ReleaseAsync(slot, end).ConfigureAwait(false);
         lock (_gate)
         {
             _released[slot] = peers.Time.GetTimestamp();

@@ -20,7 +20,7 @@ internal sealed class HubPeers : INodePeers
     private HubBalancer? _balancer;
 
     // Replaced as a whole; read without the lock.
-    private Dictionary<CoapNodeId, NodePosts> _up = [];
+    private Dictionary<CoapNodeId, NodeSendQueue> _up = [];
     private long _posted;
     private int _dropped;
 
@@ -34,7 +34,7 @@ internal sealed class HubPeers : INodePeers
     {
         (_hub, Self, Time) = (hub, self, time);
         Host = host ?? CoapAddress.FromIPv4(0x7F00_0001, 1);
-        Notices = new NodeNotices(
+        Notices = new ClusterNotifications(
             (node, names) => hub.CallAsync(this, node, peers => peers.Hear(names)), time, logger ?? NullLogger.Instance);
         Listen(Notices);
         hub.Add(this);
@@ -71,7 +71,7 @@ internal sealed class HubPeers : INodePeers
     public IReadOnlyList<CoapNodeId> Up => [.. Volatile.Read(ref _up).Keys];
 
     /// <summary>Tells the other nodes of changes.</summary>
-    internal NodeNotices Notices { get; }
+    internal ClusterNotifications Notices { get; }
 
     /// <summary>The slots of the node.</summary>
     internal HubBalancer Balancer => _balancer!;
@@ -114,12 +114,12 @@ internal sealed class HubPeers : INodePeers
     /// <inheritdoc/>
     public void Update(CoapClusterMap map)
     {
-        Dictionary<CoapNodeId, NodePosts> before = Volatile.Read(ref _up);
-        Dictionary<CoapNodeId, NodePosts> now = map.Nodes.Select(static node => node.Id)
+        Dictionary<CoapNodeId, NodeSendQueue> before = Volatile.Read(ref _up);
+        Dictionary<CoapNodeId, NodeSendQueue> now = map.Nodes.Select(static node => node.Id)
             .Where(id => id != Self && _hub.IsLive(id) == true)
             .ToDictionary(static id => id, id => before.GetValueOrDefault(id) ?? PostsTo(id));
         Volatile.Write(ref _up, now);
-        foreach ((CoapNodeId id, NodePosts posts) in before.Where(pair => !now.ContainsKey(pair.Key)))
+        foreach ((CoapNodeId id, NodeSendQueue posts) in before.Where(pair => !now.ContainsKey(pair.Key)))
         {
             posts.End();
             Array.ForEach(_listeners, listener => listener.OnDown(id));
@@ -179,7 +179,7 @@ internal sealed class HubPeers : INodePeers
     {
         _end.Cancel();
         Notices.Dispose();
-        foreach (NodePosts posts in Volatile.Read(ref _up).Values)
+        foreach (NodeSendQueue posts in Volatile.Read(ref _up).Values)
         {
             posts.End();
         }
@@ -201,7 +201,7 @@ internal sealed class HubPeers : INodePeers
     /// <summary>Reports that nodes have died or are not dead any more.</summary>
     internal void OnLivenessChanged() => LivenessChanged?.Invoke();
 
-    private NodePosts PostsTo(CoapNodeId node) => new(
+    private NodeSendQueue PostsTo(CoapNodeId node) => new(
         (path, items) => _hub.CallAsync(this, node, peers => peers.Take(Self, path, items)),
         count => Interlocked.Add(ref _dropped, count),
         Time);

@@ -185,11 +185,11 @@ internal sealed class NodeHub
 
         foreach (HubPeers peers in told)
         {
-            _ = TellAsync(peers);
+            _ = ReportAsync(peers);
         }
     }
 
-    private async Task TellAsync(HubPeers peers)
+    private async Task ReportAsync(HubPeers peers)
     {
         await Task.Delay(Delay, peers.Time).ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         peers.OnLivenessChanged();

@@ -62,7 +62,7 @@ internal sealed class TestBalancer : IAsyncDisposable
 
     /// <summary>Sends what is kept, whenever it is called.</summary>
     /// <returns>How many datagrams.</returns>
-    public int LetGo()
+    public int Release()
     {
         lock (_gate)
         {

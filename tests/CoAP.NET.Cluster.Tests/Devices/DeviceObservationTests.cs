@@ -11,7 +11,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _world.DisposeAsync();
 
     [Fact]
-    public async Task All_observations_of_a_resource_have_one_registration_at_the_device_which_ends_with_the_last_of_them()
+    public async Task All_observations_of_a_resource_share_a_registration_at_the_device_that_ends_with_the_last_of_them()
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice device, CoapRouteHandlerBuilder route) = await ConnectAsync(node);
@@ -32,7 +32,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_observation_goes_on_in_the_next_session_of_the_device()
+    public async Task An_observation_continues_in_the_next_session_of_the_device()
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice before, _) = await ConnectAsync(node);
@@ -50,7 +50,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_session_that_another_one_replaces_gets_no_message_and_the_next_one_is_observed()
+    public async Task A_replaced_session_gets_no_message_and_the_observation_registers_in_the_new_session()
     {
         DeviceNode node = await _world.StartNodeAsync();
         (_, CoapRouteHandlerBuilder old) = await ConnectAsync(node);
@@ -64,7 +64,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_observation_that_does_not_register_again_ends_with_the_first_loss()
+    public async Task An_observation_without_reregistration_ends_at_the_first_loss()
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice device, _) = await ConnectAsync(node);
@@ -82,7 +82,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_does_not_notify_is_asked_again_after_a_while()
+    public async Task A_resource_that_does_not_notify_is_requested_again_after_a_while()
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice device, _) = await ConnectAsync(node);
@@ -99,7 +99,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_observation_that_cannot_begin_fails_as_a_request_does()
+    public async Task An_observation_that_cannot_start_fails_like_a_request()
     {
         DeviceNode node = await _world.StartNodeAsync(options => options.AwakeTime = FromMinutes(1));
         (_, CoapRouteHandlerBuilder route) = await ConnectAsync(node);
@@ -112,7 +112,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_observes_a_device_no_more_often_than_it_may()
+    public async Task A_node_has_at_most_MaxObservationsPerDevice_observations_of_a_device()
     {
         DeviceNode node = await _world.StartNodeAsync(options => options.MaxObservationsPerDevice = 2);
         await ConnectAsync(node);
@@ -126,7 +126,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Whoever_cancels_before_the_first_answer_leaves_nothing_behind()
+    public async Task An_observation_cancelled_before_the_first_response_leaves_no_state()
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice device, CoapRouteHandlerBuilder route) = await ConnectAsync(node);
@@ -170,7 +170,8 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     private async Task<(TestDevice Device, CoapRouteHandlerBuilder Route)> ConnectAsync(DeviceNode node)
     {
         TestDevice device = await _world.StartDeviceAsync(Name);
-        CoapRouteHandlerBuilder route = device.Server.MapGet("/observed", () => CoapResults.Text(_state)).Observable(FromDays(1));
+        CoapRouteHandlerBuilder route = device.Server.MapGet("/observed", () => CoapResults.Text(_state))
+            .Observable(observe => observe.MaxAge = FromDays(1));
         await _world.RunAsync(device.SpeakAsync(node));
         return (device, route);
     }

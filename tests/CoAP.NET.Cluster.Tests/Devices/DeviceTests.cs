@@ -10,7 +10,7 @@ public sealed class DeviceTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _world.DisposeAsync();
 
     [Fact]
-    public async Task A_device_that_has_a_session_with_the_node_is_asked_by_its_name()
+    public async Task A_device_with_a_session_at_the_node_gets_requests_by_its_name()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
 
@@ -20,11 +20,11 @@ public sealed class DeviceTests : IAsyncDisposable
         Assert.Equal(1, device.Asked);
         CoapDeviceStatus status = await node.Devices[Name].GetStatusAsync();
         Assert.Equal((CoapDevicePresence.Awake, $"{node.Cluster.Self.Id}"), (status.Presence, status.Node));
-        Assert.Equal(status, Assert.Single(node.Devices.GetLocal()));
+        Assert.Equivalent(status, Assert.Single(node.Devices.GetLocal()), strict: true);
     }
 
     [Fact]
-    public async Task A_name_that_nobody_ever_had_is_unknown_and_not_asleep()
+    public async Task A_name_that_never_connected_is_unknown_and_not_asleep()
     {
         DeviceNode node = await _world.StartNodeAsync();
 
@@ -54,7 +54,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_did_not_answer_is_asleep_and_not_asked_until_it_has_said_something()
+    public async Task A_device_that_did_not_answer_is_asleep_and_gets_no_request_before_it_has_sent_a_message()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.RetryAsleepAfter = Timeout.InfiniteTimeSpan);
         DateTimeOffset heard = _world.Clock.GetUtcNow();
@@ -81,7 +81,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_never_speaks_by_itself_is_tried_again_after_a_while_by_one_request()
+    public async Task A_silent_device_gets_a_single_trial_request_after_RetryAsleepAfter()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.RetryAsleepAfter = FromMinutes(5));
         _world.SetDeaf(device, true);
@@ -100,7 +100,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task As_many_requests_in_a_row_have_to_be_unanswered_as_the_options_say()
+    public async Task A_device_is_asleep_after_the_configured_number_of_consecutive_unanswered_requests()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.TriesBeforeAsleep = 2);
         _world.SetDeaf(device, true);
@@ -115,7 +115,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Requests_that_wait_side_by_side_count_as_one_try()
+    public async Task Concurrent_unanswered_requests_count_as_a_single_attempt()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.TriesBeforeAsleep = 2);
         _world.SetDeaf(device, true);
@@ -130,7 +130,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_caller_that_waits_for_a_moment_only_does_not_make_a_device_asleep()
+    public async Task A_request_with_a_short_timeout_does_not_mark_the_device_asleep()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         _world.SetDeaf(device, true);
@@ -144,7 +144,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_in_queue_mode_is_not_asked_when_its_time_to_listen_is_over()
+    public async Task A_device_in_queue_mode_gets_no_request_after_its_awake_time()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.AwakeTime = FromSeconds(93));
         await _world.PassAsync(FromSeconds(92));
@@ -161,7 +161,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_whose_session_has_ended_is_asleep_also_for_the_node_that_comes_after_a_crash()
+    public async Task A_device_whose_session_has_ended_is_asleep_also_for_the_node_that_starts_after_a_crash()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         DateTimeOffset heard = _world.Clock.GetUtcNow();
@@ -183,7 +183,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_was_forgotten_is_unknown_until_it_connects_again()
+    public async Task A_forgotten_device_is_unknown_until_it_connects_again()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
 
@@ -198,7 +198,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_newest_session_of_a_device_is_the_device_and_the_end_of_an_older_one_changes_nothing()
+    public async Task A_device_gets_requests_in_its_newest_session_also_after_an_older_session_ended()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         TestDevice again = await _world.StartDeviceAsync(Name);
@@ -212,7 +212,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_session_that_ends_under_a_request_says_whether_it_may_have_taken_effect()
+    public async Task The_error_for_a_session_that_ends_during_a_request_says_whether_the_outcome_is_unknown()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         _world.SetDeaf(device, true);
@@ -226,7 +226,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_caller_that_cancels_gets_its_cancellation()
+    public async Task A_caller_that_cancels_gets_an_OperationCanceledException()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         _world.SetDeaf(device, true);
@@ -240,7 +240,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_no_name_may_be_is_refused_and_a_peer_that_gets_such_a_name_is_served_as_none()
+    public async Task Invalid_device_names_are_refused_and_a_peer_with_such_a_name_is_served_but_is_not_a_device()
     {
         string?[] answers = ["", new string('x', 256), "\ud800", null];
         int asked = 0;
@@ -266,7 +266,7 @@ public sealed class DeviceTests : IAsyncDisposable
     public async Task A_peer_without_a_session_is_a_device_when_it_is_announced()
     {
         DeviceNode node = await _world.StartNodeAsync();
-        node.Server.MapPost("/rd", (CoapRequest request) =>
+        node.Server.MapPost("/rd", (CoapRequestContext request) =>
         {
             node.Devices.Announce(request.GetText(), request.Peer);
             return CoapResults.Changed();
@@ -282,7 +282,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Devices_that_came_while_the_store_was_away_are_remembered_when_it_is_back()
+    public async Task Devices_that_connected_while_the_store_was_unavailable_are_stored_when_it_is_available()
     {
         _world.Memory.IsAway = true;
         (DeviceNode node, TestDevice device) = await ConnectAsync();
@@ -299,7 +299,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task No_message_of_a_device_is_written_and_when_it_was_heard_is_noted_now_and_then()
+    public async Task Messages_of_a_device_cause_no_writes_except_an_occasional_update_of_its_last_message_time()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         await node.Cluster.Writer.FlushAsync();
@@ -322,7 +322,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_old_session_of_a_device_that_has_a_new_one_does_not_take_its_place_when_it_comes_with_its_slot()
+    public async Task A_moved_session_does_not_replace_the_newer_session_of_its_device()
     {
         (DeviceNode node, TestDevice before) = await ConnectAsync();
         LocalDevices local = ((ClusterDevices)node.Devices).Local;
@@ -338,7 +338,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_session_that_came_with_its_slot_and_was_heard_last_is_the_device_until_it_speaks_in_another_one()
+    public async Task A_moved_session_with_the_last_message_is_the_current_session_until_the_device_uses_another_session()
     {
         (DeviceNode node, TestDevice moved) = await ConnectAsync();
         LocalDevices local = ((ClusterDevices)node.Devices).Local;
@@ -363,7 +363,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_stands_by_does_not_forget_a_device()
+    public async Task A_standby_node_cannot_forget_a_device()
     {
         (DeviceNode node, _) = await ConnectAsync();
         await node.Cluster.Writer.FlushAsync();
@@ -376,7 +376,7 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Options_out_of_their_range_are_named()
+    public void The_error_for_an_option_out_of_range_names_the_option()
     {
         Assert.Null(new CoapDeviceOptions().FindFault());
         Assert.Contains("TriesBeforeAsleep", new CoapDeviceOptions { TriesBeforeAsleep = 0 }.FindFault(), Ordinal);

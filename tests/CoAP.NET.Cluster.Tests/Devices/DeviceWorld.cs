@@ -94,8 +94,7 @@ internal sealed class DeviceWorld : IAsyncDisposable
     public CoapEndpointOptions EndpointOptions() => new()
     {
         TimeProvider = Clock,
-        Random = new VirtualRandom((ulong)++_seed),
-        Scheduler = new VirtualScheduler(Clock),
+        Pipeline = { Random = new VirtualRandom((ulong)++_seed), Scheduler = new VirtualScheduler(Clock) },
     };
 
     public async ValueTask DisposeAsync()

@@ -13,7 +13,7 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _world.DisposeAsync();
 
     [Fact]
-    public async Task A_request_from_any_node_waits_and_its_caller_goes_on_waiting_when_the_node_of_the_outbox_dies()
+    public async Task A_queued_request_from_any_node_is_sent_although_the_node_of_the_outbox_dies()
     {
         await StartAsync(options => options.MaxQueuedPerDevice = 3);
         TestDevice device = await _world.StartDeviceAsync(Name);
@@ -57,7 +57,7 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_caller_that_leaves_cancels_its_request_at_the_node_of_the_outbox()
+    public async Task A_caller_that_cancels_cancels_its_request_at_the_node_of_the_outbox()
     {
         await StartAsync();
         TestDevice device = await _world.StartDeviceAsync(Name);

@@ -10,12 +10,12 @@ public sealed class OutboxTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _world.DisposeAsync();
 
     [Fact]
-    public async Task Requests_wait_until_the_device_wakes_and_are_sent_one_at_a_time_in_their_order()
+    public async Task Queued_requests_wait_until_the_device_wakes_and_are_sent_sequentially_in_order()
     {
         (DeviceNode node, TestDevice device) = await SleepAsync();
         int running = 0;
         int most = 0;
-        device.Server.MapPost("/slow", async (CoapRequest request) =>
+        device.Server.MapPost("/slow", async (CoapRequestContext request) =>
         {
             most = Math.Max(most, Interlocked.Increment(ref running));
             await Task.Delay(FromSeconds(1), _world.Clock, CancellationToken.None);
@@ -52,7 +52,7 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_request_to_a_device_that_is_awake_goes_through_the_outbox_at_once()
+    public async Task A_queued_request_to_an_awake_device_is_sent_at_once()
     {
         (DeviceNode node, _) = await ConnectAsync();
 
@@ -63,7 +63,7 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_is_not_sent_in_its_lifetime_expires_and_those_behind_it_go_on()
+    public async Task A_queued_request_expires_after_its_lifetime_and_later_requests_are_sent()
     {
         (DeviceNode node, TestDevice device) = await SleepAsync();
         CoapQueuedRequest brief = await _world.RunAsync(node.Devices[Name].QueueAsync(
@@ -79,7 +79,7 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_request_is_cancelled_by_its_id_and_by_the_caller_that_waits()
+    public async Task A_queued_request_is_cancelled_by_its_id_or_by_its_waiting_caller()
     {
         (DeviceNode node, TestDevice device) = await SleepAsync();
         CoapQueuedRequest first = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "1")));
@@ -102,7 +102,7 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Requests_outlive_a_crash_and_those_that_may_have_been_sent_are_told_and_not_repeated()
+    public async Task Queued_requests_survive_a_crash_and_those_that_may_have_been_sent_fail_and_are_not_repeated()
     {
         (DeviceNode node, TestDevice device) = await SleepAsync();
         CoapQueuedRequest put = await _world.RunAsync(node.Devices[Name].QueueAsync(Put("a")));
@@ -130,7 +130,7 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_request_whose_answer_the_server_does_not_await_as_it_stops_is_sent_by_the_next_one()
+    public async Task A_queued_request_that_is_unanswered_when_the_server_stops_is_sent_by_the_next_server()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         _world.SetDeaf(device, true);
@@ -150,7 +150,7 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_a_caller_and_the_node_have_bounds_and_whoever_is_beyond_his_is_refused()
+    public async Task Queued_requests_beyond_the_limit_of_a_device_a_caller_or_the_node_are_refused()
     {
         (DeviceNode node, _) = await SleepAsync(options =>
         {
@@ -182,7 +182,7 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_cannot_wait_is_refused_before_it_is_kept()
+    public async Task An_invalid_queued_request_is_refused_before_it_is_stored()
     {
         (DeviceNode node, _) = await SleepAsync();
         int kept = _world.Memory.Count;

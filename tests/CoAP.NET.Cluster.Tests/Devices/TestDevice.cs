@@ -14,8 +14,8 @@ internal sealed class TestDevice
         Address = address;
         _scheme = scheme;
         server.MapGet("/state", () => CoapResults.Text(Note("state")));
-        server.MapPost("/do", (CoapRequest request) => CoapResults.Text(Note($"did {request.GetText()}")));
-        server.MapPut("/set", (CoapRequest request) => CoapResults.Text(Note($"set {request.GetText()}")));
+        server.MapPost("/do", (CoapRequestContext request) => CoapResults.Text(Note($"did {request.GetText()}")));
+        server.MapPut("/set", (CoapRequestContext request) => CoapResults.Text(Note($"set {request.GetText()}")));
     }
 
     public CoapServer Server { get; }

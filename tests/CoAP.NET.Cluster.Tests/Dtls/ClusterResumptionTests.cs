@@ -8,7 +8,7 @@ public sealed class ClusterResumptionTests
     private static readonly byte[] s_state = [.. Enumerable.Range(1, 200).Select(i => (byte)i)];
 
     [Fact]
-    public async Task What_a_node_keeps_is_found_at_each_by_the_name_of_the_server_and_is_sealed()
+    public async Task A_session_stored_by_a_node_is_encrypted_and_found_at_each_node_by_the_name_of_the_server()
     {
         await using SharingNodes nodes = new();
         CoapCluster one = await nodes.StartAsync();
@@ -36,7 +36,7 @@ public sealed class ClusterResumptionTests
     }
 
     [Fact]
-    public async Task A_node_keeps_nothing_in_slots_of_another_and_nothing_that_has_expired()
+    public async Task A_node_stores_no_session_in_slots_of_another_node_and_no_expired_session()
     {
         await using SharingNodes nodes = new();
         CoapCluster one = await nodes.StartAsync();
@@ -51,7 +51,7 @@ public sealed class ClusterResumptionTests
     }
 
     [Fact]
-    public async Task A_session_that_failed_at_another_node_is_forgotten_by_the_one_that_has_its_slot()
+    public async Task A_session_that_failed_at_another_node_is_forgotten_by_the_owner_of_its_slot()
     {
         await using SharingNodes nodes = new();
         CoapCluster one = await nodes.StartAsync(KeepsItsSlots);
@@ -59,7 +59,7 @@ public sealed class ClusterResumptionTests
         CoapCluster other = await nodes.StartAsync(KeepsItsSlots);
         await Eventually.IsTrueAsync(() => other.Map.SlotsOf(one.Self.Id).Count == CoapSlot.Count && other.Peers.IsUp(one.Self.Id));
         byte[] id = IdOf(one);
-        ICoapAsyncDtlsSessionStore ofOne = one.ResumeDtlsSessions();
+        ICoapDtlsSessionStore ofOne = one.ResumeDtlsSessions();
         await ofOne.AddAsync(id, s_state, nodes.Clock.GetUtcNow() + FromHours(1), default);
         await one.Writer.FlushAsync();
         Assert.NotNull(await ofOne.FindAsync(id, default));
@@ -79,7 +79,7 @@ public sealed class ClusterResumptionTests
     }
 
     [Fact]
-    public async Task A_client_resumes_its_session_at_a_node_that_did_not_make_it()
+    public async Task A_client_resumes_its_session_at_another_node()
     {
         if (CoapDtls.IsSupported)
         {
@@ -88,7 +88,7 @@ public sealed class ClusterResumptionTests
     }
 
     [Fact]
-    public async Task Endpoints_of_all_nodes_have_one_secret_which_is_not_that_of_the_cluster()
+    public async Task Endpoints_of_all_nodes_share_a_secret_that_differs_from_the_secret_of_the_cluster()
     {
         CoapMemoryCluster memory = new();
         CoapCluster one = new(memory.Open(), ClusterTests.Options(FromHours(1)));
@@ -96,8 +96,8 @@ public sealed class ClusterResumptionTests
         ReadOnlyMemory<byte> secret = one.EndpointSecret;
         Assert.True(secret.Span.SequenceEqual(other.EndpointSecret.Span));
         Assert.False(secret.Span.SequenceEqual(ClusterTests.Options().Secrets[0].Span));
-        CoapEndpointOptions options = new() { SharedSecret = secret };
-        Assert.Equal(CoapSealedClusterStore.SecretLength, options.SharedSecret.Length);
+        CoapEndpointOptions options = new() { Processes = { SharedSecret = secret } };
+        Assert.Equal(CoapSealedClusterStore.SecretLength, options.Processes.SharedSecret.Length);
 
         await one.DisposeAsync();
         Assert.True(secret.Span.IndexOfAnyExcept((byte)0) < 0);
@@ -133,10 +133,11 @@ public sealed class ClusterResumptionTests
 
     private static CoapServer Server(CoapCluster cluster, ICoapPskStore keys, int port)
     {
-        CoapServer server = new(new CoapEndpointOptions { SharedSecret = cluster.EndpointSecret }.UseDtls(new CoapDtlsOptions
-        {
-            Server = new CoapDtlsServerOptions { PskStore = keys, AsyncResumptionStore = cluster.ResumeDtlsSessions() },
-        }));
+        CoapServer server =
+            new(new CoapEndpointOptions { Processes = { SharedSecret = cluster.EndpointSecret } }.UseDtls(new CoapDtlsOptions
+            {
+                Server = new CoapDtlsServerOptions { PskStore = keys, ResumptionStore = cluster.ResumeDtlsSessions() },
+            }));
         server.Listen($"coaps://127.0.0.1:{port}");
         server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
         return server;

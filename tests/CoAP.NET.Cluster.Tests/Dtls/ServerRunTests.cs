@@ -9,7 +9,7 @@ public sealed class ServerRunTests : IDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
 
     [Fact]
-    public async Task Sessions_go_on_after_a_crash_in_another_process_that_has_the_file()
+    public async Task Sessions_continue_after_a_crash_in_another_process_that_opens_the_file()
     {
         if (CoapDtls.IsSupported)
         {
@@ -64,7 +64,7 @@ public sealed class ServerRunTests : IDisposable
     [Theory]
     [InlineData(false, 1)]
     [InlineData(true, 0)]
-    public async Task Sessions_from_before_a_loss_of_the_store_are_refused(bool isLost, int expected)
+    public async Task Sessions_older_than_a_loss_of_the_store_are_refused(bool isLost, int expected)
     {
         if (!CoapDtls.IsSupported)
         {
@@ -103,11 +103,11 @@ public sealed class ServerRunTests : IDisposable
     }
 
     [Fact]
-    public async Task Sessions_of_slots_that_another_node_has_are_refused_and_without_slots_nothing_is_kept()
+    public async Task Sessions_of_slots_owned_by_another_node_are_refused_and_without_slots_no_session_is_stored()
     {
         CoapMemoryCluster memory = new();
         await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
-        ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
+        ICoapDtlsSessionBackup keeper = cluster.KeepDtlsSessions().Keeper;
         CoapDtlsSessionChange[] changes = [Change(1), Change(2)];
         await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await keeper.KeepAsync(changes, default));
 
@@ -125,11 +125,11 @@ public sealed class ServerRunTests : IDisposable
     }
 
     [Fact]
-    public async Task A_session_from_before_another_node_had_its_slot_is_refused_when_the_slot_is_back()
+    public async Task A_session_older_than_another_ownership_of_its_slot_is_refused_when_the_slot_returns()
     {
         CoapMemoryCluster memory = new();
         await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
-        ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
+        ICoapDtlsSessionBackup keeper = cluster.KeepDtlsSessions().Keeper;
         await cluster.StartAsync();
         CoapDtlsSessionChange made = Change(1);
         await keeper.KeepAsync([made], default);
@@ -144,7 +144,7 @@ public sealed class ServerRunTests : IDisposable
             Assert.True(await store.TryChangeAsync(map.Assign(owner, [new CoapSlot(1)]), default));
         }
 
-        CoapFence now = (await store.JoinAsync(other, FromHours(1), default))[new CoapSlot(1)].Fence;
+        CoapFencingToken now = (await store.JoinAsync(other, FromHours(1), default))[new CoapSlot(1)].Fence;
         for (int looks = 0; cluster.FenceOf(new CoapSlot(1)) != now; looks++)
         {
             await Eventually.PauseAsync(looks);

@@ -10,7 +10,7 @@ public sealed class SessionProgressTests
     [InlineData(null, 1)]
     [InlineData(1L << 21, 1)]
     [InlineData(1L << 27, 0)]
-    public async Task A_session_is_loaded_with_its_progress_and_also_without_one(long? reserved, int expected)
+    public async Task A_session_is_loaded_with_or_without_a_progress_record(long? reserved, int expected)
     {
         if (!CoapDtls.IsSupported)
         {
@@ -54,11 +54,11 @@ public sealed class SessionProgressTests
     }
 
     [Fact]
-    public async Task A_change_with_progress_leaves_the_state_as_it_is_and_the_end_removes_both()
+    public async Task A_change_of_the_progress_leaves_the_state_unchanged_and_the_end_of_the_session_removes_both()
     {
         CoapMemoryCluster memory = new();
         await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
-        ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
+        ICoapDtlsSessionBackup keeper = cluster.KeepDtlsSessions().Keeper;
         await cluster.StartAsync();
         int before = memory.Count;
         byte[] id = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -3,15 +3,14 @@ using Orleans.Hosting;
 
 namespace CoAP.NET.Cluster.Tests.Guides;
 
-/// <summary>The snippets of the pages of clusters and tables, so that they compile. What they do is tested elsewhere.</summary>
+/// <summary>The snippets of the pages of clusters, so that they compile. What they do is tested elsewhere.</summary>
 public sealed class ClusterPageTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests()
+    public void Every_snippet_of_the_page_is_in_these_tests()
     {
         Snippets.AllStandInTests("cluster.md", "Guides", 8, "CoAP.NET.Cluster.Tests");
         Snippets.AllStandInTests("exactly-once.md", "Guides", 1, "CoAP.NET.Cluster.Tests");
-        Snippets.AllStandInTests("tables.md", "Guides", 2, "CoAP.NET.Cluster.Tests");
     }
 
     internal static void Serve(string[] args)
@@ -35,7 +34,7 @@ public sealed class ClusterPageTests
     {
         builder.Services.AddSingleton<DeviceContexts>();
         builder.Services.AddCoapServer()
-            .UseOscore(oscore => oscore.Resolver = services => services.GetRequiredService<DeviceContexts>()).KeepState();
+            .UseOscore(services => services.GetRequiredService<DeviceContexts>()).KeepState();
     }
 
     internal static async Task AttachAsync(CoapDtlsOptions dtls, byte[] secret)
@@ -69,12 +68,12 @@ public sealed class ClusterPageTests
 
     internal static void DoOnce(CoapServer server, DbDataSource database)
     {
-        CoapOnce once = new();
+        CoapExactlyOnce once = new();
         server.MapPost("/pulses", async (request, cancellationToken) =>
         {
             await using DbConnection connection = await database.OpenConnectionAsync(cancellationToken);
             await using DbTransaction transaction = await connection.BeginTransactionAsync(cancellationToken);
-            CoapOnceRun run = await once.TryBeginAsync(transaction, request, cancellationToken: cancellationToken);
+            CoapExactlyOnceRun run = await once.TryBeginAsync(transaction, request, cancellationToken: cancellationToken);
             if (!run.IsFirst)
             {
                 return run.Answer ?? CoapResults.Changed();
@@ -86,7 +85,7 @@ public sealed class ClusterPageTests
             return answer;
         });
 
-        static Task<CoapResult> CountAsync(DbTransaction transaction, CoapRequest request) => Task.FromResult(CoapResults.Changed());
+        static Task<CoapResult> CountAsync(DbTransaction transaction, CoapRequestContext request) => Task.FromResult(CoapResults.Changed());
     }
 
     internal static void UsePostgreSql(HostApplicationBuilder builder) =>

@@ -4,11 +4,11 @@ namespace CoAP.NET.Cluster.Tests.Guides;
 public sealed class DevicesPageTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("devices.md", "Guides", 3, "CoAP.NET.Cluster.Tests", "CoAP.NET.Orleans.Tests");
 
     [Fact]
-    public void The_page_has_the_defaults()
+    public void The_page_states_the_defaults()
     {
         string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "devices.md"));
         CoapDeviceOptions options = new();

@@ -13,7 +13,7 @@ public sealed partial class KubernetesPageTests
 
     /// <summary>All of a stop fits into what the pod is given.</summary>
     [Fact]
-    public void The_times_of_the_page_fit_into_each_other()
+    public void The_times_on_the_page_are_consistent()
     {
         CoapSlotMoveOptions moves = new() { RelayTime = TimeSpan.FromSeconds(10) };
         TimeSpan shutdown = TimeSpan.FromSeconds(50);
@@ -31,7 +31,7 @@ public sealed partial class KubernetesPageTests
     /// <summary>What the manifest sets is read, by keys that there are, and the ports that are named are those that are listened at.
     /// </summary>
     [Fact]
-    public async Task An_application_reads_what_the_manifest_of_the_page_sets()
+    public async Task An_application_reads_the_settings_of_the_manifest_on_the_page()
     {
         string page = await File.ReadAllTextAsync(s_page);
         string folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;

@@ -13,7 +13,7 @@ public sealed class ConfigurationTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public void The_page_has_each_key_with_its_default_and_what_is_allowed() =>
+    public void The_page_lists_each_key_with_its_default_and_allowed_values() =>
         KeyTablePage.Check("cluster", ClusterKeys.Table.Keys.Select(
             key => (key.Path, key.ValueOf(new ClusterSettings(new CoapClusterOptions())), key.Allowed)));
 
@@ -30,7 +30,7 @@ public sealed class ConfigurationTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Paths))]
-    public void The_default_and_the_bounds_of_a_key_are_good_options(string path)
+    public void The_default_and_the_bounds_of_a_key_are_valid_options(string path)
     {
         ConfigurationKey<ClusterSettings> key = ClusterKeys.Table.Keys.Single(key => key.Path == path);
         string[] values = [key.ValueOf(new ClusterSettings(new CoapClusterOptions())), .. BoundsOf(key.Allowed)];
@@ -48,7 +48,7 @@ public sealed class ConfigurationTests : IDisposable
     }
 
     [Fact]
-    public void A_section_says_how_the_application_takes_part()
+    public void A_section_configures_the_cluster_of_the_application()
     {
         CoapClusterOptions options = Read(
             ("Secret", Convert.ToBase64String(s_secret)), ("Lease", "9s"), ("Moves:RelayTime", "10s"), ("Devices:AwakeTime", "93s"),
@@ -66,7 +66,7 @@ public sealed class ConfigurationTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void The_secret_is_read_of_a_file_in_base64_or_hexadecimal_digits(bool isBase64)
+    public void The_secret_is_read_from_a_file_in_base64_or_hexadecimal_digits(bool isBase64)
     {
         string file = Write(isBase64 ? Convert.ToBase64String(s_secret) + "\n" : "0x" + Convert.ToHexString(s_secret));
 
@@ -76,7 +76,7 @@ public sealed class ConfigurationTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void The_current_secret_is_followed_by_the_previous_one_while_it_is_replaced(bool isFile)
+    public void The_previous_secret_follows_the_current_secret_in_the_setting_while_it_is_replaced(bool isFile)
     {
         byte[] previous = [.. s_secret.Reverse()];
         string text = $"{Convert.ToBase64String(s_secret)}\n0x{Convert.ToHexString(previous)}\n";
@@ -88,7 +88,7 @@ public sealed class ConfigurationTests : IDisposable
     }
 
     [Fact]
-    public void Code_comes_after_configuration_and_another_section_can_be_named()
+    public void Code_overrides_configuration_and_another_section_can_be_named()
     {
         ServiceCollection services = new();
         services.AddSingleton(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")));
@@ -110,7 +110,7 @@ public sealed class ConfigurationTests : IDisposable
     [InlineData("Secret", "AQIDBA==", "Coap:Cluster:Secret = '***': allowed is: 32 random bytes in Base64 (openssl rand -base64 32)")]
     [InlineData("SecretFile", "/nowhere/secret", "Coap:Cluster:SecretFile = '/nowhere/secret': there is no file /nowhere/secret")]
     [InlineData("Secret:Key", "x", "Coap:Cluster:Secret has a single value")]
-    public void What_is_wrong_keeps_the_application_from_starting_and_is_said_with_its_key(string key, string value, string words)
+    public void Invalid_configuration_prevents_the_start_and_the_error_names_the_key(string key, string value, string words)
     {
         OptionsValidationException exception = Assert.Throws<OptionsValidationException>(() => Read((key, value)));
 
@@ -119,7 +119,7 @@ public sealed class ConfigurationTests : IDisposable
     }
 
     [Fact]
-    public void A_file_that_holds_no_secret_is_told_without_what_is_in_it()
+    public void The_error_for_a_file_without_a_secret_does_not_show_its_content()
     {
         string message = Assert.Throws<OptionsValidationException>(() => Read(("SecretFile", Write("correct horse")))).Message;
 
@@ -129,7 +129,7 @@ public sealed class ConfigurationTests : IDisposable
     }
 
     [Fact]
-    public void Two_secrets_are_refused_and_none_is_told_with_what_to_do()
+    public void Two_secret_settings_are_refused_and_the_error_for_a_missing_secret_says_what_to_do()
     {
         string two = Assert.Throws<OptionsValidationException>(() => Read(
             ("SecretFile", Write(Convert.ToBase64String(s_secret))), ("Secret", Convert.ToBase64String(s_secret)))).Message;
@@ -144,16 +144,16 @@ public sealed class ConfigurationTests : IDisposable
     [InlineData("Le\nase\u001b[31m", "1s")]
     [InlineData("Lease", "1\ns\u202e")]
     [InlineData("SecretFile", "/a\nb\u001b[31m")]
-    public void No_key_and_no_value_gets_into_an_error_as_more_than_text_of_a_line(string key, string value)
+    public void Errors_show_keys_and_values_only_as_escaped_text_on_a_single_line(string key, string value)
     {
         OptionsValidationException refused = Assert.Throws<OptionsValidationException>(() => Read(
             key == "SecretFile" ? [(key, value)] : [("Secret", Convert.ToBase64String(s_secret)), (key, value)]));
 
-        Assert.All(refused.Failures, failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
+        Assert.All(refused.Failures, failure => Assert.Equal(CoapUntrustedText.LineOf(failure), failure));
     }
 
     [Fact]
-    public async Task A_secret_that_everybody_can_read_and_unknown_keys_that_are_let_pass_are_told_in_the_log()
+    public async Task A_secret_file_that_others_can_read_and_unknown_keys_are_logged_as_warnings()
     {
         string file = Write(Convert.ToBase64String(s_secret));
         if (!OperatingSystem.IsWindows())

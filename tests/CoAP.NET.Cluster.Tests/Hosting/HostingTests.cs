@@ -10,7 +10,7 @@ public sealed class HostingTests
     private readonly CoapMemoryCluster _memory = new();
 
     [Fact]
-    public async Task An_application_joins_when_it_starts_and_leaves_when_it_has_stopped()
+    public async Task An_application_joins_the_cluster_when_it_starts_and_leaves_when_it_has_stopped()
     {
         using (IHost host = Build(services => { }))
         {
@@ -26,7 +26,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task An_application_takes_its_share_of_the_slots_when_its_servers_run_and_not_before()
+    public async Task An_application_takes_its_share_of_the_slots_only_after_its_servers_have_started()
     {
         using IHost host = Build(services => services
             .Configure<CoapClusterOptions>(options => options.Peers = PeersOf)
@@ -40,7 +40,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task A_node_that_never_joined_is_unhealthy_whatever_the_failure_status()
+    public async Task A_node_that_never_joined_is_unhealthy_regardless_of_the_configured_failure_status()
     {
         _memory.IsAway = true;
         using IHost host = Build(services => services.AddHealthChecks().AddCoapState(failureStatus: HealthStatus.Degraded));
@@ -54,7 +54,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task A_node_with_another_secret_is_unhealthy_whatever_the_failure_status()
+    public async Task A_node_with_another_secret_is_unhealthy_regardless_of_the_configured_failure_status()
     {
         await using CoapCluster member = new(_memory.Open(), new CoapClusterOptions { Secrets = [s_secret.Reverse().ToArray()] });
         await member.StartAsync();
@@ -70,7 +70,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task Health_is_degraded_while_the_store_is_away()
+    public async Task Health_is_degraded_while_the_store_is_unavailable()
     {
         using IHost host = Build(services => services
             .Configure<CoapClusterOptions>(options => options.Lease = FromSeconds(1))
@@ -88,7 +88,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task Health_says_what_the_node_has()
+    public async Task The_health_report_has_the_number_of_slots_of_the_node()
     {
         using IHost host = Build(services => services.AddHealthChecks().AddCoapState());
         await host.StartAsync();
@@ -103,7 +103,7 @@ public sealed class HostingTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task OSCORE_contexts_of_files_are_refused_where_nodes_share_devices(bool isShared)
+    public async Task OSCORE_context_files_are_refused_where_nodes_share_devices(bool isShared)
     {
         string folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
         string file = Path.Combine(folder, "contexts.json");
@@ -117,7 +117,7 @@ public sealed class HostingTests
             }
 
             services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
-                .UseOscore(oscore => oscore.Files.Add(file)).KeepState();
+                .UseOscoreFiles(oscore => oscore.Files.Add(file)).KeepState();
         }))
         {
             if (isShared)
@@ -136,7 +136,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task Without_a_secret_or_a_store_the_application_says_what_is_missing()
+    public async Task The_start_error_without_a_secret_or_a_store_names_what_is_missing()
     {
         HostApplicationBuilder builder = new();
         builder.Services.AddCoapState(_ => { }).UseMemory();
@@ -154,7 +154,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task An_application_that_runs_in_a_test_keeps_its_state_in_memory()
+    public async Task An_application_in_a_test_host_keeps_its_state_in_memory()
     {
         string folder = Directory.CreateTempSubdirectory("coap-hosting-").FullName;
         string file = Path.Combine(folder, "coap.db");
@@ -177,7 +177,7 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public void A_second_store_and_wrong_settings_are_refused_at_once()
+    public void A_second_store_and_invalid_settings_are_refused_at_registration()
     {
         ICoapClusterBuilder builder = new ServiceCollection().AddCoapState(options => options.Secrets = [s_secret]);
         Assert.Throws<ArgumentException>(() => builder.UsePostgreSql(""));

@@ -3,7 +3,7 @@ namespace CoAP.NET.Cluster.Tests.Maps;
 public sealed class ClusterMapTests
 {
     [Fact]
-    public void A_store_that_went_back_has_no_owners_and_versions_and_fences_above_all_that_may_have_been_lost()
+    public void A_map_after_a_loss_of_the_store_has_no_owners_and_a_higher_version_and_fence_than_any_lost_one()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "");
         CoapClusterMap map = new CoapClusterMap(7, [node], new CoapSlotOwner[CoapSlot.Count]).Assign(node.Id, CoapSlot.All);
@@ -24,7 +24,7 @@ public sealed class ClusterMapTests
 
     // As with a standby that has not followed the one that took over before, or a backup that is restored twice.
     [Fact]
-    public void A_store_that_goes_back_twice_to_the_same_state_gives_no_fence_and_no_version_twice()
+    public void A_store_that_is_restored_twice_to_the_same_state_reuses_neither_a_fence_nor_a_version()
     {
         DateTimeOffset first = new(2026, 11, 26, 0, 0, 0, TimeSpan.Zero);
         CoapClusterMap map = CoapClusterMap.Empty.Assign(CoapNodeId.New(), CoapSlot.All);
@@ -37,7 +37,7 @@ public sealed class ClusterMapTests
     }
 
     [Fact]
-    public void A_change_raises_the_version_and_the_fences_of_what_it_names_and_leaves_the_map_as_it_was()
+    public void A_change_raises_the_version_and_the_fences_of_its_slots_and_leaves_the_old_map_unchanged()
     {
         CoapNodeId node = CoapNodeId.New();
         CoapSlot[] slots = [new(7), new(3), new(7)];
@@ -46,19 +46,19 @@ public sealed class ClusterMapTests
 
         Assert.Equal(1, changed.Version);
         Assert.Equal([new CoapSlot(3), new CoapSlot(7)], changed.Changed);
-        Assert.Equal(new CoapSlotOwner(node, new CoapFence(1)), changed[new CoapSlot(7)]);
+        Assert.Equal(new CoapSlotOwner(node, new CoapFencingToken(1)), changed[new CoapSlot(7)]);
         Assert.Equal(default, changed[new CoapSlot(4)]);
         Assert.Equal(default, CoapClusterMap.Empty[new CoapSlot(7)]);
         Assert.Throws<InvalidOperationException>(() => changed.Assign(node, slots));
     }
 
     [Fact]
-    public void Orphans_are_the_slots_of_nobody_and_of_nodes_that_are_gone()
+    public void Orphans_are_slots_without_an_owner_or_with_an_absent_owner()
     {
         CoapClusterNode here = new(CoapNodeId.New(), "");
         CoapSlotOwner[] owners = new CoapSlotOwner[CoapSlot.Count];
-        owners[5] = new CoapSlotOwner(here.Id, new CoapFence(1));
-        owners[6] = new CoapSlotOwner(CoapNodeId.New(), new CoapFence(4));
+        owners[5] = new CoapSlotOwner(here.Id, new CoapFencingToken(1));
+        owners[6] = new CoapSlotOwner(CoapNodeId.New(), new CoapFencingToken(4));
 
         CoapClusterMap map = new(9, [here], owners);
 
@@ -73,7 +73,7 @@ public sealed class ClusterMapTests
     [InlineData("", 197)]
     [InlineData("a", 237)]
     [InlineData("urn:dev:mac:0024befffe804ff1", 74)]
-    public void The_slot_of_a_name_is_the_same_for_ever(string name, byte slot) =>
+    public void The_slot_of_a_name_does_not_change_between_versions(string name, byte slot) =>
         Assert.Equal(new CoapSlot(slot), CoapSlot.OfName(Encoding.UTF8.GetBytes(name)));
 
     [Fact]
@@ -89,7 +89,7 @@ public sealed class ClusterMapTests
     }
 
     [Fact]
-    public void A_node_is_somebody_and_its_address_has_a_bound()
+    public void A_node_id_is_unique_and_the_length_of_a_node_address_is_limited()
     {
         Assert.NotEqual(CoapNodeId.New(), CoapNodeId.New());
         Assert.True(CoapNodeId.New().IsSet);

@@ -13,7 +13,7 @@ public sealed class NodeSealsTests
     [Theory]
     [InlineData("")]
     [InlineData("orleans://127.0.0.1:11111@5#6")]
-    public void A_node_with_the_same_secret_verifies_and_looks_as_before(string address)
+    public void A_node_with_the_same_secret_is_verified_unchanged(string address)
     {
         CoapClusterNode node = new(CoapNodeId.New(), address) { IsLeaving = true };
         using NodeSeals one = new([s_old]);
@@ -27,7 +27,7 @@ public sealed class NodeSealsTests
     }
 
     [Fact]
-    public void A_node_without_the_secret_or_with_the_seal_of_another_node_or_address_does_not_verify()
+    public void A_node_without_the_secret_or_with_the_seal_of_another_node_or_address_is_not_verified()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "orleans://here");
         using NodeSeals seals = new([s_old]);
@@ -44,7 +44,7 @@ public sealed class NodeSealsTests
     }
 
     [Fact]
-    public void A_node_announces_the_newest_record_format_that_it_reads_and_no_other_node_changes_that()
+    public void A_node_announces_the_newest_record_format_that_it_reads_and_the_announcement_cannot_be_forged()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "orleans://here");
         using NodeSeals later = new([s_old], format: 12);
@@ -61,7 +61,7 @@ public sealed class NodeSealsTests
     }
 
     [Fact]
-    public void What_a_later_version_adds_to_the_format_of_a_node_is_ignored()
+    public void Additions_of_a_later_version_to_the_node_format_are_ignored()
     {
         using NodeSeals seals = new([s_old]);
         CoapNodeId id = CoapNodeId.New();
@@ -75,7 +75,7 @@ public sealed class NodeSealsTests
     }
 
     [Fact]
-    public void A_node_with_both_secrets_knows_the_nodes_with_one_of_them_and_they_know_it()
+    public void A_node_with_both_secrets_verifies_nodes_with_either_of_them()
     {
         CoapClusterNode node = new(CoapNodeId.New(), new string('x', NodeSeals.MaxAddressLength));
         using NodeSeals old = new([s_old]);
@@ -91,7 +91,7 @@ public sealed class NodeSealsTests
     }
 
     [Fact]
-    public void After_disposal_nothing_is_sealed_or_verified()
+    public void A_disposed_seal_neither_seals_nor_verifies()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "");
         NodeSeals seals = new([s_old]);

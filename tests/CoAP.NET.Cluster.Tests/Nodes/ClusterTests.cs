@@ -10,7 +10,7 @@ public sealed class ClusterTests
     public ClusterTests() => _memory = new CoapMemoryCluster(_clock);
 
     [Fact]
-    public async Task The_first_node_has_all_slots_and_the_next_one_takes_over_when_it_ends()
+    public async Task The_first_node_has_all_slots_and_the_next_node_takes_them_over_when_it_ends()
     {
         CoapCluster first = Node();
         await first.StartAsync();
@@ -18,7 +18,7 @@ public sealed class ClusterTests
         await using CoapCluster second = Node();
         await second.StartAsync();
         Assert.False(second.FenceOf(s_slot).IsSet);
-        CoapFence before = first.FenceOf(s_slot);
+        CoapFencingToken before = first.FenceOf(s_slot);
 
         await first.DisposeAsync();
 
@@ -28,11 +28,11 @@ public sealed class ClusterTests
     }
 
     [Fact]
-    public async Task A_node_that_loses_a_slot_hears_of_it_and_writes_nothing_there()
+    public async Task A_node_that_loses_a_slot_is_notified_and_can_no_longer_write_to_that_slot()
     {
         await using CoapCluster cluster = Node();
         await cluster.StartAsync();
-        CoapFence fence = cluster.FenceOf(s_slot);
+        CoapFencingToken fence = cluster.FenceOf(s_slot);
         await using CoapSealedClusterStore store = Open(_memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
         CoapClusterMap map = await store.JoinAsync(other, FromMinutes(1), CancellationToken.None);
@@ -45,7 +45,7 @@ public sealed class ClusterTests
     }
 
     [Fact]
-    public async Task A_store_that_is_away_at_the_start_is_found_later_and_its_absence_is_told()
+    public async Task A_node_starts_degraded_while_the_store_is_unavailable_and_joins_when_it_is_available()
     {
         _memory.IsAway = true;
         await using CoapCluster cluster = Node();
@@ -62,7 +62,7 @@ public sealed class ClusterTests
     }
 
     [Fact]
-    public async Task What_is_written_is_sealed_and_flushed_at_the_end()
+    public async Task Records_are_encrypted_and_flushed_when_the_node_ends()
     {
         CoapCluster cluster = Node();
         await cluster.StartAsync();
@@ -78,7 +78,7 @@ public sealed class ClusterTests
     }
 
     [Fact]
-    public async Task A_listener_that_throws_disturbs_nobody()
+    public async Task A_listener_that_throws_does_not_disturb_the_node_or_other_listeners()
     {
         await using CoapCluster cluster = Node();
         int heard = 0;
@@ -91,7 +91,7 @@ public sealed class ClusterTests
     }
 
     [Fact]
-    public void Options_are_checked_in_words()
+    public void The_error_for_an_invalid_option_names_the_option_and_the_problem()
     {
         Assert.Contains("NewSecret", Fault(new CoapClusterOptions()), Ordinal);
         Assert.Contains("all zeros", Fault(new CoapClusterOptions { Secrets = [new byte[32]] }), Ordinal);
@@ -116,7 +116,7 @@ public sealed class ClusterTests
     /// <summary>The store of another node with the secret of <see cref="Options"/>.</summary>
     internal static CoapSealedClusterStore Open(CoapMemoryCluster memory) => new(memory.Open(), Options().Secrets[0].Span);
 
-    private static CoapRecordChange Put(CoapFence fence) => CoapRecordChange.Put(
+    private static CoapRecordChange Put(CoapFencingToken fence) => CoapRecordChange.Put(
         new CoapRecordKey(CoapRecordKind.Device, s_slot, "a"u8), fence, "a secret"u8.ToArray(), Timeout.InfiniteTimeSpan);
 
     private string Fault(CoapClusterOptions options) =>

@@ -20,7 +20,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_cluster_that_begins_with_the_newest_version_writes_the_newest_format()
+    public async Task A_cluster_that_starts_with_the_newest_version_writes_the_newest_format()
     {
         CoapCluster node = await StartAsync(2);
         await WriteAsync(node, "by the new one");
@@ -30,7 +30,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Each_version_reads_what_the_other_wrote_and_the_newer_format_is_written_after_a_day_without_an_older_node()
+    public async Task Both_formats_are_readable_and_the_newer_format_is_written_after_a_day_without_an_older_node()
     {
         CoapCluster old = await StartAsync(1);
         await WriteAsync(old, "by the old one");
@@ -75,7 +75,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task When_an_older_node_joins_the_older_format_is_written_at_once_and_newer_records_are_never_taken_for_missing()
+    public async Task The_older_format_is_written_when_an_older_node_joins_and_newer_records_are_not_treated_as_missing()
     {
         CoapCluster latest = await StartAsync(2);
         await WriteAsync(latest, "in the newer format");
@@ -111,7 +111,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_numbers_of_an_OSCORE_context_continue_over_every_change_of_the_version()
+    public async Task The_sequence_numbers_of_an_OSCORE_context_continue_across_changes_of_the_version()
     {
         OscoreStoreKey key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
         ulong bound = 0;

@@ -10,7 +10,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
     private readonly List<IAsyncDisposable> _all = [];
 
     [Fact]
-    public void A_message_shows_nothing_and_opens_at_its_receiver_for_its_purpose()
+    public void A_message_is_encrypted_and_can_be_decrypted_only_by_its_receiver_for_its_purpose()
     {
         Node one = Make(1);
         Node two = Make(1);
@@ -25,7 +25,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
     }
 
     [Fact]
-    public void A_message_that_is_forged_changed_or_meant_for_another_node_or_purpose_is_refused_and_counted()
+    public void A_forged_or_modified_message_or_one_for_another_node_or_purpose_is_refused_and_counted()
     {
         Node one = Make(1);
         Node two = Make(1);
@@ -47,7 +47,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
     }
 
     [Fact]
-    public void An_answer_opens_only_for_the_question_that_was_asked()
+    public void A_reply_can_be_decrypted_only_for_its_question()
     {
         Node one = Make(1);
         Node two = Make(1);
@@ -62,7 +62,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
     }
 
     [Fact]
-    public void A_recorded_message_opens_once_and_its_repetition_is_counted_and_logged()
+    public void A_replayed_message_is_refused_counted_and_logged()
     {
         Node one = Make(1);
         Node two = Make(1);
@@ -84,7 +84,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Messages_open_in_any_order_within_the_window_of_their_sender_and_purpose()
+    public void Messages_are_accepted_in_any_order_within_the_window_of_their_sender_and_purpose()
     {
         Node one = Make(1);
         Node two = Make(1);
@@ -107,7 +107,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Windows_of_ended_nodes_make_room_and_their_messages_do_not_open_again()
+    public void Windows_of_ended_nodes_are_evicted_and_their_messages_are_refused_afterwards()
     {
         Node one = Make(1);
         CoapNodeId live = CoapNodeId.New();
@@ -137,7 +137,7 @@ public sealed class NodeCipherTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Nodes_with_the_previous_the_current_and_both_secrets_understand_each_other()
+    public void A_node_with_both_secrets_can_exchange_messages_with_nodes_that_have_either_of_them()
     {
         Node both = Make(2, 1);
         foreach (Node other in (Node[])[Make(1), Make(2)])

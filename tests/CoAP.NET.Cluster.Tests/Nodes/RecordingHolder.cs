@@ -7,7 +7,7 @@ internal sealed class RecordingHolder : ISlotHolder
     private readonly List<CoapSlot> _released = [];
     private readonly TaskCompletionSource _began = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private TaskCompletionSource? _block;
-    private int _underWay;
+    private int _inProgress;
 
     public IReadOnlyList<CoapSlot> Released
     {
@@ -42,7 +42,7 @@ internal sealed class RecordingHolder : ISlotHolder
         lock (_gate)
         {
             _released.Add(slot);
-            Most = Math.Max(Most, ++_underWay);
+            Most = Math.Max(Most, ++_inProgress);
         }
 
         _began.TrySetResult();
@@ -56,7 +56,7 @@ internal sealed class RecordingHolder : ISlotHolder
         {
             lock (_gate)
             {
-                _underWay--;
+                _inProgress--;
             }
         }
 

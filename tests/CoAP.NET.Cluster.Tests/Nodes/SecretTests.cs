@@ -16,7 +16,7 @@ public sealed class SecretTests : IAsyncDisposable
     public SecretTests() => _memory = new CoapMemoryCluster(_clock);
 
     [Fact]
-    public async Task A_node_with_another_secret_never_joins_and_says_why()
+    public async Task A_node_with_another_secret_never_joins_and_reports_the_reason()
     {
         CoapCluster member = await StartAsync(s_old);
         MarkStore store = new(_memory.Open());
@@ -55,7 +55,7 @@ public sealed class SecretTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_was_first_with_another_secret_leaves_when_the_cluster_gets_its_mark()
+    public async Task A_node_that_started_first_with_another_secret_leaves_when_the_cluster_sets_its_mark()
     {
         // The mark is not there yet when it looks first, as when both nodes start at the same time.
         CoapCluster member = await StartAsync(s_old);
@@ -89,7 +89,7 @@ public sealed class SecretTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_secret_is_replaced_one_node_after_the_other_and_each_one_reads_what_another_wrote()
+    public async Task The_secret_is_replaced_on_each_node_in_turn_and_all_nodes_read_all_records()
     {
         CoapCluster old = await StartAsync(s_old);
         byte[] common = old.Store.CommonKey.ToArray();
@@ -125,7 +125,7 @@ public sealed class SecretTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_number_of_records_that_need_the_previous_secret_is_known()
+    public async Task The_number_of_records_that_need_the_previous_secret_is_reported()
     {
         CoapCluster old = await StartAsync(s_old);
         await WriteAsync(old, "by the old secret");
@@ -141,27 +141,27 @@ public sealed class SecretTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Endpoints_make_values_that_all_nodes_accept_while_the_secret_is_replaced()
+    public async Task Endpoints_create_values_that_all_nodes_accept_while_the_secret_is_replaced()
     {
         CoapCluster old = await StartAsync(s_old);
         CoapEndpointOptions ofOld = old.KeepState(new CoapEndpointOptions());
-        byte[] secret = ofOld.SharedSecret.ToArray();
-        Assert.Null(ofOld.PreviousSecret);
+        byte[] secret = ofOld.Processes.SharedSecret.ToArray();
+        Assert.Null(ofOld.Processes.PreviousSecret);
         CoapCluster both = await StartAsync(s_new, s_old);
         CoapEndpointOptions ofBoth = both.KeepState(new CoapEndpointOptions());
-        PreviousSecret previous = ofBoth.PreviousSecret!;
+        PreviousSecret previous = ofBoth.Processes.PreviousSecret!;
 
         // The other node opens only what was made with the old secret.
         Assert.Equal(secret, previous.Secret.ToArray());
-        Assert.NotEqual(secret, ofBoth.SharedSecret.ToArray());
+        Assert.NotEqual(secret, ofBoth.Processes.SharedSecret.ToArray());
         Assert.True(previous.IsUsed());
 
         await old.DisposeAsync();
         await UntilAsync(() => !previous.IsUsed());
         CoapCluster latest = await StartAsync(s_new);
         CoapEndpointOptions ofLatest = latest.KeepState(new CoapEndpointOptions());
-        Assert.Equal(ofLatest.SharedSecret.ToArray(), ofBoth.SharedSecret.ToArray());
-        Assert.Null(ofLatest.PreviousSecret);
+        Assert.Equal(ofLatest.Processes.SharedSecret.ToArray(), ofBoth.Processes.SharedSecret.ToArray());
+        Assert.Null(ofLatest.Processes.PreviousSecret);
         Assert.False(previous.IsUsed());
     }
 

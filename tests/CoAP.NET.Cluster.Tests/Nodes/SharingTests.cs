@@ -6,7 +6,7 @@ public sealed class SharingTests : IAsyncDisposable
     private readonly SharingNodes _nodes = new();
 
     [Fact]
-    public async Task Nodes_that_join_get_their_share_from_those_that_have_more()
+    public async Task A_joining_node_gets_its_share_of_the_slots_without_unnecessary_moves()
     {
         await _nodes.StartAsync();
         await _nodes.StartAsync();
@@ -18,13 +18,13 @@ public sealed class SharingTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Survivors_take_the_slots_of_a_node_that_died_each_its_share()
+    public async Task The_surviving_nodes_take_fair_shares_of_the_slots_of_a_dead_node()
     {
         await _nodes.StartAsync();
         await _nodes.StartAsync();
         await _nodes.StartAsync();
         await SharingNodes.FairAsync(_nodes.All);
-        Dictionary<CoapSlot, CoapFence> before = CoapSlot.All.ToDictionary(slot => slot, slot => _nodes.All[0].Map[slot].Fence);
+        Dictionary<CoapSlot, CoapFencingToken> before = CoapSlot.All.ToDictionary(slot => slot, slot => _nodes.All[0].Map[slot].Fence);
         IReadOnlyList<CoapSlot> orphans = _nodes.All[0].Map.SlotsOf(_nodes.All[1].Self.Id);
 
         // For a moment a node does not take back what it has released.
@@ -36,7 +36,7 @@ public sealed class SharingTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_slot_is_released_before_it_is_handed_over_and_a_few_at_a_time()
+    public async Task A_slot_is_released_before_it_is_handed_over_and_slots_move_in_small_batches()
     {
         CoapCluster first = await _nodes.StartAsync(moves => moves.BatchSize = 5);
         ConcurrentQueue<CoapSlot> early = [];
@@ -63,7 +63,7 @@ public sealed class SharingTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Records_that_wait_are_written_before_their_slot_is_handed_over()
+    public async Task Pending_records_are_written_before_their_slot_is_handed_over()
     {
         CoapCluster first = await _nodes.StartAsync();
         foreach (CoapSlot slot in CoapSlot.All)
@@ -79,7 +79,7 @@ public sealed class SharingTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_slot_that_could_not_be_released_moves_all_the_same()
+    public async Task A_slot_moves_although_its_release_failed()
     {
         CoapCluster first = await _nodes.StartAsync();
         first.Releases.Add(new RecordingHolder { Failure = new InvalidOperationException("a holder of the test") });
@@ -90,7 +90,7 @@ public sealed class SharingTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_leaves_alone_or_with_standbys_only_waits_for_nothing()
+    public async Task A_node_that_leaves_alone_or_with_standbys_only_does_not_wait()
     {
         CoapCluster alone = await _nodes.StartAsync();
         await alone.LeaveAsync();
@@ -105,9 +105,9 @@ public sealed class SharingTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Many_joins_within_a_minute_make_the_wait_longer_and_a_rolling_restart_does_not()
+    public void Many_joins_within_a_minute_lengthen_the_settle_time_and_a_rolling_restart_does_not()
     {
-        SettleClock clock = new(FromSeconds(2), _nodes.Clock);
+        MembershipStability clock = new(FromSeconds(2), _nodes.Clock);
         CoapNodeId[] rolling = [CoapNodeId.New(), CoapNodeId.New(), CoapNodeId.New()];
         clock.See(rolling);
         Assert.Equal(FromSeconds(2), clock.Left());
@@ -135,7 +135,7 @@ public sealed class SharingTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Options_of_moves_are_checked_in_words()
+    public void The_error_for_an_invalid_move_option_names_the_option()
     {
         CoapClusterOptions options = ClusterTests.Options();
         options.Moves.BatchSize = 0;
@@ -144,6 +144,6 @@ public sealed class SharingTests : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();
 
-    private static CoapRecordChange Put(CoapSlot slot, CoapFence fence) => CoapRecordChange.Put(
+    private static CoapRecordChange Put(CoapSlot slot, CoapFencingToken fence) => CoapRecordChange.Put(
         new CoapRecordKey(CoapRecordKind.Device, slot, "a"u8), fence, "state"u8.ToArray(), Timeout.InfiniteTimeSpan);
 }

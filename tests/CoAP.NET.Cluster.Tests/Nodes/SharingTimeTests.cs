@@ -7,7 +7,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     private readonly SharingNodes _nodes = new();
 
     [Fact]
-    public async Task A_node_that_leaves_hands_over_everything_and_others_do_not_count_it_any_more()
+    public async Task A_leaving_node_hands_over_all_slots_and_no_longer_counts_for_the_shares()
     {
         CoapCluster first = await _nodes.StartAsync(moves => moves.RelayTime = FromMinutes(1));
         await _nodes.StartAsync();
@@ -30,7 +30,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_leaves_hands_over_few_slots_at_a_time()
+    public async Task A_leaving_node_hands_over_a_limited_number_of_slots_at_a_time()
     {
         CoapCluster first = await _nodes.StartAsync(moves =>
         {
@@ -56,7 +56,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     [Theory]
     [InlineData(40, 60)]
     [InlineData(120, 121)]
-    public async Task A_node_relays_from_when_it_says_that_it_leaves_and_for_a_moment_after_its_last_slot(int held, int ends)
+    public async Task A_leaving_node_relays_until_a_moment_after_its_last_slot_was_handed_over(int held, int ends)
     {
         CoapCluster first = await _nodes.StartAsync(moves =>
         {
@@ -84,7 +84,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Slow_requests_at_a_node_that_leaves_hold_up_half_of_its_slots_at_most_and_do_not_add_up()
+    public async Task Slow_requests_at_a_leaving_node_delay_at_most_half_of_its_slots_and_the_delays_do_not_add_up()
     {
         CoapCluster first = await _nodes.StartAsync(moves =>
         {
@@ -107,7 +107,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_slot_whose_requests_take_long_does_not_hold_up_the_others_of_a_node_that_leaves()
+    public async Task A_slot_with_slow_requests_does_not_delay_the_other_slots_of_a_leaving_node()
     {
         CoapCluster first = await _nodes.StartAsync(moves =>
         {
@@ -130,7 +130,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_leaves_ends_in_time_when_its_slots_cannot_be_handed_over()
+    public async Task A_leaving_node_ends_within_its_timeout_when_its_slots_cannot_be_handed_over()
     {
         CoapCluster first = await _nodes.StartAsync(moves =>
         {
@@ -151,7 +151,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_store_that_goes_away_while_slots_move_is_waited_for()
+    public async Task Moving_slots_continues_when_an_unavailable_store_is_available_again()
     {
         CoapCluster first = await _nodes.StartAsync();
         RecordingHolder holder = new();
@@ -170,7 +170,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task When_the_store_is_back_a_standby_leaves_the_slots_to_the_active_node_and_takes_them_after_a_lease_if_it_is_dead(
+    public async Task A_standby_takes_the_slots_of_the_active_node_after_a_store_outage_only_if_that_node_is_dead(
         bool lives)
     {
         CoapCluster active = await _nodes.StartAsync(shares: false);
@@ -198,7 +198,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task While_the_store_is_away_longer_than_a_lease_nodes_that_live_keep_their_slots_and_those_of_a_dead_one_are_taken_after_it()
+    public async Task Live_nodes_keep_their_slots_over_a_long_store_outage_and_slots_of_a_dead_node_are_taken_afterwards()
     {
         for (int i = 0; i < 3; i++)
         {
@@ -222,13 +222,13 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Slots_that_were_released_for_a_node_that_died_come_back_under_a_new_fence()
+    public async Task Slots_released_for_a_node_that_died_return_under_a_new_fence()
     {
         CoapCluster first = await _nodes.StartAsync();
         RecordingHolder holder = new();
         holder.Block();
         first.Releases.Add(holder);
-        CoapFence before = first.FenceOf(new CoapSlot(255));
+        CoapFencingToken before = first.FenceOf(new CoapSlot(255));
         await _nodes.StartAsync();
         await holder.Began;
         CoapSlot[] released = [.. CoapSlot.All.Where(slot => first.Releases.IsMoving(slot, first.FenceOf(slot)))];
@@ -245,7 +245,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_slot_whose_next_owner_does_not_hear_of_its_release_returns()
+    public async Task A_released_slot_returns_when_its_next_owner_does_not_get_the_message()
     {
         CoapCluster first = await _nodes.StartAsync();
         RecordingHolder holder = new();
@@ -255,7 +255,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         await holder.Began;
         _nodes.Hub.Cut(first.Self.Id, second.Self.Id);
         CoapSlot slot = holder.Released[0];
-        CoapFence before = first.FenceOf(slot);
+        CoapFencingToken before = first.FenceOf(slot);
         holder.Unblock();
         await _nodes.Clock.AdvanceUntilAsync(() => first.FenceOf(slot) == before.Next(), FromSeconds(5));
 
@@ -265,7 +265,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Nothing_is_handed_over_before_the_nodes_have_settled()
+    public async Task Slots_are_handed_over_only_after_the_settle_time()
     {
         CoapCluster first = await _nodes.StartAsync(moves => moves.SettleTime = FromSeconds(30));
         RecordingHolder holder = new();

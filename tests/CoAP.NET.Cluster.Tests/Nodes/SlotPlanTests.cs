@@ -10,7 +10,7 @@ public sealed class SlotPlanTests
     [InlineData(7)]
     [InlineData(50)]
     [InlineData(100)]
-    public void Nodes_that_start_together_have_fair_shares_of_all_slots(int count)
+    public void Nodes_that_start_together_get_fair_shares_of_all_slots(int count)
     {
         CoapClusterMap map = CoapClusterMap.Empty.With(Nodes(count));
         foreach (CoapClusterNode node in map.Nodes)
@@ -22,14 +22,14 @@ public sealed class SlotPlanTests
     }
 
     [Fact]
-    public void Whatever_the_order_in_which_nodes_act_no_slot_moves_twice_and_all_shares_become_fair()
+    public void Slots_move_at_most_once_and_shares_become_fair_in_whatever_order_the_nodes_act()
     {
         for (int seed = 0; seed < 40; seed++)
         {
             Random random = new(seed);
             CoapClusterNode[] nodes = Nodes(random.Next(1, 8), random);
             CoapNodeId[] owners = [.. nodes.Select(node => node.Id), CoapNodeId.New(), default];
-            CoapSlotOwner[] slots = [.. CoapSlot.All.Select(_ => new CoapSlotOwner(owners[random.Next(owners.Length)], new CoapFence(1)))];
+            CoapSlotOwner[] slots = [.. CoapSlot.All.Select(_ => new CoapSlotOwner(owners[random.Next(owners.Length)], new CoapFencingToken(1)))];
             if (random.Next(3) == 0 && nodes.Length > 1)
             {
                 nodes[0] = nodes[0] with { IsLeaving = true };
@@ -45,7 +45,7 @@ public sealed class SlotPlanTests
     }
 
     [Fact]
-    public void Every_node_makes_the_same_plan_of_the_same_map()
+    public void Every_node_derives_the_same_plan_from_the_same_map()
     {
         CoapClusterNode[] nodes = Nodes(5);
         SlotPlan one = SlotPlan.Of(CoapClusterMap.Empty.With(nodes));
@@ -55,7 +55,7 @@ public sealed class SlotPlanTests
     }
 
     [Fact]
-    public void Without_links_one_node_has_all_slots_and_the_others_take_none_and_get_none()
+    public void A_single_node_has_all_slots_when_no_node_has_a_link()
     {
         CoapClusterNode[] nodes = [.. Nodes(3).Select(node => node with { Address = "" })];
         CoapClusterMap map = CoapClusterMap.Empty.With(nodes);
@@ -68,7 +68,7 @@ public sealed class SlotPlanTests
     }
 
     [Fact]
-    public void A_node_without_a_link_stands_by_while_others_have_links_and_keeps_what_it_had()
+    public void A_node_without_a_link_takes_no_slots_while_others_have_links_and_keeps_its_own()
     {
         CoapClusterNode[] nodes = Nodes(3);
         nodes[0] = nodes[0] with { Address = "" };
@@ -80,7 +80,7 @@ public sealed class SlotPlanTests
     }
 
     [Fact]
-    public void A_node_that_leaves_gives_everything_and_gets_nothing_and_alone_it_keeps_what_it_has()
+    public void A_leaving_node_gives_away_all_slots_and_takes_none_unless_it_is_the_only_node()
     {
         CoapClusterNode[] nodes = Nodes(3);
         CoapClusterMap map = Carried(CoapClusterMap.Empty.With(nodes), new Random(1), out _);

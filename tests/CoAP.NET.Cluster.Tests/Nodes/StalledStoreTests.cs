@@ -11,7 +11,7 @@ public sealed class StalledStoreTests
     private readonly VirtualClock _clock = new();
 
     [Fact]
-    public async Task After_a_stall_of_the_store_a_standby_waits_for_the_active_node_for_one_lease_and_then_takes_over()
+    public async Task A_standby_takes_over_after_a_store_stall_only_if_the_active_node_does_not_return_within_a_lease()
     {
         CoapMemoryCluster memory = new(_clock);
         await using CoapSealedClusterStore active = ClusterTests.Open(memory);

@@ -7,7 +7,7 @@ public sealed class NotifyTests : IAsyncDisposable
     private readonly List<NoticedNode> _all = [];
 
     [Fact]
-    public async Task A_change_told_at_any_node_reaches_the_observers_at_all_nodes_and_each_asks_its_own_handler_once()
+    public async Task A_notification_at_any_node_reaches_the_observers_at_all_nodes_with_a_single_handler_run_per_node()
     {
         await StartAsync(3);
         foreach (NoticedNode node in _all)
@@ -29,7 +29,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_route_that_changed_reaches_all_who_observe_one_of_its_paths()
+    public async Task A_notification_of_a_route_reaches_all_observers_of_its_paths()
     {
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
@@ -42,7 +42,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_name_that_changes_often_is_told_once_and_what_nobody_observes_asks_no_handler()
+    public async Task Frequent_changes_of_a_path_run_the_handler_once_and_unobserved_paths_do_not()
     {
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
@@ -60,7 +60,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_joins_later_tells_and_hears()
+    public async Task A_node_that_joins_later_sends_and_receives_notifications()
     {
         await StartAsync(1);
         await _all[0].ObserveAsync("/devices/7");
@@ -75,7 +75,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_changes_while_two_nodes_are_cut_off_from_each_other_is_told_when_they_are_not_any_more()
+    public async Task Changes_during_a_partition_of_two_nodes_are_notified_after_the_partition()
     {
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
@@ -94,7 +94,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_lost_notice_is_told_again()
+    public async Task A_lost_notice_is_sent_again()
     {
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
@@ -109,7 +109,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_changes_while_a_node_counts_as_dead_is_told_when_it_is_back()
+    public async Task Changes_while_a_node_counts_as_dead_are_notified_when_it_returns()
     {
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
@@ -124,7 +124,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task After_a_storm_of_changes_that_found_no_room_all_observers_are_told()
+    public async Task All_observers_are_notified_after_more_changes_than_the_queue_can_hold()
     {
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
@@ -139,7 +139,7 @@ public sealed class NotifyTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_server_that_stopped_does_not_keep_others_from_being_told()
+    public async Task A_stopped_server_does_not_prevent_notifications_at_other_nodes()
     {
         await StartAsync(3);
         await _all[1].ObserveAsync("/devices/7");

@@ -18,7 +18,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     private long Registrations => _device.Counters[CoapCounter.Registrations];
 
     [Fact]
-    public async Task An_observation_goes_on_after_a_crash_and_the_device_sends_nothing_but_notifications()
+    public async Task An_observation_continues_after_a_crash_and_the_device_sends_only_notifications()
     {
         if (CoapDtls.IsSupported)
         {
@@ -27,7 +27,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_the_device_says_before_it_is_known_whose_it_is_waits_for_its_handler()
+    public async Task A_notification_that_arrives_before_its_observation_is_restored_waits_for_its_handler()
     {
         if (CoapDtls.IsSupported)
         {
@@ -36,7 +36,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_session_that_arrives_before_its_observation_is_read_hears_of_changes()
+    public async Task A_session_that_arrives_before_its_observation_was_read_gets_notifications()
     {
         if (CoapDtls.IsSupported)
         {
@@ -45,7 +45,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Beginning_twice_registers_once_another_path_takes_its_place_and_the_end_is_told_to_the_device_and_the_store()
+    public async Task Starting_an_observation_again_registers_once_another_path_replaces_it_and_stopping_deregisters()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -70,12 +70,12 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_ended_does_not_begin_again_nor_is_it_written_again_and_its_end_spares_what_took_its_place()
+    public async Task An_ended_observation_is_neither_restarted_nor_rewritten_and_does_not_remove_its_replacement()
     {
         await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(FromHours(1)));
         await cluster.StartAsync();
         ObservationTable table = new();
-        ObservationRuns runs = new(cluster, table, TimeProvider.System, NullLogger.Instance);
+        ObservationRunner runs = new(cluster, table, TimeProvider.System, NullLogger.Instance);
         CoapRecordKey key = ObservationRecord.KeyOf([1, 2, 3, 4, 5, 6, 7, 8], Name)!.Value;
         DurableObservation ended = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get), now: 0);
         Assert.True(table.TryAdd(ended));
@@ -100,7 +100,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task When_its_slot_goes_to_another_node_the_device_is_told_nothing_and_the_newest_that_was_heard_is_kept()
+    public async Task A_moved_slot_keeps_the_latest_notification_and_sends_the_device_no_message()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -118,14 +118,14 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         await node.Cluster.Writer.FlushAsync();
         Assert.Equal(0, node.Cluster.Observations.Count);
         CoapRecord? kept = await RecordAsync(node.Cluster);
-        Assert.True(ObservationRecord.TryRead(kept!, out string? name, out CoapMessage? request, out CoapHeardNotification? heard));
+        Assert.True(ObservationRecord.TryRead(kept!, out string? name, out CoapMessage? request, out CoapNotificationPosition? heard));
         Assert.Equal((Name, 8), (name, request.Token.Length));
         Assert.Equal(FromHours(1), heard!.MaxAge);
         Assert.Equal((1, asked), (_device.CountObservers(Path), _device.Counters[CoapCounter.RequestsReceived]));
     }
 
     [Fact]
-    public async Task What_cannot_be_observed_for_good_says_why()
+    public async Task The_error_for_an_invalid_durable_observation_says_why()
     {
         await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(FromHours(1)));
         await cluster.StartAsync();
@@ -184,7 +184,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     {
         await _device.DisposeAsync();
         _device = NewDevice();
-        _device.MapGet(Path, () => CoapResults.Text($"{Volatile.Read(ref _degrees)}")).Observable(maxAge: FromHours(1));
+        _device.MapGet(Path, () => CoapResults.Text($"{Volatile.Read(ref _degrees)}")).Observable(observe => observe.MaxAge = FromHours(1));
         _device.MapGet("/other", () => CoapResults.Text("other")).Observable();
         await _device.StartAsync();
     }

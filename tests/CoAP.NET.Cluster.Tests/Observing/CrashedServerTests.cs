@@ -9,7 +9,7 @@ public sealed class CrashedServerTests : IDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
 
     [Fact]
-    public async Task Observers_hear_of_changes_after_two_crashes_without_registering_again()
+    public async Task Observers_get_notifications_after_two_crashes_without_registering_again()
     {
         if (CoapDtls.IsSupported)
         {

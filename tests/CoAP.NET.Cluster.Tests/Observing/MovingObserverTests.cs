@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster.Tests.Observing;
 public sealed class MovingObserverTests
 {
     [Fact]
-    public async Task An_observer_moves_with_its_session_and_hears_of_changes_at_the_other_node_without_registering_again()
+    public async Task An_observer_moves_with_its_session_and_gets_notifications_at_the_other_node_without_reregistering()
     {
         if (!CoapDtls.IsSupported)
         {

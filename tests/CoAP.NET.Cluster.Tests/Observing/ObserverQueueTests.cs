@@ -6,12 +6,12 @@ public sealed class ObserverQueueTests : IAsyncDisposable
 {
     private readonly ObserverWorld _world = new();
 
-    private ICoapObserverKeeper Keeper => _world.Server.ObserverKeeper!;
+    private ICoapObserverStore Keeper => _world.Server.ObserverKeeper!;
 
     private CoapClusterObserverCounters Counters => _world.Cluster.GetObserverCounters();
 
     [Fact]
-    public async Task Whoever_registers_and_cancels_in_a_loop_writes_nothing_and_fills_nothing()
+    public async Task Registrations_that_are_cancelled_at_once_are_never_written()
     {
         await _world.StartAsync();
         for (int i = 0; i < 10_000; i++)
@@ -26,7 +26,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task When_too_much_waits_the_oldest_goes_of_the_source_that_has_most_and_never_an_honest_newcomer()
+    public async Task A_full_queue_drops_the_oldest_registration_of_the_source_with_most_and_none_of_a_new_source()
     {
         await _world.StartAsync(options => options.MaxWaiting = 100);
         _world.Memory.IsAway = true;
@@ -51,7 +51,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_client_that_cancels_while_the_store_is_away_is_not_put_back()
+    public async Task An_observer_that_cancels_while_the_store_is_unavailable_is_not_restored()
     {
         await _world.StartAsync();
         Keeper.Registered(_world.Observer(1, 1));
@@ -67,7 +67,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_comes_before_the_store_is_first_heard_is_kept_when_it_is_there()
+    public async Task A_registration_before_the_store_is_first_available_is_stored_when_it_becomes_available()
     {
         _world.Memory.IsAway = true;
         await _world.StartAsync();
@@ -82,7 +82,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_waits_at_the_end_is_written()
+    public async Task Pending_registrations_are_written_when_the_server_stops()
     {
         await _world.StartAsync();
         Keeper.Registered(_world.Observer(1, 1));
@@ -92,7 +92,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_observer_that_another_process_goes_on_with_stays_in_the_store()
+    public async Task The_record_of_an_observer_that_was_handed_over_stays_in_the_store()
     {
         await _world.StartAsync();
         Keeper.Registered(_world.Observer(1, 1));
@@ -108,13 +108,13 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_registration_that_is_too_long_is_counted_and_not_kept()
+    public async Task A_registration_that_is_too_long_is_counted_and_not_stored()
     {
         await _world.StartAsync();
-        CoapKeptObserver observer = _world.Observer(1, 1);
+        CoapObserverState observer = _world.Observer(1, 1);
         CoapMessage fetch = new(CoapCode.Fetch) { Token = observer.Request.Token, Payload = new byte[70_000] };
 
-        Keeper.Registered(new CoapKeptObserver(observer.Peer, fetch));
+        Keeper.Registered(new CoapObserverState(observer.Peer, fetch));
 
         Assert.Equal(1, Counters.TooLong);
         await _world.PassAsync(FromSeconds(1));

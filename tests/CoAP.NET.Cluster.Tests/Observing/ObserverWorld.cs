@@ -100,7 +100,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
         InMemoryNetwork.Address($"198.51.{100 + (number / 200)}.{1 + (number % 200)}:40000");
 
     /// <summary>A registration as the core tells of it, of a client that need not be there.</summary>
-    public CoapKeptObserver Observer(int client, int token, string path = "1") =>
+    public CoapObserverState Observer(int client, int token, string path = "1") =>
         new(Server.FindPeer(AddressOf(client), Address)!, Request(token, path), CoapContentFormat.TextPlain);
 
     /// <summary>A datagram that asks for a resource.</summary>
@@ -114,8 +114,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
     public CoapEndpointOptions EndpointOptions() => new()
     {
         TimeProvider = Clock,
-        Random = new VirtualRandom((ulong)++_seed),
-        Scheduler = new VirtualScheduler(Clock),
+        Pipeline = { Random = new VirtualRandom((ulong)++_seed), Scheduler = new VirtualScheduler(Clock) },
     };
 
     public async ValueTask DisposeAsync()
@@ -132,8 +131,8 @@ internal sealed class ObserverWorld : IAsyncDisposable
             Token = new CoapToken([(byte)(token >> 8), (byte)token]),
         };
         request.Options.Observe = observe;
-        request.Options.Add(new CoAP.NET.Options.UriPath("devices"));
-        request.Options.Add(new CoAP.NET.Options.UriPath(path));
+        request.Options.Add(new CoAP.NET.Options.UriPathOption("devices"));
+        request.Options.Add(new CoAP.NET.Options.UriPathOption(path));
         return request;
     }
 

@@ -9,18 +9,18 @@ public sealed class RestartTests : IAsyncDisposable
     private CoapClusterObserverCounters Counters => _world.Cluster.GetObserverCounters();
 
     [Fact]
-    public Task An_observer_is_known_by_its_address_and_hears_of_changes_without_registering_again() =>
+    public Task An_observer_known_by_its_address_gets_notifications_after_a_restart_without_registering_again() =>
         ObserveOverRestartsAsync(restarts: 2, behind: TimeSpan.Zero);
 
     [Theory]
     [InlineData(0)]
     [InlineData(14)]
     [InlineData(50)]
-    public Task Who_is_put_back_twice_within_seconds_is_told_newer_numbers_by_a_server_whose_clock_is_behind(int seconds) =>
+    public Task An_observer_restored_twice_gets_increasing_Observe_numbers_from_a_server_whose_clock_is_behind(int seconds) =>
         ObserveOverRestartsAsync(restarts: 4, FromSeconds(seconds));
 
     [Fact]
-    public async Task Many_are_put_back_at_the_pace_of_the_options_and_the_handler_runs_for_many_at_once()
+    public async Task Observers_are_restored_at_the_configured_rate_and_a_handler_run_serves_many_of_them()
     {
         const int Count = 600;
         await _world.StartAsync();
@@ -42,7 +42,7 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_client_that_registers_before_its_turn_has_what_it_registered()
+    public async Task A_client_that_registers_before_it_is_restored_keeps_its_new_registration()
     {
         await _world.StartAsync();
         for (int client = 0; client < 3; client++)
@@ -70,7 +70,7 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_sleeps_when_the_server_comes_back_observes_again_when_it_is_heard()
+    public async Task An_observer_that_sleeps_during_the_restart_is_restored_when_it_sends_a_message()
     {
         await LeaveObserverAsync();
         using ScriptedPeer device = _world.Client(1);
@@ -90,7 +90,7 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_speaks_while_its_first_notification_gets_lost_is_put_back_once_more_and_not_for_ever()
+    public async Task An_observer_whose_first_notification_is_lost_is_restored_only_once_more()
     {
         await LeaveObserverAsync();
         using ScriptedPeer device = _world.Client(1);
@@ -115,7 +115,7 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_hears_and_does_not_want_it_is_removed_for_good()
+    public async Task An_observer_that_rejects_the_first_notification_is_removed_permanently()
     {
         await LeaveObserverAsync();
         using ScriptedPeer device = _world.Client(1);
@@ -131,7 +131,7 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_server_at_another_address_leaves_observers_of_plain_coap_alone()
+    public async Task A_server_at_another_address_does_not_restore_observers_of_plain_coap()
     {
         await LeaveObserverAsync();
         await _world.StartAsync(address: InMemoryNetwork.Address("192.0.2.2:5683"));
@@ -141,14 +141,14 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_record_of_an_observer_lasts_while_it_acknowledges_and_no_longer()
+    public async Task The_record_of_an_observer_is_kept_only_while_it_acknowledges()
     {
         await _world.StartAsync();
         _world.Server.ObserverKeeper!.Registered(_world.Observer(2, 1, "nobody"));
         using ScriptedPeer device = _world.Client(1);
         device.Responder = datagram =>
         {
-            if (datagram.Head.Type == CoapMessageType.Confirmable)
+            if (datagram.Type == CoapMessageType.Confirmable)
             {
                 device.Acknowledge(datagram);
             }
@@ -169,7 +169,7 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Observers_whose_session_does_not_come_back_are_removed_after_five_minutes_with_the_store()
+    public async Task Observers_whose_session_is_not_restored_are_removed_after_five_minutes_with_an_available_store()
     {
         await _world.StartAsync();
         CoapSlot slot = new(9);

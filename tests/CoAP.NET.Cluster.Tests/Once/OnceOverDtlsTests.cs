@@ -8,10 +8,10 @@ public sealed class OnceOverDtlsTests : IDisposable
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
 
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-once-").FullName;
-    private readonly CoapOnce _once = new();
+    private readonly CoapExactlyOnce _once = new();
 
     [Fact]
-    public async Task The_successor_of_a_server_that_was_killed_before_it_answered_gives_its_answer()
+    public async Task The_successor_of_a_killed_server_answers_the_request_that_was_not_answered()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -132,9 +132,9 @@ public sealed class OnceOverDtlsTests : IDisposable
         return connection;
     }
 
-    private CoapServer Server(CoapCluster cluster, Func<CoapOnceRun, DbTransaction, Task<CoapResult>> handler)
+    private CoapServer Server(CoapCluster cluster, Func<CoapExactlyOnceRun, DbTransaction, Task<CoapResult>> handler)
     {
-        CoapServer server = new(new CoapEndpointOptions { StopGracePeriod = TimeSpan.Zero }.UseDtls(new CoapDtlsOptions
+        CoapServer server = new(new CoapEndpointOptions { Processes = { StopGracePeriod = TimeSpan.Zero } }.UseDtls(new CoapDtlsOptions
         {
             Server = new CoapDtlsServerOptions
             {
@@ -142,7 +142,7 @@ public sealed class OnceOverDtlsTests : IDisposable
                 SessionKeeping = cluster.KeepDtlsSessions(),
             },
         }));
-        server.MapPost("/once", async request =>
+        server.MapPost("/once", async (CoapRequestContext request) =>
         {
             await using DbConnection connection = await OpenAsync();
             await using DbTransaction transaction = await connection.BeginTransactionAsync();

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster.Tests.Once;
 
 /// <summary>
-/// What <see cref="CoapOnce"/> promises with each database. Servers stand for processes; a socket of the test is the device.
+/// What <see cref="CoapExactlyOnce"/> promises with each database. Servers stand for processes; a socket of the test is the device.
 /// </summary>
 public abstract class OnceSuite : IDisposable
 {
@@ -9,7 +9,7 @@ public abstract class OnceSuite : IDisposable
 
     private protected VirtualClock Clock { get; } = new();
 
-    private protected CoapOnce Once => field ??= new CoapOnce(timeProvider: Clock);
+    private protected CoapExactlyOnce Once => field ??= new CoapExactlyOnce(timeProvider: Clock);
 
     public void Dispose()
     {
@@ -57,11 +57,11 @@ public abstract class OnceSuite : IDisposable
     private protected async Task WhatWasRolledBackIsDoneByTheNextCopyAsync()
     {
         await MakeTablesAsync();
-        CoapRequest request = await RequestAsync();
+        CoapRequestContext request = await RequestAsync();
         await using (DbConnection connection = await OpenAsync())
         {
             await using DbTransaction crashed = await connection.BeginTransactionAsync();
-            CoapOnceRun run = await Once.TryBeginAsync(crashed, request);
+            CoapExactlyOnceRun run = await Once.TryBeginAsync(crashed, request);
             Assert.True(run.IsFirst);
             await run.CompleteAsync(CoapResults.Changed());
             await crashed.RollbackAsync();
@@ -77,7 +77,7 @@ public abstract class OnceSuite : IDisposable
 
         await using DbConnection third = await OpenAsync();
         await using DbTransaction copy = await third.BeginTransactionAsync();
-        CoapOnceRun known = await Once.TryBeginAsync(copy, request);
+        CoapExactlyOnceRun known = await Once.TryBeginAsync(copy, request);
         Assert.Equal((false, null), (known.IsFirst, known.Answer));
         await Assert.ThrowsAsync<InvalidOperationException>(() => known.CompleteAsync(CoapResults.Changed()));
         Assert.True((await Once.TryBeginAsync(copy, request, "another client")).IsFirst);
@@ -86,23 +86,23 @@ public abstract class OnceSuite : IDisposable
     private protected async Task EveryVersionReadsThemAsync()
     {
         await MakeTablesAsync();
-        CoapRequest request = await RequestAsync();
+        CoapRequestContext request = await RequestAsync();
         await using DbConnection connection = await OpenAsync();
         await using DbTransaction transaction = await connection.BeginTransactionAsync();
-        CoapOnceRun run = await Once.TryBeginAsync(transaction, request, "a client");
+        CoapExactlyOnceRun run = await Once.TryBeginAsync(transaction, request, "a client");
         await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("done")));
 
         Assert.Equal(
             "c8ba2311795b79e7bc5c6b493b0b11ef6e38402c2de7f8162185d9f0d772a534 QEQAAMD/ZG9uZQ==",
             await TextAsync(connection, transaction, "select request || ' ' || answer from coap_once"));
-        CoapOnceRun copy = await Once.TryBeginAsync(transaction, request, "a client");
+        CoapExactlyOnceRun copy = await Once.TryBeginAsync(transaction, request, "a client");
         Assert.Equal((CoapCode.Changed, "done"), (copy.Answer!.Code, Encoding.UTF8.GetString(copy.Answer.Payload.Span)));
     }
 
     private protected async Task UnreadableIsNotNewAsync()
     {
         await MakeTablesAsync();
-        CoapRequest request = await RequestAsync();
+        CoapRequestContext request = await RequestAsync();
         await using DbConnection connection = await OpenAsync();
         await using DbTransaction transaction = await connection.BeginTransactionAsync();
         Assert.True((await Once.TryBeginAsync(transaction, request)).IsFirst);
@@ -115,9 +115,9 @@ public abstract class OnceSuite : IDisposable
         }
     }
 
-    private protected async Task<CoapRequest> RequestAsync()
+    private protected async Task<CoapRequestContext> RequestAsync()
     {
-        TaskCompletionSource<CoapRequest> came = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapRequestContext> came = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using CoapServer server = await StartAsync(request =>
         {
             came.TrySetResult(request);
@@ -149,7 +149,7 @@ public abstract class OnceSuite : IDisposable
             Token = new CoapToken([7, (byte)id]),
             Payload = Encoding.UTF8.GetBytes(payload),
         };
-        message.Options.Add(new Options.UriPath("done"));
+        message.Options.Add(new Options.UriPathOption("done"));
         return CoapDatagramSerializer.Default.Serialize(message);
     }
 
@@ -180,11 +180,11 @@ public abstract class OnceSuite : IDisposable
         await command.ExecuteNonQueryAsync();
     }
 
-    private async Task<CoapResult> DoneAsync(CoapRequest request)
+    private async Task<CoapResult> DoneAsync(CoapRequestContext request)
     {
         await using DbConnection connection = await OpenAsync();
         await using DbTransaction transaction = await connection.BeginTransactionAsync();
-        CoapOnceRun run = await Once.TryBeginAsync(transaction, request);
+        CoapExactlyOnceRun run = await Once.TryBeginAsync(transaction, request);
         if (!run.IsFirst)
         {
             return run.Answer!;
@@ -197,14 +197,14 @@ public abstract class OnceSuite : IDisposable
         return answer;
     }
 
-    private async Task<CoapServer> StartAsync(Func<CoapRequest, Task<CoapResult>>? handler = null)
+    private async Task<CoapServer> StartAsync(Func<CoapRequestContext, Task<CoapResult>>? handler = null)
     {
         // A machine that is busy must not make separate answers of what is expected on the acknowledgement.
         CoapServer server = new(new CoapEndpointOptions
         {
             Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = FromMinutes(1) },
         });
-        server.MapPost("/done", (request, _) => handler is null ? DoneAsync(request) : handler(request));
+        server.MapPost("/done", (CoapRequestContext request, CancellationToken _) => handler is null ? DoneAsync(request) : handler(request));
         server.Listen($"coap://{IPAddress.Loopback}:0");
         await server.StartAsync();
         return server;

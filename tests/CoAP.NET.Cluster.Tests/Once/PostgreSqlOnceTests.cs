@@ -9,27 +9,27 @@ public sealed class PostgreSqlOnceTests(PostgreSqlServer server) : OnceSuite
     private readonly string _schema = $"once{Interlocked.Increment(ref s_schemas)}";
 
     [Fact]
-    public Task Copies_that_come_to_another_process_get_the_answer_of_the_first() => CopiesHaveTheAnswerOfTheFirstAsync();
+    public Task A_copy_at_another_process_gets_the_response_of_the_first_request() => CopiesHaveTheAnswerOfTheFirstAsync();
 
     [Fact]
-    public Task What_was_rolled_back_is_done_by_the_next_copy() => WhatWasRolledBackIsDoneByTheNextCopyAsync();
+    public Task A_copy_after_a_rollback_executes_the_request() => WhatWasRolledBackIsDoneByTheNextCopyAsync();
 
     [Fact]
-    public async Task A_copy_that_is_done_elsewhere_at_this_moment_is_waited_for()
+    public async Task A_copy_waits_for_a_concurrent_execution_elsewhere()
     {
         await MakeTablesAsync();
-        CoapRequest request = await RequestAsync();
+        CoapRequestContext request = await RequestAsync();
         await using DbConnection one = await OpenAsync();
         await using DbConnection other = await OpenAsync();
         await using DbTransaction first = await one.BeginTransactionAsync();
         await using DbTransaction second = await other.BeginTransactionAsync();
-        CoapOnceRun run = await Once.TryBeginAsync(first, request);
-        Task<CoapOnceRun> copy = Once.TryBeginAsync(second, request);
+        CoapExactlyOnceRun run = await Once.TryBeginAsync(first, request);
+        Task<CoapExactlyOnceRun> copy = Once.TryBeginAsync(second, request);
         await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("done")));
         Assert.False(copy.IsCompleted);
         await first.CommitAsync();
 
-        CoapOnceRun known = await copy;
+        CoapExactlyOnceRun known = await copy;
         Assert.False(known.IsFirst);
         Assert.Equal((CoapCode.Changed, "done"), (known.Answer!.Code, System.Text.Encoding.UTF8.GetString(known.Answer.Payload.Span)));
         Assert.Equal(CoapContentFormat.TextPlain, known.Answer.Options.ContentFormat);

@@ -5,28 +5,28 @@ public sealed class SqliteOnceTests : OnceSuite
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-once-").FullName;
 
     [Fact]
-    public Task Copies_that_come_to_another_process_get_the_answer_of_the_first() => CopiesHaveTheAnswerOfTheFirstAsync();
+    public Task A_copy_at_another_process_gets_the_response_of_the_first_request() => CopiesHaveTheAnswerOfTheFirstAsync();
 
     [Fact]
-    public Task What_was_rolled_back_is_done_by_the_next_copy() => WhatWasRolledBackIsDoneByTheNextCopyAsync();
+    public Task A_copy_after_a_rollback_executes_the_request() => WhatWasRolledBackIsDoneByTheNextCopyAsync();
 
     [Fact]
-    public Task A_request_and_its_answer_are_stored_so_that_every_version_reads_them() => EveryVersionReadsThemAsync();
+    public Task A_stored_request_with_its_response_is_readable_by_every_version() => EveryVersionReadsThemAsync();
 
     [Fact]
-    public Task A_request_whose_answer_is_not_readable_is_not_new() => UnreadableIsNotNewAsync();
+    public Task A_request_with_an_unreadable_stored_response_is_not_executed_again() => UnreadableIsNotNewAsync();
 
     [Fact]
-    public void Options_are_checked()
+    public void Invalid_options_are_refused()
     {
         foreach (string table in (string[])["", "a b", "1a", "a;drop table x", "a.b.c", "\"a\"", new('a', 64)])
         {
-            Assert.Throws<ArgumentException>(() => new CoapOnce(new CoapOnceOptions { Table = table }));
+            Assert.Throws<ArgumentException>(() => new CoapExactlyOnce(table: table));
         }
 
-        _ = new CoapOnce(new CoapOnceOptions { Table = "app.Coap_Once2" });
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapOnce(new CoapOnceOptions { Lifetime = FromSeconds(92) }));
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapOnce(new CoapOnceOptions { Lifetime = FromDays(2) }));
+        _ = new CoapExactlyOnce(table: "app.Coap_Once2");
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapExactlyOnce(FromSeconds(92)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapExactlyOnce(FromDays(2)));
     }
 
     private protected override async Task<DbConnection> OpenAsync()

@@ -8,12 +8,12 @@ public sealed class ClusterOscoreStoreTests
     private readonly CoapMemoryCluster _memory = new();
 
     [Fact]
-    public async Task Numbers_go_on_at_what_was_reserved_whatever_ended_the_process()
+    public async Task Sequence_numbers_continue_at_the_reserved_bound_however_the_process_ended()
     {
         await using (CoapCluster first = await NodeAsync())
         {
             OscoreStoredState state = await first.OscoreStore.OpenAsync(s_key, default);
-            Assert.Equal(new OscoreStoredState(1, 0, IsNew: true, null), state);
+            Assert.Equal((1UL, 0UL, true, null), (state.Epoch, state.Next, state.IsNew, state.Received));
             await first.OscoreStore.ReserveAsync(s_key, 1, 100, default);
             await first.OscoreStore.ReserveAsync(s_key, 1, 200, default);
             await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () =>
@@ -24,7 +24,8 @@ public sealed class ClusterOscoreStoreTests
 
         await using (CoapCluster second = await NodeAsync())
         {
-            Assert.Equal(new OscoreStoredState(2, 200, IsNew: false, null), await second.OscoreStore.OpenAsync(s_key, default));
+            OscoreStoredState state = await second.OscoreStore.OpenAsync(s_key, default);
+            Assert.Equal((2UL, 200UL, false, null), (state.Epoch, state.Next, state.IsNew, state.Received));
             await second.OscoreStore.CloseAsync(s_key, 2, new OscoreReceivedNumbers(77, [0b101]), default);
             await RefusedAsync(second, 2);
         }
@@ -41,7 +42,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task After_a_loss_of_the_store_numbers_go_on_far_above_and_nothing_that_came_is_known()
+    public async Task Sequence_numbers_continue_far_above_and_the_window_is_unknown_after_a_loss_of_the_store()
     {
         MemoryBackup backup;
         await using (CoapCluster first = await NodeAsync())
@@ -72,7 +73,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task Who_opens_a_context_again_ends_the_epoch_before()
+    public async Task Opening_a_context_again_ends_its_previous_epoch()
     {
         await using CoapCluster cluster = await NodeAsync();
         OscoreStoredState first = await cluster.OscoreStore.OpenAsync(s_key, default);
@@ -85,7 +86,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task Many_that_open_at_a_time_get_epochs_of_their_own()
+    public async Task Concurrent_openings_of_a_context_get_different_epochs()
     {
         await using CoapCluster cluster = await NodeAsync();
 
@@ -99,7 +100,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task A_node_that_lost_the_slot_can_reserve_nothing_more()
+    public async Task A_node_that_lost_the_slot_can_reserve_no_more_numbers()
     {
         await using CoapCluster cluster = await NodeAsync();
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
@@ -116,7 +117,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task What_cannot_be_read_is_never_taken_for_a_new_context()
+    public async Task An_unreadable_record_is_not_treated_as_a_new_context()
     {
         await using CoapCluster cluster = await NodeAsync();
         foreach (byte[] state in (byte[][])[[0xff, .. new byte[15]], [.. new byte[10], 1, 0, 0, 0, 0, 1]])
@@ -132,7 +133,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task Numbers_go_on_at_what_was_reserved_although_the_secret_of_the_cluster_is_another_one()
+    public async Task Sequence_numbers_continue_at_the_reserved_bound_although_the_cluster_secret_changed()
     {
         await using (CoapCluster first = await NodeAsync())
         {
@@ -159,7 +160,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task A_context_whose_keys_are_retired_is_forgotten_and_whoever_has_it_open_can_reserve_nothing_more()
+    public async Task A_forgotten_context_is_removed_and_its_open_instance_can_reserve_no_more_numbers()
     {
         await using CoapCluster cluster = await NodeAsync();
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
@@ -176,7 +177,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task Only_the_node_that_has_the_slot_forgets_a_context()
+    public async Task Only_the_owner_of_the_slot_may_forget_a_context()
     {
         await using CoapCluster cluster = await NodeAsync();
         await cluster.OscoreStore.OpenAsync(s_key, default);
@@ -188,7 +189,7 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
-    public async Task Before_the_node_has_joined_nothing_is_opened()
+    public async Task A_context_cannot_be_opened_before_the_node_has_joined()
     {
         await using CoapCluster cluster = new(_memory.Open(), ClusterTests.Options());
 

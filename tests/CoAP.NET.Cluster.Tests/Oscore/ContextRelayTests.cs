@@ -9,7 +9,7 @@ public sealed class ContextRelayTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Each_node_answers_requests_of_each_context_and_one_of_them_serves_it(bool sprays)
+    public async Task Each_node_accepts_requests_of_every_context_and_the_owner_of_the_context_serves_them(bool sprays)
     {
         await using ContextSite site = await ContextSite.StartAsync(3, Devices);
         site.Balancer.Sprays = sprays;
@@ -33,7 +33,7 @@ public sealed class ContextRelayTests
     }
 
     [Fact]
-    public async Task Copies_of_a_request_that_arrive_at_other_nodes_are_duplicates_and_no_replays()
+    public async Task Copies_of_a_request_at_other_nodes_are_duplicates_and_not_replays()
     {
         await using ContextSite site = await ContextSite.StartAsync(3, 1);
         ContextSite.Node owner = site.OwnerOf(0);
@@ -56,7 +56,7 @@ public sealed class ContextRelayTests
         foreach (ContextSite.Node node in site.Nodes)
         {
             site.Balancer.Keep(node.Address);
-            site.Balancer.LetGo();
+            site.Balancer.Release();
         }
 
         await counted;
@@ -65,7 +65,7 @@ public sealed class ContextRelayTests
     }
 
     [Fact]
-    public async Task A_request_that_was_acknowledged_during_a_slow_look_up_gets_a_separate_response()
+    public async Task A_request_that_was_acknowledged_during_a_slow_lookup_gets_a_separate_response()
     {
         await using ContextSite site = await ContextSite.StartAsync(2, 1);
         ContextSite.Node other = site.Nodes.Single(node => node != site.OwnerOf(0));
@@ -81,7 +81,7 @@ public sealed class ContextRelayTests
     }
 
     [Fact]
-    public async Task An_observer_at_a_node_without_its_context_gets_each_change_and_acknowledges_it_there()
+    public async Task An_observer_at_a_node_without_its_context_gets_each_notification_and_acknowledges_it_there()
     {
         await using ContextSite site = await ContextSite.StartAsync(3, 1);
         ContextSite.Node owner = site.OwnerOf(0);
@@ -106,7 +106,7 @@ public sealed class ContextRelayTests
     }
 
     [Fact]
-    public async Task After_the_death_of_a_node_another_one_has_its_contexts_and_serves_no_recorded_request()
+    public async Task The_contexts_of_a_dead_node_move_to_another_node_that_serves_no_replayed_request()
     {
         await using ContextSite site = await ContextSite.StartAsync(3, 1);
         ContextSite.Node dead = site.OwnerOf(0);
@@ -114,7 +114,7 @@ public sealed class ContextRelayTests
         site.Balancer.Keep(dead.Address);
         Task before = site.CountAsync(0, "before");
         await Eventually.IsTrueAsync(() => site.Balancer.KeptCount > 0);
-        site.Balancer.LetGo();
+        site.Balancer.Release();
         await before;
         site.Balancer.Keep(null);
 
@@ -127,7 +127,7 @@ public sealed class ContextRelayTests
         foreach (ContextSite.Node node in site.Nodes)
         {
             site.Balancer.Keep(node.Address);
-            Assert.NotEqual(0, site.Balancer.LetGo());
+            Assert.NotEqual(0, site.Balancer.Release());
         }
 
         site.Balancer.Keep(null);
@@ -138,7 +138,7 @@ public sealed class ContextRelayTests
     }
 
     [Fact]
-    public async Task A_node_that_lost_the_slot_of_a_context_serves_it_no_more()
+    public async Task A_node_that_lost_the_slot_of_a_context_no_longer_serves_its_requests()
     {
         await using ContextSite site = await ContextSite.StartAsync(2, 1);
         ContextSite.Node first = site.OwnerOf(0);
@@ -153,13 +153,13 @@ public sealed class ContextRelayTests
         {
             // The challenge of the new owner makes it a second message.
             int kept = site.Balancer.KeptCount;
-            site.Balancer.LetGo();
+            site.Balancer.Release();
             await Task.WhenAny(moved, Eventually.IsTrueAsync(() => site.Balancer.KeptCount > kept));
         }
 
         await moved;
         Assert.Equal(1, first.Cluster.Contexts.FlowCount);
-        site.Balancer.LetGo();
+        site.Balancer.Release();
         site.Balancer.Keep(null);
         await site.CountAsync(0, "2");
 
@@ -167,7 +167,7 @@ public sealed class ContextRelayTests
     }
 
     [Fact]
-    public async Task A_node_that_stood_still_does_not_serve_what_another_one_served_meanwhile()
+    public async Task A_node_that_was_suspended_does_not_serve_requests_that_another_node_served_meanwhile()
     {
         SleepingTime time = new();
         await using ContextSite site = await ContextSite.StartAsync(2, Devices, time);
@@ -189,7 +189,7 @@ public sealed class ContextRelayTests
 
         // It continues: what is in its socket comes before any timer.
         time.Sleep(ContextSite.Lease * 0.7);
-        Assert.NotEqual(0, site.Balancer.LetGo());
+        Assert.NotEqual(0, site.Balancer.Release());
         await using CoapClient after = new();
         Assert.Equal("plain", (await after.GetAsync($"coap://{sleeper.Address}/plain")).GetText());
         Assert.Equal(["before", "once"], site.Served.Select(served => served.Name));
@@ -197,24 +197,24 @@ public sealed class ContextRelayTests
     }
 
     [Fact]
-    public void Clients_of_one_source_displace_no_clients_of_others()
+    public void Clients_of_a_source_do_not_evict_clients_of_other_sources()
     {
         NodeHub hub = new();
         CoapCluster cluster = hub.Make(new CoapMemoryCluster().Open(), ClusterTests.Options());
-        using ContextSteering steering = new(cluster, cluster.Contexts, new ClusterRelays(cluster.Self.Id, new NoPeers()), [], TimeProvider.System);
+        using OscoreSteering steering = new(cluster, cluster.Contexts, new ClusterRelays(cluster.Self.Id, new NoPeers()), [], TimeProvider.System);
         CoapUdpTransport transport = new(new CoapUdpTransportOptions());
         for (uint i = 0; i < 10; i++)
         {
-            steering.Add(new ContextFlow(CoapAddress.FromIPv4(0x0A000000 + (i << 16), 5683), transport));
+            steering.Add(new OscoreFlow(CoapAddress.FromIPv4(0x0A000000 + (i << 16), 5683), transport));
         }
 
         for (ushort port = 1; port < ushort.MaxValue; port++)
         {
-            steering.Add(new ContextFlow(CoapAddress.FromIPv4(0x7F000001, port), transport));
-            steering.Add(new ContextFlow(CoapAddress.FromIPv4(0x7F000002, port), transport));
+            steering.Add(new OscoreFlow(CoapAddress.FromIPv4(0x7F000001, port), transport));
+            steering.Add(new OscoreFlow(CoapAddress.FromIPv4(0x7F000002, port), transport));
         }
 
-        Assert.Equal(ContextSteering.MaxFlows, steering.FlowCount);
+        Assert.Equal(OscoreSteering.MaxFlows, steering.FlowCount);
         for (uint i = 0; i < 10; i++)
         {
             Assert.True(steering.Knows(CoapAddress.FromIPv4(0x0A000000 + (i << 16), 5683)));

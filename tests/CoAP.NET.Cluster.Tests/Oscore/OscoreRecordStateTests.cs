@@ -6,22 +6,22 @@ public sealed class OscoreRecordStateTests
     private static readonly byte[] s_good = new OscoreRecordState(3, 100, new OscoreReceivedNumbers(5, new byte[8])).ToBytes();
 
     [Fact]
-    public void What_was_written_is_read() => Assert.Equal((3UL, 100UL, 5UL), OscoreRecordState.Parse(s_good) is { } state
+    public void A_written_record_is_read_back() => Assert.Equal((3UL, 100UL, 5UL), OscoreRecordState.Parse(s_good) is { } state
         ? (state.Epoch, state.Bound, state.Received!.Next) : default);
 
     [Fact]
-    public void The_format_is_fixed_so_that_each_version_reads_it() => Assert.Equal(
+    public void The_record_format_is_fixed_so_that_each_version_reads_it() => Assert.Equal(
         [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0], s_good);
 
     [Theory]
     [InlineData("")]
     [InlineData("ff")]
     [InlineData("ffffffffffffffff00")]
-    public void What_follows_the_bound_in_another_version_does_not_hide_it(string rest) =>
+    public void Data_after_the_bound_from_another_version_is_ignored(string rest) =>
         Assert.Equal(new OscoreRecordState(3, 100, null), OscoreRecordState.Parse([.. s_good.AsSpan(0, 16), .. Convert.FromHexString(rest)]));
 
     [Fact]
-    public void Too_few_bytes_and_numbers_that_no_context_has_are_damage()
+    public void Truncated_records_and_impossible_numbers_are_damage()
     {
         Assert.Null(OscoreRecordState.Parse(s_good.AsSpan(0, 15)));
         Assert.Null(OscoreRecordState.Parse([0xff, .. s_good.AsSpan(1)]));

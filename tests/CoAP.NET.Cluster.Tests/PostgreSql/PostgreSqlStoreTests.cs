@@ -16,7 +16,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
     /// <summary>PostgreSQL looks first into the schema that has the name of the user, as soon as there is one.</summary>
     [Fact]
-    public async Task Tables_of_an_application_are_made_where_they_were_made_before_the_store_was()
+    public async Task The_store_does_not_change_the_schema_in_which_an_application_creates_its_tables()
     {
         Assert.Equal("public", await server.AskAsync<string>("select current_schema()::text"));
         CoapPostgreSqlClusterStore store = new(server.ConnectionString);
@@ -33,7 +33,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [InlineData("history = '1/00000001'", true, false)]
     [InlineData("version = 0", false, true)]
     [InlineData("version = 0", true, true)]
-    public async Task A_store_with_another_history_or_an_older_map_has_lost_writes(string change, bool keepsWrites, bool isLost)
+    public async Task A_store_with_another_history_or_an_older_map_is_treated_as_having_lost_writes(string change, bool keepsWrites, bool isLost)
     {
         CoapPostgreSqlClusterOptions options = Options();
         options.FailoversKeepWrites = keepsWrites;
@@ -65,7 +65,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [InlineData("off", "on")]
     [InlineData("local", "on")]
     [InlineData("remote_apply", "remote_apply")]
-    public async Task Commits_of_a_user_that_would_not_survive_a_failover_are_made_synchronous(string setting, string expected)
+    public async Task Transactions_of_a_user_with_asynchronous_commit_are_made_synchronous(string setting, string expected)
     {
         await using PostgreSqlConnections connections = new(new CoapPostgreSqlClusterOptions
         {
@@ -80,7 +80,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
     /// <summary>As after the promotion of a standby that followed neither the first nor the second server.</summary>
     [Fact]
-    public async Task A_database_that_goes_back_twice_to_the_same_state_gives_no_fence_twice()
+    public async Task A_database_that_is_restored_twice_to_the_same_state_reuses_no_fence()
     {
         await using CoapPostgreSqlClusterStore store = new(Options());
         CoapClusterNode self = Node();
@@ -88,7 +88,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, CoapSlot.All), Token));
         await server.DoAsync($"create table {_schema}.map_of_standby as table {_schema}.map; "
             + $"create table {_schema}.slots_of_standby as table {_schema}.slots");
-        HashSet<CoapFence> fences = [];
+        HashSet<CoapFencingToken> fences = [];
         for (int i = 1; i <= 3; i++)
         {
             await server.DoAsync($"""
@@ -109,7 +109,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task The_end_of_a_connection_or_of_all_of_them_is_no_end_of_a_node()
+    public async Task The_loss_of_one_or_all_connections_does_not_end_a_node()
     {
         ICoapClusterStore first = Open();
         CoapClusterNode one = Node();
@@ -133,7 +133,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_pooler_in_transaction_mode_is_named_with_the_cure_and_one_in_session_mode_works(bool isSessionMode)
+    public async Task A_pooler_in_transaction_mode_is_refused_with_the_remedy_and_a_pooler_in_session_mode_works(bool isSessionMode)
     {
         await using ScriptedPooler pooler = new(server.Folder, isSessionMode);
         await using CoapPostgreSqlClusterStore store = new(new CoapPostgreSqlClusterOptions
@@ -146,7 +146,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         {
             CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
             Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
-            await WriteAsync(store, Put("a", new CoapFence(1), "state"));
+            await WriteAsync(store, Put("a", new CoapFencingToken(1), "state"));
             Assert.Equal(["a=state"], await TextsAsync(store));
             return;
         }
@@ -158,7 +158,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [Theory]
     [InlineData("42P05")]
     [InlineData("26000")]
-    public void Prepared_statements_that_another_connection_made_or_took_away_are_the_work_of_a_pooler(string state)
+    public void Prepared_statements_of_another_connection_are_attributed_to_a_pooler(string state)
     {
         CoapClusterStoreException exception = PostgreSqlFaults.Of(new PostgresException("prepared statement", "ERROR", "ERROR", state));
 
@@ -167,9 +167,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task Numbers_of_OSCORE_contexts_go_on_in_new_tables_of_any_version()
+    public async Task OSCORE_sequence_numbers_continue_in_new_tables_of_any_version()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         byte[] numbers = [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 0, 7];
         await WriteAsync(store, PutNumbers("a", fence, numbers), Put("a", fence, "state"));
         await store.DisposeAsync();
@@ -187,11 +187,11 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
     /// <summary>The promise of docs/cluster-deployment.md: what a fleet writes grows with its messages, not with its keys.</summary>
     [Fact]
-    public async Task A_message_of_a_device_writes_at_most_150_bytes_of_log()
+    public async Task A_message_of_a_device_causes_at_most_150_bytes_of_write_ahead_log()
     {
         const int Devices = 1_000;
         const int Messages = 10;
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, [.. Changes(CoapRecordKind.Session, 320)]);
 
         // The first messages make the records, and room for the next versions of the rows.
@@ -226,9 +226,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task A_write_that_meets_a_move_under_way_waits_and_falls_out()
+    public async Task A_write_waits_for_a_concurrent_move_of_its_slot_and_is_refused()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "before"));
         await using NpgsqlConnection mover = await server.OpenAsync();
         await using NpgsqlTransaction move = await mover.BeginTransactionAsync();
@@ -252,9 +252,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task A_move_that_meets_a_write_under_way_waits_and_sees_it()
+    public async Task A_move_waits_for_a_concurrent_write_and_sees_its_result()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "before"));
 
         // Holds up the write after it has its locks.
@@ -278,9 +278,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task What_a_lost_connection_left_on_its_way_takes_effect_before_later_writes_or_never()
+    public async Task A_pending_write_of_a_lost_connection_takes_effect_before_later_writes_or_not_at_all()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await using PostgreSqlConnections connections = new(Options().Checked());
         Guid id = CoapNodeId.New().Value;
         await using PostgreSqlWriter lost = new(connections, id);
@@ -305,13 +305,13 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task A_server_that_stands_still_ends_a_write_in_time_and_never_undoes_the_next_one()
+    public async Task A_write_to_a_suspended_server_times_out_and_never_undoes_a_later_write()
     {
         await using CoapPostgreSqlClusterStore store = new(Options(commandTimeout: FromSeconds(1)));
         CoapClusterNode self = Node();
         CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
-        CoapFence fence = new(1);
+        CoapFencingToken fence = new(1);
         await WriteAsync(store, Put("a", fence, "1"));
         int process = await server.AskAsync<int>(
             "select pid from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like 'with me as%'");
@@ -330,9 +330,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task A_database_that_restarts_is_found_again_and_whoever_watches_goes_on()
+    public async Task The_store_reconnects_to_a_restarted_database_and_watches_continue()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "before"));
         Assert.Single(await ReadAsync(store));
         await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
@@ -351,7 +351,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task Nodes_that_start_at_the_same_time_make_the_tables_once()
+    public async Task Nodes_that_start_concurrently_create_the_tables_once()
     {
         CoapClusterMap[] maps = await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => Open().JoinAsync(Node(), Lease, Token).AsTask()));
 
@@ -363,7 +363,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [Theory]
     [InlineData(99, "")]
     [InlineData(2, "new Master Secrets")]
-    public async Task Tables_of_a_newer_version_or_of_a_preview_which_encrypted_the_numbers_of_OSCORE_contexts_are_not_touched(
+    public async Task Tables_of_a_newer_version_or_of_a_preview_with_encrypted_OSCORE_numbers_are_refused(
         int version, string says)
     {
         await server.DoAsync($"create schema {_schema}; create table {_schema}.schema_version as select {version} as version");
@@ -373,7 +373,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task Who_may_not_use_the_tables_is_told_so()
+    public async Task A_user_without_permission_to_the_tables_gets_a_denied_error()
     {
         await server.DoAsync($"create role guest_{_schema} login; revoke create on database postgres from public");
         await using CoapPostgreSqlClusterStore store = new(new CoapPostgreSqlClusterOptions
@@ -390,9 +390,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public async Task The_end_of_a_store_leaves_nothing_of_its_own_behind()
+    public async Task A_disposed_store_removes_its_node_and_writer_rows()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "state"));
 
         await store.DisposeAsync();
@@ -403,7 +403,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
-    public void Options_are_checked()
+    public void Invalid_options_are_refused()
     {
         Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore(""));
         Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore("no connection string"));
@@ -417,7 +417,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [InlineData("")]
     [InlineData(";Target Session Attributes=any")]
     [InlineData(";Target Session Attributes=prefer-primary")]
-    public void Several_hosts_without_the_wish_for_the_primary_are_refused_with_what_to_write(string attributes)
+    public void Several_hosts_without_a_primary_target_are_refused_with_the_required_setting(string attributes)
     {
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore("Host=db1,db2" + attributes));
 
@@ -428,7 +428,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [Theory]
     [InlineData("primary")]
     [InlineData("read-write")]
-    public async Task Of_several_hosts_the_primary_is_found(string attributes)
+    public async Task The_primary_is_found_among_several_hosts(string attributes)
     {
         CoapPostgreSqlClusterOptions options = Options();
         options.ConnectionString = server.ConnectionString.Replace(

@@ -18,7 +18,7 @@ public sealed class RecordFormatTests
     private static readonly Guid s_id = new("00112233-4455-6677-8899-aabbccddeeff");
 
     [Fact]
-    public void An_encrypted_record_begins_with_the_format_which_no_one_can_change()
+    public void An_encrypted_record_starts_with_an_authenticated_format_byte()
     {
         const string Golden =
             "01" + "000102030405060708090a0b0c0d0e0f" + "101112131415161718191a1b" + "4ea289fca5642f3987970e5a74f139a1" + "c278ee298f";
@@ -34,14 +34,14 @@ public sealed class RecordFormatTests
     }
 
     [Fact]
-    public void A_node_in_the_map()
+    public void The_format_of_a_node_in_the_map_is_fixed()
     {
         using NodeSeals seals = new([s_secret]);
         Assert.Equal("here#1#vav842AEBaDcEsksnOYZpQ", seals.Seal(new CoapClusterNode(new CoapNodeId(s_id), "here")).Address);
     }
 
     [Fact]
-    public void A_device()
+    public void The_format_of_a_device_record_is_fixed()
     {
         const string Golden = "000001a219df6300" + "00112233445566778899aabbccddeeff";
         DeviceRecord record = new(s_time, new CoapNodeId(s_id));
@@ -51,13 +51,13 @@ public sealed class RecordFormatTests
     }
 
     [Fact]
-    public void A_request_that_waits_for_its_device()
+    public void The_format_of_a_queued_request_is_fixed()
     {
         const string Common = "00112233445566778899aabbccddeeff" + "0500000000000000" + "0063df19a2010000" + "8051161aa2010000"
             + "056d65746572" + "026d65" + "00";
         const string Golden = "000001" + Common + "0d000000" + "40030000b56c69676874ff6f6e" + "00000000";
         CoapMessage request = new(CoapCode.Put) { Payload = "on"u8.ToArray() };
-        request.Options.Add(new Options.UriPath("light"));
+        request.Options.Add(new Options.UriPathOption("light"));
         OutboxEntry entry = OutboxEntry.TryMake(
             s_id, "meter", request, new CoapDeviceRequestOptions { Caller = "me", Lifetime = FromHours(1) }, s_time)!;
         entry.Sequence = 5;
@@ -74,23 +74,24 @@ public sealed class RecordFormatTests
     }
 
     [Fact]
-    public void An_observation_at_a_device()
+    public void The_format_of_a_device_observation_is_fixed()
     {
         const string Golden = "01" + "0000004d" + "08df4c089dc0b000" + "0000000023c34600" + "4201000001026055706f776572";
         CoapRecordKey key = ObservationRecord.KeyOf([1, 2, 3], "power")!.Value;
-        CoapHeardNotification heard = new(77, s_time, FromSeconds(60));
+        CoapNotificationPosition heard = new(77, s_time, FromSeconds(60));
 
         Assert.Equal("01" + "03010203" + "706f776572", Hex([key.Slot.Number, .. key.Bytes.Span]));
         Assert.Equal(Golden, Hex(ObservationRecord.Write(Registration(), heard)));
         Assert.True(ObservationRecord.TryRead(
             new CoapRecord(key, default, Convert.FromHexString(Golden), FromHours(1)), out string? name, out CoapMessage? request,
-            out CoapHeardNotification? read));
-        Assert.Equal(("power", heard), (name, read));
+            out CoapNotificationPosition? read));
+        Assert.Equal("power", name);
+        Assert.Equivalent(heard, read);
         Assert.Equal(Hex(CoapDatagramSerializer.Default.Serialize(Registration())), Hex(CoapDatagramSerializer.Default.Serialize(request)));
     }
 
     [Fact]
-    public async Task An_observer_of_a_server()
+    public async Task The_format_of_an_observer_record_is_fixed()
     {
         const string Golden = "01" + "0000" + "4201000000076057646576696365730131";
         await using ObserverWorld world = new();
@@ -105,17 +106,17 @@ public sealed class RecordFormatTests
     }
 
     [Fact]
-    public void The_first_number_of_notifications()
+    public void The_format_of_the_first_notification_number_is_fixed()
     {
         const string Golden = "08df4c089dc0b000";
-        Assert.Equal(Golden, Hex(NumberFloor.StateOf(s_time)));
-        Assert.Equal(s_time, NumberFloor.TryRead(Convert.FromHexString(Golden)));
-        Assert.Null(NumberFloor.TryRead([.. Convert.FromHexString(Golden), 0]));
-        Assert.Null(NumberFloor.TryRead([0xff, 0, 0, 0, 0, 0, 0, 0]));
+        Assert.Equal(Golden, Hex(FirstNotificationNumber.StateOf(s_time)));
+        Assert.Equal(s_time, FirstNotificationNumber.TryRead(Convert.FromHexString(Golden)));
+        Assert.Null(FirstNotificationNumber.TryRead([.. Convert.FromHexString(Golden), 0]));
+        Assert.Null(FirstNotificationNumber.TryRead([0xff, 0, 0, 0, 0, 0, 0, 0]));
     }
 
     [Fact]
-    public void An_entry_of_a_table()
+    public void The_format_of_a_table_entry_is_fixed()
     {
         const string Golden = "000576616c7565";
         CoapRecordKey key = new(CoapRecordKind.Application, new CoapSlot(1), "key"u8);
@@ -127,7 +128,7 @@ public sealed class RecordFormatTests
     }
 
     [Fact]
-    public void The_progress_of_a_session()
+    public void The_format_of_a_session_progress_is_fixed()
     {
         const string Golden = "0000000000000001" + "0000000000000002" + "0000000000000003";
         Assert.Equal(Golden, Hex(new SessionProgress(1, 2, 3).ToBytes()));
@@ -137,8 +138,8 @@ public sealed class RecordFormatTests
     private static CoapMessage Registration()
     {
         CoapMessage request = new(CoapCode.Get) { Token = new CoapToken([1, 2]) };
-        request.Options.Add(new Options.Observe(0));
-        request.Options.Add(new Options.UriPath("power"));
+        request.Options.Add(new Options.ObserveOption(0));
+        request.Options.Add(new Options.UriPathOption("power"));
         return request;
     }
 

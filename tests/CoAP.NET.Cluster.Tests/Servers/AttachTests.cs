@@ -6,7 +6,7 @@ public sealed class AttachTests
     private readonly CoapMemoryCluster _memory = new();
 
     [Fact]
-    public async Task An_endpoint_and_its_sessions_take_part_by_one_call_however_often_it_is_made()
+    public async Task An_endpoint_and_its_sessions_join_the_cluster_by_a_single_idempotent_call()
     {
         await using CoapCluster cluster = Cluster();
         CoapDtlsServerOptions dtls = Dtls();
@@ -23,7 +23,7 @@ public sealed class AttachTests
     }
 
     [Fact]
-    public async Task Sessions_that_would_end_with_the_process_are_found_when_the_server_is_attached()
+    public async Task Attaching_a_server_whose_sessions_would_end_with_the_process_is_refused()
     {
         await using CoapCluster cluster = Cluster();
         CoapEndpointOptions options = cluster.KeepState(new CoapEndpointOptions()).UseDtls(new CoapDtlsOptions { Server = Dtls() });
@@ -37,7 +37,7 @@ public sealed class AttachTests
     }
 
     [Fact]
-    public async Task Whoever_keeps_observers_or_sessions_elsewhere_is_told()
+    public async Task State_that_is_already_kept_elsewhere_is_refused_with_the_name_of_the_setting()
     {
         await using CoapCluster cluster = Cluster();
         await using CoapCluster another = Cluster();
@@ -56,7 +56,7 @@ public sealed class AttachTests
     }
 
     [Fact]
-    public async Task A_server_that_knows_nothing_of_the_cluster_or_has_stopped_is_refused()
+    public async Task A_server_without_cluster_state_or_a_stopped_server_cannot_be_attached()
     {
         CoapCluster cluster = Cluster();
         await using CoapServer stranger = new();
@@ -74,7 +74,7 @@ public sealed class AttachTests
     }
 
     [Fact]
-    public async Task Two_servers_of_a_process_have_two_names_and_one_that_stopped_leaves_its_name()
+    public async Task Two_servers_of_a_process_need_two_names_and_a_stopped_server_frees_its_name()
     {
         await using CoapCluster cluster = Cluster();
         CoapServer first = new(cluster.KeepState(new CoapEndpointOptions()));
@@ -92,7 +92,7 @@ public sealed class AttachTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_hosted_server_takes_part_by_one_line_be_DTLS_set_up_by_configuration_or_by_code(bool byCode)
+    public async Task A_hosted_server_joins_the_cluster_by_a_single_call_with_DTLS_from_configuration_or_code(bool byCode)
     {
         if (!CoapDtls.IsSupported)
         {
@@ -123,7 +123,7 @@ public sealed class AttachTests
     }
 
     [Fact]
-    public async Task A_hosted_server_without_a_cluster_says_which_call_is_missing()
+    public async Task The_error_for_a_hosted_server_without_a_cluster_names_the_missing_call()
     {
         HostApplicationBuilder builder = new();
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).KeepState();
@@ -136,9 +136,9 @@ public sealed class AttachTests
 
     private static CoapDtlsServerOptions Dtls() => new() { PskStore = new CoapPskDictionary { { "device-1", "secretPSK-1234567"u8 } } };
 
-    private static CoapDtlsSessionKeeping? KeepingOf(CoapEndpointOptions options)
+    private static CoapDtlsSessionBackupOptions? KeepingOf(CoapEndpointOptions options)
     {
-        CoapDtlsSessionKeeping? keeping = null;
+        CoapDtlsSessionBackupOptions? keeping = null;
         Assert.True(options.TryChangeDtls(dtls => keeping = dtls.Server!.SessionKeeping));
         return keeping;
     }

@@ -9,12 +9,12 @@ public sealed class StoppingTests : IAsyncDisposable
     private readonly ObserverWorld _world = new();
 
     [Fact]
-    public async Task What_comes_while_a_server_stops_is_left_to_whoever_serves_its_clients_next()
+    public async Task Requests_to_a_stopping_server_are_left_unanswered_for_its_successor()
     {
         await _world.StartAsync();
         TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource<CoapResult> end = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        _world.Server.MapGet("/devices/slow", (_, _) =>
+        _world.Server.MapGet("/devices/slow", (CoapRequestContext _, CancellationToken _) =>
         {
             begun.SetResult();
             return end.Task;
@@ -25,25 +25,26 @@ public sealed class StoppingTests : IAsyncDisposable
         Task stop = _world.Server.StopAsync();
         client.Send(ObserverWorld.Datagram(2, "1", 2, observe: null));
         await _world.PassAsync(FromSeconds(1));
-        Assert.DoesNotContain(client.Received, datagram => datagram.Head.MessageId == 2);
+        Assert.DoesNotContain(client.Received, datagram => datagram.MessageId == 2);
         end.SetResult(CoapResults.Text("done"));
         await _world.Clock.AdvanceUntilAsync(stop, FromMinutes(1));
 
         await _world.StopAsync();
         await _world.StartAsync();
         client.Send(ObserverWorld.Datagram(2, "1", 2, observe: null));
-        await _world.UntilAsync(() => client.Received.Any(datagram => datagram.Head.MessageId == 2));
-        Assert.Equal(CoapCode.Content, client.Received.Single(datagram => datagram.Head.MessageId == 2).Head.Code);
+        await _world.UntilAsync(() => client.Received.Any(datagram => datagram.MessageId == 2));
+        Assert.Equal(CoapCode.Content, client.Received.Single(datagram => datagram.MessageId == 2).Code);
     }
 
     [Theory]
     [InlineData(null, false)]
     [InlineData(true, true)]
     [InlineData(false, false)]
-    public async Task Whoever_says_that_it_is_to_be_answered_has_it_answered(bool? said, bool expected)
+    public async Task AnswerWhileStopping_keeps_its_configured_value_and_is_false_by_default(bool? said, bool expected)
     {
         await using CoapCluster cluster = new(_world.Memory.Open(), ClusterTests.Options());
-        Assert.Equal(expected, cluster.KeepState(new CoapEndpointOptions { AnswerWhileStopping = said }).AnswerWhileStopping);
+        CoapEndpointOptions options = new() { Processes = { AnswerWhileStopping = said } };
+        Assert.Equal(expected, cluster.KeepState(options).Processes.AnswerWhileStopping);
     }
 
     public ValueTask DisposeAsync() => _world.Server is null ? ValueTask.CompletedTask : _world.DisposeAsync();

@@ -13,7 +13,7 @@ public sealed class LostFileTests : IDisposable
     private string LogPath => FilePath + "-wal";
 
     [Fact]
-    public async Task A_file_that_was_removed_confirms_nothing_more_and_is_not_made_again()
+    public async Task A_store_whose_file_was_removed_confirms_no_more_writes_and_does_not_create_the_file_again()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -37,7 +37,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_another_one_replaced_is_not_taken_for_it()
+    public async Task A_file_that_replaced_the_store_file_is_refused()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -60,7 +60,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_comes_back_is_used_again_with_all_that_was_confirmed()
+    public async Task A_store_file_that_was_moved_back_is_used_again_with_all_confirmed_records()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -79,7 +79,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_store_whose_file_is_gone_takes_nothing_from_its_successor()
+    public async Task A_store_whose_file_was_removed_does_not_disturb_the_store_in_the_new_file()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -102,7 +102,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_log_that_was_removed_confirms_nothing_more_and_an_orderly_end_saves_what_it_had()
+    public async Task A_store_whose_log_was_removed_confirms_no_more_writes_and_saves_its_records_when_it_is_closed()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -120,7 +120,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Numbers_of_a_context_are_not_reserved_in_a_file_that_is_gone_and_the_health_says_so()
+    public async Task OSCORE_numbers_are_not_reserved_in_a_removed_file_and_the_health_reports_the_failure()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -152,7 +152,7 @@ public sealed class LostFileTests : IDisposable
     [InlineData(1)]
     [InlineData(14)]
     [InlineData(99)]
-    public async Task A_file_that_is_too_short_is_damage_and_not_a_new_one(int length)
+    public async Task A_file_that_is_too_short_is_damage_and_not_a_new_store(int length)
     {
         await File.WriteAllBytesAsync(FilePath, new byte[length], TestContext.Current.CancellationToken);
 
@@ -174,7 +174,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_log_without_its_file_is_damage_and_is_kept()
+    public async Task A_log_without_its_file_is_damage_and_stays()
     {
         byte[] log = await CrashedLogAsync();
         File.Delete(FilePath);
@@ -186,7 +186,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_of_SQLite_without_tables_is_not_a_new_one()
+    public async Task An_SQLite_file_without_tables_is_not_a_new_store()
     {
         Change("create table one (a); drop table one; vacuum");
         Assert.True(new FileInfo(FilePath).Length > 0);
@@ -197,7 +197,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public async Task What_an_unfinished_creation_left_is_removed_and_keeps_no_start()
+    public async Task Files_of_an_unfinished_creation_are_removed_and_do_not_prevent_the_start()
     {
         string half = $"{FilePath}.{new string('a', 32)}.new";
         string mine = $"{FilePath}.mine.new";
@@ -212,7 +212,7 @@ public sealed class LostFileTests : IDisposable
     }
 
     [Fact]
-    public void A_creation_replaces_no_file_that_appeared_meanwhile()
+    public void The_creation_of_a_store_does_not_replace_a_file_that_appeared_meanwhile()
     {
         Assert.True(DurableFile.TryCreate(FilePath, "first"u8));
         Assert.False(DurableFile.TryCreate(FilePath, "second"u8));
@@ -223,7 +223,7 @@ public sealed class LostFileTests : IDisposable
 
     // After a fault of the disk the store opens its file again. Meanwhile anything may have happened to the file.
     [Fact]
-    public void After_a_fault_only_the_same_file_is_opened_again()
+    public void A_store_reopens_only_the_same_file_after_a_fault()
     {
         using SqliteFile file = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed());
         CoapClusterNode self = new(CoapNodeId.New(), "");
@@ -294,7 +294,7 @@ public sealed class LostFileTests : IDisposable
 
     private static async Task<CoapWriteOutcome> WriteAsync(CoapSqliteClusterStore store, string name) =>
         (await store.WriteAsync(
-            new[] { CoapRecordChange.Put(KeyOf(name), new CoapFence(1), new byte[100], Timeout.InfiniteTimeSpan) }, default))[0];
+            new[] { CoapRecordChange.Put(KeyOf(name), new CoapFencingToken(1), new byte[100], Timeout.InfiniteTimeSpan) }, default))[0];
 
     private static CoapRecordKey KeyOf(string name) =>
         new(CoapRecordKind.Session, s_slot, System.Text.Encoding.ASCII.GetBytes(name));

@@ -10,9 +10,9 @@ public sealed class SqliteStoreTests : StoreSuite
     private string FilePath => Path.Combine(_folder, "state", "coap.db");
 
     [Fact]
-    public async Task A_second_one_that_wants_the_file_is_told_so_until_the_first_has_ended()
+    public async Task A_second_store_on_the_same_file_is_refused_until_the_first_store_has_ended()
     {
-        (ICoapClusterStore first, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore first, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(first, Put("a", fence, "state"));
         ICoapClusterStore second = Open();
 
@@ -26,14 +26,14 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task The_file_is_readable_for_its_owner_only_also_where_it_was_not()
+    public async Task The_file_is_made_readable_by_its_owner_only()
     {
         if (OperatingSystem.IsWindows())
         {
             return;
         }
 
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "state"));
         foreach (string file in Directory.GetFiles(Path.GetDirectoryName(FilePath)!))
         {
@@ -51,7 +51,7 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task What_is_no_file_of_a_store_is_left_as_it_is()
+    public async Task A_file_that_is_not_a_store_is_refused_and_left_unchanged()
     {
         Directory.CreateDirectory(Path.GetDirectoryName(FilePath)!);
         await File.WriteAllTextAsync(FilePath, new string('x', 8_192), Token);
@@ -67,7 +67,7 @@ public sealed class SqliteStoreTests : StoreSuite
     [Theory]
     [InlineData(99, "version 99")]
     [InlineData(2, "new Master Secrets")]
-    public async Task A_file_of_a_newer_version_or_of_a_preview_which_encrypted_the_numbers_of_OSCORE_contexts_is_not_touched(
+    public async Task A_file_of_a_newer_version_or_of_a_preview_with_encrypted_OSCORE_numbers_is_refused(
         int version, string says)
     {
         ICoapClusterStore store = Open();
@@ -90,7 +90,7 @@ public sealed class SqliteStoreTests : StoreSuite
     [InlineData("update slots set fence = 9223372036854775807")]
     [InlineData("update map set version = 'text'")]
     [InlineData("pragma user_version = -1")]
-    public async Task Values_that_this_store_never_wrote_are_damage(string change)
+    public async Task Values_that_the_store_cannot_have_written_are_damage(string change)
     {
         (ICoapClusterStore store, _) = await OwnerAsync();
         await store.DisposeAsync();
@@ -100,9 +100,9 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task A_store_that_was_disposed_says_so_by_its_name_to_each_caller()
+    public async Task A_disposed_store_throws_ObjectDisposedException_with_its_type_name_to_each_caller()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await store.DisposeAsync();
 
         await SaysSoAsync(async () => await store.JoinAsync(Node(), Lease, Token));
@@ -121,9 +121,9 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task Damage_is_told_and_what_can_be_read_is()
+    public async Task Reading_a_damaged_file_reports_the_damage()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, [.. Enumerable.Range(0, 2_000).Select(i => Put(Name(i), fence, new string('s', 100)))]);
         await store.DisposeAsync();
         await using (FileStream file = new(FilePath, FileMode.Open))
@@ -138,14 +138,14 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task A_file_without_room_says_so_keeps_what_it_has_and_goes_on_when_there_is_room()
+    public async Task A_full_file_refuses_writes_keeps_its_records_and_accepts_writes_after_a_removal()
     {
         await using CoapSqliteClusterStore store = new(
             new CoapSqliteClusterOptions { Path = FilePath, MaxBytes = 1 << 20, TimeProvider = _clock });
         CoapClusterNode self = Node();
         CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
-        CoapFence fence = new(1);
+        CoapFencingToken fence = new(1);
         CoapRecordChange[] large = [.. Enumerable.Range(0, 40).Select(i => CoapRecordChange.Put(
             Key(Name(i)), fence, new byte[50_000], Timeout.InfiniteTimeSpan))];
         await WriteAsync(store, large[0]);
@@ -162,7 +162,7 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task A_folder_that_cannot_be_written_is_told_and_found_when_it_can()
+    public async Task A_folder_that_is_not_writable_is_an_error_until_it_is_writable()
     {
         // A file in the place of the folder, as the tests may run as root, who may everything.
         await File.WriteAllTextAsync(Path.GetDirectoryName(FilePath)!, "", Token);
@@ -174,7 +174,7 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task A_store_that_is_never_used_makes_no_file_and_ends_at_once()
+    public async Task A_store_that_is_never_used_creates_no_file_and_ends_at_once()
     {
         await new CoapSqliteClusterStore(FilePath).DisposeAsync();
 
@@ -182,7 +182,7 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task Calls_beyond_those_that_may_wait_are_refused()
+    public async Task Calls_beyond_the_queue_limit_are_refused()
     {
         QueueOnly threads = new();
         CoapSqliteClusterStore store = new(
@@ -199,7 +199,7 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task Without_a_thread_a_call_fails_and_the_next_one_does_not()
+    public async Task A_call_without_a_thread_fails_and_the_next_call_succeeds_when_a_thread_is_available()
     {
         QueueOnly threads = new() { HasThreads = false };
         CoapSqliteClusterStore store = new(
@@ -217,9 +217,9 @@ public sealed class SqliteStoreTests : StoreSuite
 
     // The promise of the file: what a write was told to have kept is there when the process is killed in the next moment.
     [Fact]
-    public async Task What_was_confirmed_is_there_although_nobody_closed_the_file()
+    public async Task Confirmed_records_survive_a_crash_without_closing_the_file()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "confirmed"));
 
         // The file and its log as a crash leaves them.
@@ -237,7 +237,7 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public void Options_are_checked()
+    public void Invalid_options_are_refused()
     {
         Assert.Throws<ArgumentException>(() => new CoapSqliteClusterStore(""));
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapSqliteClusterStore(

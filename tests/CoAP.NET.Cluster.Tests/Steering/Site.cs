@@ -201,7 +201,7 @@ internal sealed class Site : IAsyncDisposable
         }
     }
 
-    private CoapResult Serve(CoapRequest request)
+    private CoapResult Serve(CoapRequestContext request)
     {
         string name = $"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}";
         if (request.Method == CoapMethod.Get)

@@ -23,7 +23,7 @@ internal sealed class SiteDevice : IAsyncDisposable
             HandshakeTimeout = FromMinutes(3),
         }));
         _server.Endpoint.ExpectConnections();
-        _route = _server.MapGet(Path, () => CoapResults.Text(State)).Observable(FromHours(1));
+        _route = _server.MapGet(Path, () => CoapResults.Text(State)).Observable(observe => observe.MaxAge = FromHours(1));
     }
 
     public string Name { get; }

@@ -30,7 +30,8 @@ internal sealed class SiteNode : IAsyncDisposable
     /// <summary>How many sessions it has.</summary>
     public int Sessions => _server.Endpoint.ConnectedPeers.Count;
 
-    public static async Task<SiteNode> StartAsync(NodeHub hub, CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
+    public static async Task<SiteNode> StartAsync(NodeHub hub, CoapMemoryCluster memory, ICoapPskStore keys,
+        Func<CoapRequestContext, CoapResult> handler,
         StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null, int sharedPort = 0, TimeSpan? release = null)
     {
         CoapClusterOptions options = ClusterTests.Options(lease ?? FromHours(1));
@@ -42,7 +43,7 @@ internal sealed class SiteNode : IAsyncDisposable
         CutStore store = new(memory.Open());
         CoapCluster cluster = hub.Make(store, options, time, logger: log);
         await cluster.StartAsync();
-        CoapEndpointOptions endpoint = new() { LoggerFactory = log, SharePort = sharedPort != 0 };
+        CoapEndpointOptions endpoint = new() { LoggerFactory = log, Processes = { SharePort = sharedPort != 0 } };
         endpoint.TimeProvider = time ?? endpoint.TimeProvider;
         CoapServer server = new(cluster.KeepState(endpoint
             .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } })));

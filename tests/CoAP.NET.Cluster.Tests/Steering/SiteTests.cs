@@ -7,7 +7,7 @@ public sealed class SiteTests
     private const int Devices = 8;
 
     [Fact]
-    public async Task Devices_notice_nothing_of_a_rolling_restart()
+    public async Task Devices_keep_their_sessions_during_a_rolling_restart()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -38,7 +38,7 @@ public sealed class SiteTests
     }
 
     [Fact]
-    public async Task Devices_of_a_node_that_dies_go_on_at_the_others_without_a_handshake()
+    public async Task Devices_of_a_node_that_dies_continue_at_other_nodes_without_a_handshake()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -62,7 +62,7 @@ public sealed class SiteTests
     }
 
     [Fact]
-    public async Task A_node_that_slept_while_others_took_its_slots_gives_way_to_them_when_it_wakes()
+    public async Task A_node_that_slept_while_others_took_its_slots_yields_the_slots_when_it_wakes()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -90,7 +90,7 @@ public sealed class SiteTests
     }
 
     [Fact]
-    public async Task Who_comes_to_a_node_that_leaves_is_served_by_another_one()
+    public async Task A_client_that_connects_to_a_leaving_node_is_served_by_another_node()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -115,7 +115,7 @@ public sealed class SiteTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task What_is_asked_while_a_session_moves_is_served_once_wherever_it_arrives(int arrivesAt)
+    public async Task A_request_during_the_move_of_its_session_is_served_once_at_whatever_node_it_arrives(int arrivesAt)
     {
         if (!CoapDtls.IsSupported)
         {
@@ -145,7 +145,7 @@ public sealed class SiteTests
     }
 
     [Fact]
-    public async Task Whatever_node_a_balancer_chooses_the_session_is_found_while_slots_move()
+    public async Task A_session_is_found_at_whatever_node_a_balancer_chooses_while_slots_move()
     {
         if (!CoapDtls.IsSupported)
         {

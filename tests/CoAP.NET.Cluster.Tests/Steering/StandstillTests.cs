@@ -6,7 +6,7 @@ public sealed class StandstillTests
     private static readonly TimeSpan s_lease = FromMinutes(10);
 
     [Fact]
-    public async Task What_lay_in_the_socket_of_a_node_that_slept_is_not_carried_out_when_it_wakes()
+    public async Task Requests_in_the_socket_buffer_of_a_node_that_slept_are_not_executed_when_it_wakes()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -38,7 +38,7 @@ public sealed class StandstillTests
         // It goes on: what is in its socket comes before any timer.
         time.Sleep(s_lease * 0.7);
         long rejected = sleeper.Rejected;
-        int kept = site.Balancer.LetGo();
+        int kept = site.Balancer.Release();
         await Eventually.IsTrueAsync(() => sleeper.Rejected - rejected >= kept || site.Served > 1);
         Assert.Equal(1, site.Served);
 
@@ -46,7 +46,7 @@ public sealed class StandstillTests
         time.Pass(TimeSpan.Zero);
         Assert.Contains("stalled for", site.Log, Ordinal);
         rejected = sleeper.Rejected;
-        kept = site.Balancer.LetGo();
+        kept = site.Balancer.Release();
         await Eventually.IsTrueAsync(() => sleeper.Rejected - rejected >= kept || site.Served > 1);
         Assert.Equal((1, 1), (site.Served, sleeper.Sessions));
 
@@ -70,7 +70,7 @@ public sealed class StandstillTests
     }
 
     [Fact]
-    public async Task A_node_that_stood_still_while_the_store_is_away_serves_on_after_a_lease()
+    public async Task A_node_that_was_suspended_while_the_store_is_unavailable_serves_again_after_a_lease()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -113,7 +113,7 @@ public sealed class StandstillTests
     }
 
     [Fact]
-    public async Task A_node_stops_to_serve_before_others_may_have_its_slots_although_its_lease_lasts()
+    public async Task A_node_stops_serving_before_other_nodes_may_take_its_slots_although_its_lease_is_valid()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -155,7 +155,7 @@ public sealed class StandstillTests
     }
 
     [Fact]
-    public async Task A_node_that_stood_still_for_less_than_its_lease_serves_at_once()
+    public async Task A_node_that_was_suspended_for_less_than_its_lease_serves_at_once()
     {
         if (!CoapDtls.IsSupported)
         {

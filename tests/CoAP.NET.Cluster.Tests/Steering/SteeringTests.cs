@@ -8,7 +8,7 @@ public sealed class SteeringTests : IAsyncDisposable
     private readonly SharingNodes _nodes = new();
 
     [Fact]
-    public async Task New_sessions_get_slots_of_this_node_evenly_and_none_while_it_leaves()
+    public async Task New_sessions_get_slots_of_this_node_evenly_and_no_slot_while_the_node_leaves()
     {
         CoapCluster node = await _nodes.StartAsync(moves => moves.RelayTime = FromMinutes(1));
         CoapCluster other = await _nodes.StartAsync();
@@ -35,7 +35,7 @@ public sealed class SteeringTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_stands_by_until_its_server_runs()
+    public async Task A_node_takes_no_slots_until_its_server_runs()
     {
         CoapCluster other = await _nodes.StartAsync();
         CoapCluster node = _nodes.Make();
@@ -50,7 +50,7 @@ public sealed class SteeringTests : IAsyncDisposable
     }
 
     [Fact]
-    public void A_node_that_has_not_heard_of_the_store_yet_makes_sessions_all_the_same()
+    public void A_node_that_has_not_reached_the_store_yet_accepts_sessions_in_all_slots()
     {
         ClusterSteering steering = SteeringOf(_nodes.Make());
 
@@ -58,7 +58,7 @@ public sealed class SteeringTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_cannot_go_on_yet_is_held_and_what_was_relayed_by_the_same_map_goes_nowhere_else()
+    public async Task Undeliverable_datagrams_are_held_and_datagrams_relayed_by_the_same_map_are_not_relayed_further()
     {
         CoapCluster node = await _nodes.StartAsync();
         ClusterSteering steering = SteeringOf(node);
@@ -101,5 +101,5 @@ public sealed class SteeringTests : IAsyncDisposable
         Datagram = new byte[] { 25 },
     };
 
-    private static ClusterSteering SteeringOf(CoapCluster node) => node.Steer((ClusterSessionKeeper)node.KeepDtlsSessions().Keeper);
+    private static ClusterSteering SteeringOf(CoapCluster node) => node.Steer((ClusterSessionBackup)node.KeepDtlsSessions().Keeper);
 }

@@ -8,9 +8,9 @@ public sealed class MemoryStoreTests : SharedStoreSuite
     public MemoryStoreTests() => _cluster = new CoapMemoryCluster(_clock);
 
     [Fact]
-    public async Task A_store_that_is_away_says_so_and_has_everything_when_it_is_back()
+    public async Task An_unavailable_store_reports_the_fault_and_has_all_records_when_it_is_available_again()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "state"));
 
         _cluster.IsAway = true;

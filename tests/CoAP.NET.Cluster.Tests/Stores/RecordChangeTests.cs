@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster.Tests.Stores;
 public sealed class RecordChangeTests
 {
     private static readonly CoapRecordKey s_key = new(CoapRecordKind.Outbox, new CoapSlot(1), [1]);
-    private static readonly CoapFence s_fence = new(1);
+    private static readonly CoapFencingToken s_fence = new(1);
 
     [Fact]
     public void A_state_has_at_most_the_documented_length()

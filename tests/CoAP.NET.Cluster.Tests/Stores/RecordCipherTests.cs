@@ -8,7 +8,7 @@ public sealed class RecordCipherTests
     private static readonly byte[] s_secret = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
 
     [Fact]
-    public void A_key_seals_so_many_records_then_comes_another_and_all_open_in_another_process()
+    public void A_record_key_is_replaced_after_its_limit_and_all_records_can_be_decrypted_in_another_process()
     {
         using RecordCipher sealing = new([s_secret], new VirtualRandom(1), recordsOfKey: 3);
         using RecordCipher opening = new([s_secret], new VirtualRandom(2));
@@ -31,7 +31,7 @@ public sealed class RecordCipherTests
     }
 
     [Fact]
-    public void A_state_opens_where_it_lies_and_nothing_is_left_of_one_that_does_not()
+    public void A_state_is_decrypted_in_place_and_is_cleared_when_the_decryption_fails()
     {
         using RecordCipher cipher = new([s_secret], new VirtualRandom(1));
         byte[] state = cipher.Seal(Key("a"), "state"u8);
@@ -45,7 +45,7 @@ public sealed class RecordCipherTests
     }
 
     [Fact]
-    public void After_disposal_nothing_is_sealed_or_opened()
+    public void A_disposed_cipher_neither_encrypts_nor_decrypts()
     {
         RecordCipher cipher = new([s_secret], new VirtualRandom(1));
         byte[] state = cipher.Seal(Key("a"), "state"u8);

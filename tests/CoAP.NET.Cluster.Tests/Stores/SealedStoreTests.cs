@@ -11,9 +11,9 @@ public sealed class SealedStoreTests : SharedStoreSuite
     public SealedStoreTests() => _cluster = new CoapMemoryCluster(_clock);
 
     [Fact]
-    public async Task The_store_below_sees_no_state_and_never_the_same_bytes_twice()
+    public async Task The_underlying_store_sees_neither_plaintext_nor_the_same_ciphertext_twice()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await using ICoapClusterStore below = _cluster.Open();
         HashSet<string> seen = [];
         for (int i = 0; i < 3; i++)
@@ -28,9 +28,9 @@ public sealed class SealedStoreTests : SharedStoreSuite
     }
 
     [Fact]
-    public async Task A_state_that_was_changed_or_moved_does_not_open_and_is_never_taken_for_missing()
+    public async Task A_modified_or_moved_state_is_an_error_and_not_treated_as_missing()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "first"), Put("b", fence, "second"), Put("c", fence, "third"));
         await using ICoapClusterStore below = _cluster.Open();
         byte[] a = (await below.FindAsync(Key("a"), Token))!.State.ToArray();
@@ -57,9 +57,9 @@ public sealed class SealedStoreTests : SharedStoreSuite
     }
 
     [Fact]
-    public async Task A_node_with_another_secret_says_so_once_a_minute()
+    public async Task A_node_with_another_secret_logs_the_mismatch_once_a_minute()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "state"), Put("b", fence, "state"));
         using StringWriterLogger log = new();
         CoapClusterOptions options = new() { Secrets = [CoapSealedClusterStore.NewSecret()] };

@@ -6,7 +6,7 @@ public abstract class SharedStoreSuite : StoreSuite
     private protected virtual int MaxAddressLength => CoapClusterNode.MaxAddressLength;
 
     [Fact]
-    public async Task Nodes_see_each_other_come_and_go()
+    public async Task Nodes_see_other_nodes_join_and_end()
     {
         ICoapClusterStore here = Open();
         ICoapClusterStore there = Open();
@@ -23,7 +23,7 @@ public abstract class SharedStoreSuite : StoreSuite
     }
 
     [Fact]
-    public async Task A_node_that_leaves_is_seen_to_leave_with_its_address_unchanged()
+    public async Task A_leaving_node_is_seen_as_leaving_with_its_address_unchanged()
     {
         ICoapClusterStore here = Open();
         ICoapClusterStore there = Open();
@@ -58,9 +58,9 @@ public abstract class SharedStoreSuite : StoreSuite
     }
 
     [Fact]
-    public async Task A_node_that_sleeps_is_gone_when_its_lease_ends_and_wakes_up_without_its_slots()
+    public async Task A_node_that_sleeps_beyond_its_lease_is_absent_and_wakes_without_its_slots()
     {
-        (ICoapClusterStore sleeper, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore sleeper, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(sleeper, Put("a", fence, "of the sleeper"));
         ICoapClusterStore survivor = Open();
         CoapClusterNode self = Node();
@@ -83,7 +83,7 @@ public abstract class SharedStoreSuite : StoreSuite
     }
 
     [Fact]
-    public async Task A_node_that_renews_its_lease_stays()
+    public async Task A_node_that_renews_its_lease_stays_in_the_map()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
@@ -100,7 +100,7 @@ public abstract class SharedStoreSuite : StoreSuite
     }
 
     [Fact]
-    public async Task Of_many_nodes_that_want_a_slot_at_the_same_time_one_gets_it()
+    public async Task A_single_node_gets_a_slot_when_several_nodes_request_it_at_the_same_time()
     {
         (ICoapClusterStore Store, CoapClusterNode Node)[] nodes = [.. Enumerable.Range(0, 5).Select(_ => (Open(), Node()))];
         CoapClusterMap seen = CoapClusterMap.Empty;
@@ -119,9 +119,9 @@ public abstract class SharedStoreSuite : StoreSuite
 
     // What was told to be written before the slot moved is read by the new owner, and nothing is written after.
     [Fact]
-    public async Task A_move_sees_every_write_that_held_and_no_write_holds_after_it()
+    public async Task A_move_sees_every_successful_write_and_no_write_succeeds_after_the_move()
     {
-        (ICoapClusterStore writer, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore writer, CoapFencingToken fence) = await OwnerAsync();
         ICoapClusterStore taker = Open();
         CoapClusterNode self = Node();
         CoapClusterMap map = await taker.JoinAsync(self, Lease, Token);
@@ -144,7 +144,7 @@ public abstract class SharedStoreSuite : StoreSuite
     }
 
     [Fact]
-    public async Task Two_writers_with_slots_of_their_own_do_not_disturb_each_other()
+    public async Task Two_writers_with_different_slots_do_not_disturb_each_other()
     {
         ICoapClusterStore first = Open();
         ICoapClusterStore second = Open();
@@ -158,7 +158,7 @@ public abstract class SharedStoreSuite : StoreSuite
 
         Task<CoapWriteResult>[] writes = [.. Enumerable.Range(0, 40).Select(i => (i % 2 == 0 ? first : second).WriteAsync(
             (CoapRecordChange[])[.. Enumerable.Range(0, 20).Select(j => CoapRecordChange.Put(
-                Key($"{i}/{j}", slot: i % 2 == 0 ? One : Two), new CoapFence(1), "x"u8.ToArray(), Timeout.InfiniteTimeSpan))],
+                Key($"{i}/{j}", slot: i % 2 == 0 ? One : Two), new CoapFencingToken(1), "x"u8.ToArray(), Timeout.InfiniteTimeSpan))],
             Token).AsTask())];
         await Task.WhenAll(writes);
 

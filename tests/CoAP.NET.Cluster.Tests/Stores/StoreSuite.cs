@@ -42,7 +42,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_new_store_has_no_nodes_but_who_joins_and_slots_of_nobody()
+    public async Task A_new_store_has_only_the_joining_node_and_no_slot_owners()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node("coap+tcp://127.0.0.1:5690");
@@ -56,7 +56,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_node_takes_slots_and_each_new_owner_has_a_higher_fence()
+    public async Task A_node_takes_slots_and_each_new_owner_gets_a_higher_fence()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
@@ -65,18 +65,18 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One, Two]), Token));
         map = await store.JoinAsync(self, Lease, Token);
         Assert.Equal(1, map.Version);
-        Assert.Equal(new CoapSlotOwner(self.Id, new CoapFence(1)), map[One]);
+        Assert.Equal(new CoapSlotOwner(self.Id, new CoapFencingToken(1)), map[One]);
         Assert.Equal([One, Two], map.SlotsOf(self.Id));
 
         Assert.True(await store.TryChangeAsync(map.Assign(CoapNodeId.New(), [One]), Token));
         map = await store.JoinAsync(self, Lease, Token);
-        Assert.Equal(new CoapFence(2), map[One].Fence);
+        Assert.Equal(new CoapFencingToken(2), map[One].Fence);
         Assert.Equal([Two], map.SlotsOf(self.Id));
         Assert.Contains(One, map.Orphans());
     }
 
     [Fact]
-    public async Task A_node_that_joins_again_is_as_it_says_now()
+    public async Task A_node_that_joins_again_replaces_its_earlier_data()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
@@ -87,7 +87,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Of_two_changes_of_one_map_the_first_is_taken()
+    public async Task Only_the_first_of_two_changes_of_the_same_map_succeeds()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
@@ -104,7 +104,7 @@ public abstract class StoreSuite : IAsyncLifetime
     [Fact]
     public async Task A_record_is_read_and_found_as_it_was_written()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         CoapRecordKey key = Key("a");
 
         await WriteAsync(store, CoapRecordChange.Put(key, fence, new byte[] { 1, 0, 255 }, Timeout.InfiniteTimeSpan));
@@ -121,9 +121,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_put_replaces_what_was_there_and_a_removal_removes_it()
+    public async Task A_put_replaces_an_existing_record_and_a_removal_removes_it()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
 
         await WriteAsync(store, Put("a", fence, "first"), Put("b", fence, "other"));
         await WriteAsync(store, Put("a", fence, "second"));
@@ -136,9 +136,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Who_reads_a_record_may_overwrite_its_memory()
+    public async Task A_reader_may_overwrite_the_memory_of_a_record()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "first"), Put("b", fence, "second"));
 
         foreach (CoapRecord record in await ReadAsync(store))
@@ -152,9 +152,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Records_of_another_kind_slot_or_name_are_other_records()
+    public async Task Records_of_another_kind_slot_or_name_are_different_records()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         CoapRecordKey[] keys =
         [
             Key("a"), Key("b"), Key("aa"), Key("a", CoapRecordKind.Observer), Key("a", slot: Two),
@@ -174,11 +174,11 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_stale_write_falls_out_and_holds_up_nothing_else_of_its_batch()
+    public async Task A_stale_write_is_refused_and_the_rest_of_its_batch_is_written()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("kept", fence, "old"), Put("removed", fence, "old"));
-        CoapFence newer = await MoveAsync(store, One);
+        CoapFencingToken newer = await MoveAsync(store, One);
 
         CoapWriteResult result = await store.WriteAsync(
             (CoapRecordChange[])
@@ -198,25 +198,25 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Nothing_is_written_to_a_slot_that_nobody_has()
+    public async Task A_write_to_a_slot_without_an_owner_is_refused()
     {
         ICoapClusterStore store = Open();
         await store.JoinAsync(Node(), Lease, Token);
 
         CoapWriteResult result = await store.WriteAsync(
-            (CoapRecordChange[])[Put("a", default, "no fence"), Put("b", new CoapFence(1), "a fence of nobody")], Token);
+            (CoapRecordChange[])[Put("a", default, "no fence"), Put("b", new CoapFencingToken(1), "a fence of nobody")], Token);
 
         Assert.Equal(2, result.FencedCount);
         Assert.Empty(await ReadAsync(store));
     }
 
     [Fact]
-    public async Task Records_stay_when_their_slot_changes_hands_and_say_who_wrote_them()
+    public async Task Records_stay_when_their_slot_moves_and_have_the_fence_of_their_writer()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "state"));
 
-        CoapFence newer = await MoveAsync(store, One);
+        CoapFencingToken newer = await MoveAsync(store, One);
 
         Assert.Equal(fence, Assert.Single(await ReadAsync(store)).Fence);
         await WriteAsync(store, Put("a", newer, "taken over"));
@@ -224,9 +224,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Batches_have_no_change_one_change_or_ten_thousand()
+    public async Task A_batch_may_have_from_no_changes_to_ten_thousand()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
 
         Assert.Equal(0, (await store.WriteAsync(ReadOnlyMemory<CoapRecordChange>.Empty, Token)).Count);
         await WriteAsync(store, Put("one", fence, "x"));
@@ -239,9 +239,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_no_batch_is_refused_as_a_whole()
+    public async Task An_invalid_batch_is_refused_as_a_whole()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
 
         await Assert.ThrowsAsync<ArgumentException>(async () =>
             await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "1"), Put("a", fence, "2")], Token));
@@ -258,9 +258,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_longest_keys_and_states_and_empty_states_are_kept()
+    public async Task The_longest_keys_and_states_and_empty_states_are_stored()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         CoapRecordKey key = new(CoapRecordKind.Outbox, One, [.. Enumerable.Range(0, CoapRecordKey.MaxLength).Select(i => (byte)i)]);
         byte[] state = [.. Enumerable.Range(0, CoapSealedClusterStore.MaxStateLength).Select(i => (byte)(i * 7))];
 
@@ -271,9 +271,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_nobody_changes_is_read_once_while_others_write()
+    public async Task Unchanged_records_are_read_exactly_once_during_concurrent_writes()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, [.. Enumerable.Range(0, 2_000).Select(i => Put(Name(i), fence, "old"))]);
 
         List<string> read = [];
@@ -296,9 +296,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_record_lasts_as_long_as_was_said_by_the_clock_of_the_store()
+    public async Task A_record_lasts_for_its_lifetime_by_the_clock_of_the_store()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, PutFor("short", fence, FromMinutes(10)), PutFor("renewed", fence, FromMinutes(10)),
             PutFor("long", fence, FromDays(2)), Put("always", fence, ""));
         TimeSpan left = (await store.FindAsync(Key("short"), Token))!.Lifetime;
@@ -318,9 +318,9 @@ public abstract class StoreSuite : IAsyncLifetime
 
     // A context without its numbers would begin at 0 again, so they have no end and stay as they are, whatever comes after the bound.
     [Fact]
-    public async Task Numbers_of_an_OSCORE_context_are_stored_replaced_and_removed_as_they_are_and_never_end()
+    public async Task OSCORE_numbers_are_stored_replaced_and_removed_unchanged_and_never_expire()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         byte[] first = [.. BitConverter.GetBytes(0L), .. BitConverter.GetBytes(0L)];
         byte[] second = [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 255, 254, 253, 252, 251, 7, 0, 255];
         await WriteAsync(store, PutNumbers("a", fence, first), PutNumbers("b", fence, second), Put("a", fence, "a session"));
@@ -346,7 +346,7 @@ public abstract class StoreSuite : IAsyncLifetime
         });
         Assert.Equal(["a=a session"], await TextsAsync(store));
 
-        CoapFence newer = await MoveAsync(store, One);
+        CoapFencingToken newer = await MoveAsync(store, One);
         Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[PutNumbers("a", fence, first)], Token)).FencedCount);
         Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[CoapRecordChange.Remove(NumbersKey("b"), fence)], Token)).FencedCount);
         await WriteAsync(store, PutNumbers("a", newer, second));
@@ -355,9 +355,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Everything_is_there_after_a_restart_but_the_node()
+    public async Task A_restarted_store_has_everything_except_the_node()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "state"), PutNumbers("a", fence, new byte[16]));
         await store.DisposeAsync();
 
@@ -379,7 +379,7 @@ public abstract class StoreSuite : IAsyncLifetime
     [Fact]
     public async Task Writes_take_effect_in_the_order_of_the_calls()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         List<Task<CoapWriteResult>> writes = [];
         for (int i = 0; i < 200; i++)
         {
@@ -396,9 +396,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_cancelled_write_never_undoes_a_later_one()
+    public async Task A_cancelled_write_never_undoes_a_later_write()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         for (int i = 0; i < 20; i++)
         {
             using CancellationTokenSource cancel = new();
@@ -425,7 +425,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Whoever_watches_sees_the_map_as_it_is_and_as_it_gets()
+    public async Task A_watch_shows_the_current_map_and_its_changes()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
@@ -440,7 +440,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_store_is_of_one_node()
+    public async Task A_store_belongs_to_a_single_node()
     {
         ICoapClusterStore store = Open();
         await store.JoinAsync(Node(), Lease, Token);
@@ -452,9 +452,9 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [Fact]
-    public async Task After_its_end_a_store_refuses_everything_and_ends_who_watches()
+    public async Task A_disposed_store_refuses_all_calls_and_ends_its_watches()
     {
-        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         CoapClusterMap map = CoapClusterMap.Empty.Assign(CoapNodeId.New(), [One]);
         await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
         Assert.True(await watch.MoveNextAsync());
@@ -492,18 +492,18 @@ public abstract class StoreSuite : IAsyncLifetime
     private protected static CoapRecordKey Key(string name, CoapRecordKind kind = CoapRecordKind.Session, CoapSlot? slot = null) =>
         new(kind, slot ?? One, Encoding.UTF8.GetBytes(name));
 
-    private protected static CoapRecordChange Put(string name, CoapFence fence, string state) =>
+    private protected static CoapRecordChange Put(string name, CoapFencingToken fence, string state) =>
         CoapRecordChange.Put(Key(name), fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
 
     private protected static CoapRecordKey NumbersKey(string name) => Key(name, CoapRecordKind.OscoreContext);
 
-    private protected static CoapRecordChange PutNumbers(string name, CoapFence fence, byte[] state) =>
+    private protected static CoapRecordChange PutNumbers(string name, CoapFencingToken fence, byte[] state) =>
         CoapRecordChange.Put(NumbersKey(name), fence, state, Timeout.InfiniteTimeSpan);
 
     private protected static string Name(int number) => number.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>A store whose node has the slots One and Two, under the same fence.</summary>
-    private protected async Task<(ICoapClusterStore Store, CoapFence Fence)> OwnerAsync()
+    private protected async Task<(ICoapClusterStore Store, CoapFencingToken Fence)> OwnerAsync()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
@@ -514,7 +514,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     /// <summary>Gives a slot to somebody else.</summary>
-    private protected async Task<CoapFence> MoveAsync(ICoapClusterStore store, CoapSlot slot)
+    private protected async Task<CoapFencingToken> MoveAsync(ICoapClusterStore store, CoapSlot slot)
     {
         await foreach (CoapClusterMap map in store.WatchAsync(Token))
         {
@@ -565,6 +565,6 @@ public abstract class StoreSuite : IAsyncLifetime
         return watch.Current;
     }
 
-    private static CoapRecordChange PutFor(string name, CoapFence fence, TimeSpan lifetime) =>
+    private static CoapRecordChange PutFor(string name, CoapFencingToken fence, TimeSpan lifetime) =>
         CoapRecordChange.Put(Key(name), fence, "state"u8.ToArray(), lifetime);
 }

@@ -15,7 +15,7 @@ public sealed class WireTests
     [InlineData(new ulong[] { 1, 2, 3, 10, 11, 5, 4, 9 }, 0)]
     [InlineData(new ulong[] { 1, 2, 3, 2 }, 1)]
     [InlineData(new ulong[] { 1, 2, 1 << 20, 3, (1 << 20) + 1, 1 << 20, 1 }, 2)]
-    public void A_number_that_is_used_twice_is_seen(ulong[] numbers, int twice)
+    public void A_record_number_that_is_used_twice_is_detected(ulong[] numbers, int twice)
     {
         foreach (ulong number in numbers)
         {
@@ -34,7 +34,7 @@ public sealed class WireTests
     }
 
     [Fact]
-    public void A_handshake_is_seen_and_begins_new_numbers()
+    public void A_handshake_is_detected_and_restarts_the_record_numbers()
     {
         _flow.Read(Record(Data, 1, 7));
         _flow.Read(Record(Handshake, 0, 1, ServerHello));
@@ -48,7 +48,39 @@ public sealed class WireTests
     }
 
     [Fact]
-    public void A_client_knows_the_servers_that_it_sent_something_to()
+    public async Task Late_records_of_an_ended_client_are_not_attributed_to_the_next_client_on_its_port()
+    {
+        using UdpBalancer balancer = new(new VirtualRandom(1));
+        using UdpClient server = new(new IPEndPoint(IPAddress.Loopback, 0));
+        using UdpClient client = new(new IPEndPoint(IPAddress.Loopback, 0));
+        balancer.Use([new Backend("A", (IPEndPoint)server.Client.LocalEndPoint!)]);
+        IPEndPoint old = await EnterAsync();
+        await AnswerAsync(old);
+
+        balancer.EndClients();
+        IPEndPoint next = await EnterAsync();
+        await AnswerAsync(next);
+        Assert.NotEqual(old.Address, next.Address);
+        Assert.Equal(0, balancer.Read().NumbersTwice);
+
+        await AnswerAsync(next);
+        Assert.Equal(1, balancer.Read().NumbersTwice);
+
+        async Task<IPEndPoint> EnterAsync()
+        {
+            await client.SendAsync(Record(Data, 1, 1), balancer.Address, TestContext.Current.CancellationToken);
+            return (await server.ReceiveAsync(TestContext.Current.CancellationToken)).RemoteEndPoint;
+        }
+
+        async Task AnswerAsync(IPEndPoint to)
+        {
+            await server.SendAsync(Record(Data, 1, 7), to, TestContext.Current.CancellationToken);
+            await client.ReceiveAsync(TestContext.Current.CancellationToken);
+        }
+    }
+
+    [Fact]
+    public void A_flow_knows_the_servers_to_which_it_sent_a_datagram()
     {
         Backend one = new("A", new IPEndPoint(IPAddress.Loopback, 1));
         _flow.Enter(one);
@@ -58,7 +90,7 @@ public sealed class WireTests
     }
 
     [Fact]
-    public async Task A_number_of_OSCORE_that_is_used_twice_under_one_key_is_seen()
+    public async Task An_OSCORE_number_that_is_used_twice_under_a_key_is_detected()
     {
         await using ProtectedMessages messages = new();
 

@@ -10,7 +10,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     private readonly SharingNodes _nodes = new();
 
     [Fact]
-    public async Task While_the_store_is_away_durable_changes_are_unknown_and_everything_else_goes_on()
+    public async Task The_outcome_of_a_durable_change_is_unknown_during_a_store_outage_and_all_else_continues()
     {
         (CoapTable table, NoteRules rules) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
@@ -34,7 +34,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Values_that_need_not_be_durable_are_put_while_the_store_is_away_and_written_later()
+    public async Task Values_that_need_not_be_durable_are_put_during_a_store_outage_and_written_later()
     {
         (CoapTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
@@ -49,7 +49,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Lifetimes_go_on_over_a_restart_and_what_is_over_does_not_come_back()
+    public async Task Lifetimes_continue_across_a_restart_and_expired_entries_do_not_return()
     {
         (CoapTable table, _) = await StartAsync();
         for (int i = 0; i < 100; i++)
@@ -71,7 +71,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_ended_while_it_waited_for_the_store_does_not_come_back_with_it()
+    public async Task An_entry_that_expired_during_a_store_outage_does_not_return_afterwards()
     {
         (CoapTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put 30 first");
@@ -87,7 +87,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_stands_by_shows_what_it_read_and_answers_when_it_has_taken_over()
+    public async Task A_standby_node_shows_its_loaded_entries_and_answers_after_it_has_taken_over()
     {
         (CoapTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
@@ -108,7 +108,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_store_that_is_away_at_the_start_is_asked_until_it_is_there()
+    public async Task A_store_that_is_unavailable_at_the_start_is_retried_until_it_is_available()
     {
         (CoapTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
@@ -134,7 +134,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Names_keep_their_keys_when_the_secret_is_replaced()
+    public async Task Names_keep_their_table_keys_when_the_secret_is_replaced()
     {
         (CoapTable table, _) = await StartAsync();
         CoapTableKey key = table.KeyOf("name"u8);
@@ -150,7 +150,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task One_table_of_a_kind_is_open_at_a_time_and_kinds_of_other_records_are_refused()
+    public async Task A_second_table_of_a_kind_and_the_kinds_of_other_records_are_refused()
     {
         (CoapTable table, _) = await StartAsync();
         CoapCluster cluster = _nodes.All[0];

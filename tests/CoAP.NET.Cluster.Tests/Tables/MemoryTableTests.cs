@@ -11,7 +11,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     public MemoryTableTests() => _table = CoapTable.InMemory(_rules, _clock);
 
     [Fact]
-    public async Task The_rules_see_what_is_there_and_what_they_decide_takes_place_before_the_reply()
+    public async Task The_rules_see_the_current_entry_and_their_decision_takes_effect_before_the_reply()
     {
         Task start = _table.StartAsync();
         Assert.True(start.IsCompletedSuccessfully);
@@ -34,7 +34,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Entries_end_after_their_lifetime_by_one_timer_whatever_their_order_and_slots()
+    public async Task Entries_expire_after_their_lifetimes_by_a_single_timer_in_any_order_and_slot()
     {
         for (int i = 0; i < 1000; i++)
         {
@@ -55,7 +55,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_put_begins_the_lifetime_anew_and_what_is_over_is_not_shown_to_the_rules()
+    public async Task A_put_restarts_the_lifetime_and_expired_entries_are_hidden_from_the_rules()
     {
         await _table.AskAsync(Key(1), "put 10 text");
         _clock.Advance(FromSeconds(9));
@@ -73,7 +73,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Those_who_ask_for_the_same_slot_at_once_are_decided_one_after_the_other()
+    public void Concurrent_questions_for_the_same_slot_are_decided_sequentially()
     {
         const int Each = 2000;
         Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
@@ -90,7 +90,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_table_that_is_full_refuses_what_needs_more_room_and_says_which_bound_it_is()
+    public async Task A_full_table_refuses_growth_and_the_error_names_the_limit()
     {
         await using CoapTable table = CoapTable.InMemory(_rules, _clock, new CoapTableOptions { MaxBytes = 4096 });
         await table.AskAsync(Key(1), "put " + new string('a', 4000));
@@ -109,7 +109,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Rules_that_fail_change_nothing_and_those_that_fail_when_told_are_logged()
+    public async Task Rules_that_throw_change_nothing_and_exceptions_of_their_notifications_are_logged()
     {
         StringWriterLogger log = new();
         await using CoapTable table = CoapTable.InMemory(_rules, _clock, logger: log);
@@ -124,7 +124,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Rules_that_ask_the_table_are_told_not_to()
+    public async Task Rules_that_call_the_table_get_an_error()
     {
         _rules.OnDecide = question => _table.AskAsync(question.Key, default).AsTask().GetAwaiter().GetResult();
         InvalidOperationException fault = await Assert.ThrowsAsync<InvalidOperationException>(
@@ -133,7 +133,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_is_no_key_no_question_and_no_value_is_refused()
+    public async Task Invalid_keys_questions_and_values_are_refused()
     {
         await Assert.ThrowsAsync<ArgumentException>(async () => await _table.AskAsync(default, default));
         await Assert.ThrowsAsync<ArgumentException>(

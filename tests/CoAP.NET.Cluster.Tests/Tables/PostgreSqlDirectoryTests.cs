@@ -10,7 +10,7 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
     private const int Endpoints = 40;
 
     [Fact]
-    public async Task What_is_registered_is_on_all_nodes_and_there_when_one_is_killed_and_another_one_comes()
+    public async Task Registrations_are_on_all_nodes_and_survive_the_replacement_of_a_killed_node()
     {
         await using CoapClient client = new();
         NodeHub hub = new();
@@ -61,7 +61,7 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
             options.Moves.RelayTime = TimeSpan.Zero;
             options.Writer.StopTimeout = FromSeconds(1);
             Cluster = hub.Make(_store, options);
-            Directory = new CoapDirectoryServer(Cluster, new CoapDirectoryOptions { Timeout = FromMinutes(1) });
+            Directory = new CoapDirectoryServer(Cluster, new CoapDirectoryOptions { Limits = { Timeout = FromMinutes(1) } });
             Server.Routes.MapResourceDirectory(Directory);
         }
 

@@ -9,7 +9,7 @@ public sealed class PostgreSqlTableTests(PostgreSqlServer server)
     private readonly string _schema = $"table{Interlocked.Increment(ref s_schemas)}";
 
     [Fact]
-    public async Task Nothing_that_was_confirmed_is_lost_while_nodes_leave_join_and_are_killed()
+    public async Task Confirmed_changes_survive_while_nodes_leave_join_and_are_killed()
     {
         await using TableWorld world = new(() => new CoapPostgreSqlClusterStore(
             new CoapPostgreSqlClusterOptions { ConnectionString = server.ConnectionString, Schema = _schema }));

@@ -16,7 +16,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Each_node_is_asked_the_owner_decides_and_all_are_told_the_same()
+    public async Task The_owner_decides_the_questions_of_each_node_and_all_nodes_get_the_same_changes()
     {
         await _world.StartAsync(3);
         for (int i = 0; i < 300; i++)
@@ -42,7 +42,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_shows_what_changes_at_another_one_without_any_time_between()
+    public async Task A_node_shows_the_changes_of_another_node_without_a_delay()
     {
         await _world.StartAsync(2);
         TimeSpan began = _clock.Elapsed;
@@ -63,7 +63,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_comes_later_reads_each_slot_once_and_hears_of_the_changes_since()
+    public async Task A_node_that_joins_later_reads_each_slot_once_and_gets_the_changes_since_then()
     {
         _world.Settle = FromMinutes(10);
         await _world.StartAsync(1);
@@ -92,7 +92,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Changes_whose_news_are_lost_are_shown_some_seconds_later_and_what_is_there_is_never_missing()
+    public async Task Changes_whose_notices_are_lost_are_shown_seconds_later_and_existing_entries_never_disappear()
     {
         await _world.StartAsync(2);
         (TableNode owner, TableNode other) = _world.Of(9);
@@ -125,7 +125,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task After_lost_news_the_next_ones_bring_all_at_once()
+    public async Task The_next_notice_after_a_lost_notice_delivers_all_changes_at_once()
     {
         await _world.StartAsync(2);
         (TableNode owner, TableNode other) = _world.Of(9);
@@ -140,11 +140,11 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task More_changes_of_a_slot_than_can_be_told_one_by_one_are_shown_all_the_same()
+    public async Task Changes_of_a_slot_that_exceed_a_single_notice_are_all_shown()
     {
         await _world.StartAsync(2);
         (TableNode owner, TableNode other) = _world.Of(9);
-        const int Many = (3 * TableNews.MostKeys) + 7;
+        const int Many = (3 * TableUpdatePublisher.MostKeys) + 7;
         for (int i = 0; i < Many; i++)
         {
             await owner.Table.AskAsync(Key(9, $"{i}"), "put old");
@@ -166,7 +166,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Entries_end_at_all_nodes_even_if_no_news_arrive_and_renewed_ones_stay()
+    public async Task Entries_expire_at_all_nodes_without_notices_and_renewed_entries_stay()
     {
         await _world.StartAsync(2);
         (TableNode owner, TableNode other) = _world.Of(9);
@@ -186,10 +186,10 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public Task Nothing_that_was_confirmed_is_lost_while_nodes_leave_join_and_are_killed() => new TableHammer(_world).RunAsync();
+    public Task Confirmed_changes_survive_while_nodes_leave_join_and_are_killed() => new TableHammer(_world).RunAsync();
 
     [Fact]
-    public async Task A_node_that_asks_for_more_than_its_share_is_refused_and_the_others_are_not()
+    public async Task A_node_that_exceeds_its_share_of_questions_is_refused_and_other_nodes_are_not()
     {
         await _world.AddAsync(new CoapTableOptions { Timeout = FromMinutes(1), MaxWaiting = 3 });
         await _world.AddAsync();
@@ -220,7 +220,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_owner_is_killed_in_the_middle_of_a_question_and_the_next_one_answers()
+    public async Task The_next_owner_answers_a_question_whose_owner_was_killed()
     {
         await _world.StartAsync(2);
         (TableNode owner, TableNode other) = _world.Of(9);
@@ -238,7 +238,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_was_not_written_yet_is_shown_by_no_other_node_and_ends_with_its_node()
+    public async Task An_unwritten_change_is_shown_by_no_other_node_and_is_lost_with_its_node()
     {
         await _world.StartAsync(2);
         (TableNode owner, TableNode other) = _world.Of(9);
@@ -256,7 +256,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Questions_wait_while_no_node_can_be_reached_up_to_their_bound_and_then_say_so()
+    public async Task Questions_wait_while_no_node_is_reachable_up_to_their_timeout_and_then_fail()
     {
         await _world.StartAsync(1);
         TableNode other = await _world.AddAsync(new CoapTableOptions { Timeout = FromMilliseconds(500), MaxWaiting = 3 });

@@ -7,7 +7,7 @@ public sealed class SqliteTableTests : IDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-table-").FullName;
 
     [Fact]
-    public async Task What_was_confirmed_is_there_after_a_crash_in_the_middle_of_further_changes()
+    public async Task Confirmed_changes_survive_a_crash_during_further_changes()
     {
         string file = Path.Combine(_folder, "coap.db");
         string left = Path.Combine(_folder, "left.db");

@@ -7,10 +7,10 @@ namespace CoAP.NET.Cluster.Tests.Tables;
 public sealed class TableChangeTests
 {
     [Fact]
-    public void What_is_written_is_read_and_what_is_cut_off_anywhere_is_not()
+    public void A_written_change_is_read_back_and_a_truncated_change_is_refused()
     {
         ArrayBufferWriter<byte> written = new();
-        new TableChange(new CoapSlot(7), new CoapFence(3), 11, 13, [Key(7, "a"), Key(7, "b")]).Write(written);
+        new TableChange(new CoapSlot(7), new CoapFencingToken(3), 11, 13, [Key(7, "a"), Key(7, "b")]).Write(written);
         ReadOnlySpan<byte> rest = written.WrittenSpan;
         Assert.True(TableChange.TryRead(ref rest, out TableChange read));
         Assert.True(rest.IsEmpty);
@@ -24,9 +24,9 @@ public sealed class TableChangeTests
     }
 
     [Fact]
-    public void Answers_are_read_as_they_were_given()
+    public void Answers_are_read_back_as_written()
     {
-        TableAsking asking = new(default, Key(9), default, FromSeconds(1), TimeProvider.System);
+        PendingTableQuestion asking = new(default, Key(9), default, FromSeconds(1), TimeProvider.System);
         Assert.Equal("yes"u8.ToArray(), TableReply.Read(TableReply.Of("yes"u8.ToArray()), asking)!.Value.ToArray());
         Assert.Null(TableReply.Read(TableReply.Moved, asking));
         Assert.Null(TableReply.Read([], asking));
@@ -42,7 +42,7 @@ public sealed class TableChangeTests
     }
 
     [Fact]
-    public void Whatever_bytes_come_nothing_is_thrown()
+    public void Reading_random_bytes_throws_no_exception()
     {
         Random random = new(7);
         for (int i = 0; i < 20_000; i++)

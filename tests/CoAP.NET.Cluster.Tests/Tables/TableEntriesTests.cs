@@ -6,7 +6,7 @@ public sealed class TableEntriesTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void Whatever_is_put_and_removed_the_entries_are_those_of_a_model_and_end_in_order(int seed)
+    public void The_entries_equal_those_of_a_model_after_random_changes_and_expire_in_order(int seed)
     {
         Random random = new(seed);
         TableEntries entries = new();

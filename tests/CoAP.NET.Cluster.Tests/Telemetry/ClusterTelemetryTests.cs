@@ -11,7 +11,7 @@ public sealed class ClusterTelemetryTests
     private const string End = "<!-- end of metrics of clusters -->\n";
 
     [Fact]
-    public async Task A_node_tells_of_its_slots_records_and_store()
+    public async Task A_node_has_metrics_of_its_slots_records_and_store()
     {
         using ClusterMeter meter = new();
         VirtualClock clock = new();
@@ -51,7 +51,7 @@ public sealed class ClusterTelemetryTests
     }
 
     [Fact]
-    public void What_a_node_counted_stays_when_it_is_dropped_and_nobody_holds_it()
+    public void Counters_of_a_dropped_node_are_kept_without_keeping_the_node_alive()
     {
         using ClusterMeter meter = new();
         WeakReference dropped = Drop(meter);
@@ -69,7 +69,7 @@ public sealed class ClusterTelemetryTests
     }
 
     [Fact]
-    public void Every_metric_is_read_once_and_has_an_instrument_with_its_unit()
+    public void Every_metric_is_read_once_by_an_instrument_with_its_unit()
     {
         using ClusterMeter meter = new();
         CoapClusterOptions options = ClusterTests.Options();
@@ -82,7 +82,7 @@ public sealed class ClusterTelemetryTests
     }
 
     [Fact]
-    public void The_table_of_metrics_is_that_of_the_code()
+    public void The_table_of_metrics_matches_the_code()
     {
         StringBuilder table = new("| Name | Instrument | Unit | What | Own tags |\n|---|---|---|---|---|\n");
         table.Append($"| `{ClusterInstrument.StoreDuration}` | Histogram | s | {ClusterInstrument.StoreDurationDescription} | ");

@@ -11,7 +11,7 @@ public sealed class DeviceMetricTests : IAsyncDisposable
     private readonly DeviceWorld _world = new();
 
     [Fact]
-    public async Task Requests_to_devices_are_counted_by_what_came_of_them()
+    public async Task Requests_to_devices_are_counted_by_outcome()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         ICoapDevice asked = node.Devices[Name];
@@ -25,7 +25,7 @@ public sealed class DeviceMetricTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Requests_in_outboxes_are_counted_until_it_is_known_what_came_of_them()
+    public async Task Queued_requests_are_counted_by_outcome()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(options => options.MaxQueuedPerDevice = 3);
         ICoapDevice asked = node.Devices[Name];

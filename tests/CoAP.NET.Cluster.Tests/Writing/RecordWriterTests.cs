@@ -6,12 +6,12 @@ namespace CoAP.NET.Cluster.Tests.Writing;
 /// </summary>
 public sealed class RecordWriterTests
 {
-    private static readonly CoapFence s_fence = new(1);
+    private static readonly CoapFencingToken s_fence = new(1);
 
     private readonly ScriptedStore _store = new();
 
     [Fact]
-    public async Task Changes_that_come_while_the_store_is_busy_are_written_together_and_the_newest_of_each_record()
+    public async Task Changes_during_a_write_are_written_together_with_only_the_newest_of_each_record()
     {
         await using CoapRecordWriter writer = Writer();
         Assert.True(writer.TryWrite(Put("a", "1")));
@@ -33,7 +33,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task What_is_promised_is_confirmed_by_the_store_and_never_before()
+    public async Task A_durable_write_completes_only_when_the_store_has_confirmed_it()
     {
         await using CoapRecordWriter writer = Writer();
         Task<CoapWriteOutcome> promise = writer.WriteAsync(Put("a", "1"));
@@ -50,7 +50,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task A_change_under_a_newer_fence_tells_those_who_wait_under_the_older_one_that_they_lost()
+    public async Task A_change_under_a_newer_fence_fails_the_waiting_writes_under_the_older_fence()
     {
         await using CoapRecordWriter writer = Writer();
         writer.TryWrite(Put("busy", ""));
@@ -65,7 +65,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task Promises_go_first_and_hints_last()
+    public async Task Durable_writes_are_written_first_and_hints_last()
     {
         await using CoapRecordWriter writer = Writer(new CoapRecordWriterOptions { BatchSize = 2 });
         writer.TryWrite(Put("busy", ""));
@@ -85,7 +85,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task A_store_that_is_away_is_asked_again_and_nothing_that_waits_is_lost_or_overtaken()
+    public async Task Writes_are_retried_while_the_store_is_unavailable_and_keep_their_order()
     {
         List<bool> degraded = [];
         await using CoapRecordWriter writer = Writer();
@@ -120,7 +120,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task Whatever_a_store_throws_or_tells_is_a_failure_and_not_the_end()
+    public async Task An_unexpected_exception_or_result_of_a_store_is_a_failure_that_is_retried()
     {
         await using CoapRecordWriter writer = Writer();
         Task<CoapWriteOutcome> promise = writer.WriteAsync(Put("a", "1"));
@@ -135,7 +135,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task Each_further_try_waits_twice_as_long_up_to_a_bound_however_much_comes()
+    public async Task Each_retry_waits_twice_as_long_up_to_the_maximum_regardless_of_new_changes()
     {
         VirtualClock clock = new();
         CoapRecordWriter writer = new(_store, new CoapRecordWriterOptions
@@ -166,7 +166,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task Changes_gather_for_the_interval_but_a_promise_and_a_flush_do_not_wait()
+    public async Task Changes_are_collected_for_the_interval_but_a_durable_write_or_a_flush_does_not_wait()
     {
         VirtualClock clock = new();
         CoapRecordWriter writer = new(_store, new CoapRecordWriterOptions { Interval = FromSeconds(1) }, clock);
@@ -196,7 +196,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task When_it_is_full_hints_go_first_then_the_oldest_state_and_promises_stay()
+    public async Task A_full_writer_drops_hints_first_then_the_oldest_state_and_no_durable_write()
     {
         await using CoapRecordWriter writer = Writer(new CoapRecordWriterOptions { MaxRecords = 100 });
         writer.TryWrite(Put("busy", ""));
@@ -243,7 +243,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task Bytes_have_a_bound_too_and_what_stood_there_stays_when_a_larger_one_finds_no_room()
+    public async Task The_bytes_of_pending_changes_are_limited_and_a_refused_change_keeps_the_previous_one()
     {
         await using CoapRecordWriter writer = Writer(new CoapRecordWriterOptions { MaxBytes = 64 << 10 });
         writer.TryWrite(Put("busy", ""));
@@ -266,7 +266,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task The_end_writes_what_waits_and_refuses_what_comes_later()
+    public async Task Disposing_the_writer_writes_pending_changes_and_refuses_later_ones()
     {
         CoapRecordWriter writer = Writer();
         writer.TryWrite(Put("a", "1"));
@@ -288,7 +288,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task The_end_waits_no_longer_than_it_may_and_tells_who_waits()
+    public async Task Disposing_the_writer_waits_at_most_for_StopTimeout_and_fails_waiting_writes()
     {
         VirtualClock clock = new();
         CoapRecordWriter writer = new(_store, new CoapRecordWriterOptions { StopTimeout = FromSeconds(5) }, clock);
@@ -309,7 +309,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public async Task A_cancelled_wait_leaves_the_change_where_it_is()
+    public async Task A_cancelled_wait_does_not_cancel_the_change()
     {
         await using CoapRecordWriter writer = Writer();
         using CancellationTokenSource cancel = new();
@@ -325,7 +325,7 @@ public sealed class RecordWriterTests
     }
 
     [Fact]
-    public void Options_are_checked()
+    public void Invalid_options_are_refused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => Writer(new CoapRecordWriterOptions { MaxRecords = 1 }));
         Assert.Throws<ArgumentOutOfRangeException>(() => Writer(new CoapRecordWriterOptions { MaxBytes = 1 }));

@@ -12,7 +12,7 @@ public sealed class CborDiagnosticsTests
     [InlineData("0001")]
     [InlineData("5f00ff")]
     [InlineData("9b7fffffffffffffff")]
-    public void What_is_no_item_is_a_fault(string hex)
+    public void Malformed_CBOR_is_a_fault(string hex)
     {
         Assert.False(CborDiagnostics.TryFormat(Wire.Hex(hex), out _, out ContentFault fault));
 
@@ -20,7 +20,7 @@ public sealed class CborDiagnosticsTests
     }
 
     [Fact]
-    public void Items_of_a_sequence_stand_on_lines_of_their_own()
+    public void Items_of_a_sequence_are_on_separate_lines()
     {
         Assert.True(CborDiagnostics.TryFormat(Wire.Hex("018102f6"), out string text, out _, isSequence: true));
 
@@ -28,7 +28,7 @@ public sealed class CborDiagnosticsTests
     }
 
     [Fact]
-    public void What_is_too_wide_is_laid_out_over_lines()
+    public void An_item_wider_than_the_width_is_broken_into_lines()
     {
         Assert.True(CborDiagnostics.TryFormat(Wire.Hex("a2616183010203616201"), out string text, out _, width: 12));
 
@@ -42,7 +42,7 @@ public sealed class CborDiagnosticsTests
     [InlineData(14)]
     [InlineData(20)]
     [InlineData(100)]
-    public void Only_what_is_too_wide_is_laid_out(int width)
+    public void Only_items_wider_than_the_width_are_broken_into_lines(int width)
     {
         // {"a": [1, [2, {"b": h'00'}]], "c": []}
         Assert.True(CborDiagnostics.TryFormat(Wire.Hex("a26161820182" + "02a1616241006163" + "80"), out string text, out ContentFault fault,
@@ -62,7 +62,7 @@ public sealed class CborDiagnosticsTests
     [Theory]
     [InlineData(int.MaxValue)]
     [InlineData(80)]
-    public void How_deep_something_lies_does_not_multiply_the_memory(int width)
+    public void The_allocated_memory_does_not_grow_with_the_depth_of_an_item(int width)
     {
         long shallow = AllocatedBy(1, width);
         long deep = AllocatedBy(60, width);
@@ -84,7 +84,7 @@ public sealed class CborDiagnosticsTests
     }
 
     [Fact]
-    public void Depth_has_a_bound()
+    public void Depth_is_limited()
     {
         byte[] nested = [.. Enumerable.Repeat((byte)0x81, 10_000), 0];
 

@@ -45,13 +45,13 @@ public sealed class CborJsonConversionTests
     [InlineData("{\"\\udc00\":1}")]
     [InlineData("{\"\\udc00\":1,\"\\udc00\":2}")]
     [InlineData("")]
-    public void JSON_that_means_nothing_or_two_things_is_refused(string json) =>
+    public void Ambiguous_or_invalid_JSON_is_refused(string json) =>
         Assert.Equal(
             CoapCode.BadRequest,
             Assert.Throws<CoapContentException>(() => CoapCborJson.ToCbor(Encoding.UTF8.GetBytes(json))).Code);
 
     [Fact]
-    public void Bytes_that_are_no_UTF8_are_refused() =>
+    public void Bytes_that_are_not_UTF_8_are_refused() =>
         Assert.Equal(
             CoapCode.BadRequest, Assert.Throws<CoapContentException>(() => CoapCborJson.ToCbor([(byte)'"', 0xc3, 0x28, (byte)'"'])).Code);
 
@@ -82,7 +82,7 @@ public sealed class CborJsonConversionTests
     }
 
     [Fact]
-    public void A_payload_becomes_one_of_the_other_encoding_of_its_format()
+    public void A_payload_is_converted_to_the_other_encoding_of_its_format()
     {
         byte[] json = CoapCborJson.Convert(Wire.Hex("a1617401"), CoapContentFormat.Cbor);
         Assert.Equal("{\"t\":1}", Encoding.UTF8.GetString(json));
@@ -98,7 +98,7 @@ public sealed class CborJsonConversionTests
     }
 
     [Fact]
-    public void A_format_of_one_encoding_only_is_not_guessed()
+    public void A_format_with_a_single_encoding_is_not_converted()
     {
         Assert.Null(CoapCborJson.CounterpartOf(CoapContentFormat.AceCbor));
         Assert.Equal(
@@ -110,14 +110,14 @@ public sealed class CborJsonConversionTests
     }
 
     [Fact]
-    public void Problem_details_of_HTTP_come_back_as_they_were()
+    public void HTTP_problem_details_survive_a_round_trip()
     {
         const string json = """
             {"type":"https://example.com/credit","title":"No credit","status":403,"detail":"Your balance is 30.","instance":"/account/1",
             "balance":30,"accounts":["/account/1","/account/2"]}
             """;
         CoapProblem problem = CoapProblem.FromJson(Encoding.UTF8.GetBytes(json));
-        Assert.Equal(("No credit", "Your balance is 30.", "/account/1"), (problem.Title?.Text, problem.Detail?.Text, problem.Instance));
+        Assert.Equal(("No credit", "Your balance is 30.", "/account/1"), (problem.Title, problem.Detail, problem.Instance));
         Assert.True(CoapProblem.TryParse(problem.ToBytes(), out CoapProblem? read, out _));
         Assert.Equal(
             "{\"type\":\"https://example.com/credit\",\"title\":\"No credit\",\"status\":403,\"detail\":\"Your balance is 30.\","
@@ -130,18 +130,18 @@ public sealed class CborJsonConversionTests
     [InlineData("[]")]
     [InlineData("{\"title\":\"a\",\"title\":\"b\"}")]
     [InlineData("{")]
-    public void What_is_no_problem_details_of_HTTP_is_refused(string json) =>
+    public void JSON_that_is_not_HTTP_problem_details_is_refused(string json) =>
         Assert.Equal(
             CoapCode.BadRequest,
             Assert.Throws<CoapContentException>(() => CoapProblem.FromJson(Encoding.UTF8.GetBytes(json))).Code);
 
     [Fact]
-    public void Members_of_another_type_than_theirs_and_a_type_that_says_nothing_are_passed_over()
+    public void Members_of_a_wrong_type_and_the_type_about_blank_are_ignored()
     {
         CoapProblem problem =
             CoapProblem.FromJson("{\"type\":\"about:blank\",\"title\":3,\"status\":\"x\",\"detail\":\"d\"}"u8);
         Assert.Null(problem.Title);
         Assert.Empty(problem.Entries);
-        Assert.Equal("d", problem.Detail?.Text);
+        Assert.Equal("d", problem.Detail);
     }
 }

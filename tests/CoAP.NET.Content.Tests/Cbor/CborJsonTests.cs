@@ -1,3 +1,4 @@
+using CoAP.NET.Tests.Endpoints;
 using System.Buffers;
 using System.Text.Json.Nodes;
 
@@ -27,7 +28,7 @@ public sealed class CborJsonTests
     [InlineData("80", "[]")]
     [InlineData("83010203", "[1,2,3]")]
     [InlineData("a26161016162820203", "{\"a\":1,\"b\":[2,3]}")]
-    public void Both_ways(string hex, string json)
+    public void JSON_and_CBOR_are_converted_into_each_other(string hex, string json)
     {
         Assert.Equal(json, ToJson(Wire.Hex(hex)));
         Assert.Equal(hex, Wire.Hex(ToCbor(json)));
@@ -61,10 +62,10 @@ public sealed class CborJsonTests
     [InlineData("1E+300", "fb7e37e43c8800759c")]
     [InlineData("{\"a\":{\"b\":null}}", "a16161a16162f6")]
     [InlineData("\"\\ud83d\\ude00\"", "64f09f9880")]
-    public void To_CBOR(string json, string hex) => Assert.Equal(hex, Wire.Hex(ToCbor(json)));
+    public void JSON_is_converted_to_CBOR(string json, string hex) => Assert.Equal(hex, Wire.Hex(ToCbor(json)));
 
     [Fact]
-    public void An_integer_longer_than_readers_take_becomes_a_floating_point_number()
+    public void An_integer_longer_than_the_limit_becomes_a_floating_point_number()
     {
         byte[] cbor = ToCbor($"1{new string('0', 77)}");
         Assert.Equal((9, 0xfb), (cbor.Length, cbor[0]));
@@ -90,7 +91,7 @@ public sealed class CborJsonTests
     [InlineData("c26161", "a byte string was expected")]
     [InlineData("c482017f", "number")]
     [InlineData("1c", "reserved")]
-    public void What_is_no_CBOR_is_a_fault(string hex, string words)
+    public void Malformed_CBOR_is_reported_with_its_offset(string hex, string words)
     {
         Assert.False(CborToJson.TryConvert(Wire.Hex(hex), new ArrayBufferWriter<byte>(), out ContentFault fault));
         Assert.Contains(words, fault.Message, StringComparison.Ordinal);
@@ -99,7 +100,7 @@ public sealed class CborJsonTests
 
     [Fact]
     [Rfc("8949-10-1")]
-    public void Depth_is_bounded_both_ways()
+    public void Depth_is_limited_in_both_directions()
     {
         static byte[] Nested(byte head, int depth) => [.. Enumerable.Repeat(head, depth), 0x01];
         Assert.Equal(new string('[', 64) + 1 + new string(']', 64), ToJson(Nested(0x81, 64)));
@@ -119,11 +120,11 @@ public sealed class CborJsonTests
     [InlineData("1e999")]
     [InlineData("\"\\ud800\"")]
     [InlineData("{\"\\udc00\":1}")]
-    public void What_CBOR_has_no_form_for_is_an_exception_of_JSON(string json) => Assert.Throws<JsonException>(() => ToCbor(json));
+    public void JSON_that_CBOR_cannot_represent_is_a_JsonException(string json) => Assert.Throws<JsonException>(() => ToCbor(json));
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void Random_JSON_comes_back()
+    public void Random_JSON_survives_the_conversion_to_CBOR_and_back()
     {
         Random random = new(s_seed);
         for (int i = 0; i < s_rounds; i++)
@@ -136,7 +137,7 @@ public sealed class CborJsonTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void CBOR_of_JSON_is_the_same_after_another_round()
+    public void Converting_CBOR_to_JSON_and_back_gives_the_same_bytes()
     {
         Random random = new(s_seed + 1);
         for (int i = 0; i < s_rounds; i++)
@@ -149,7 +150,7 @@ public sealed class CborJsonTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("8949-5.3-1")]
-    public void Random_bytes_are_JSON_or_a_fault()
+    public void Random_bytes_are_converted_to_JSON_or_give_a_fault()
     {
         Random random = new(s_seed + 2);
         int converted = 0;
@@ -179,11 +180,11 @@ public sealed class CborJsonTests
     }
 
     [Fact]
-    public void Values_are_sent_and_read()
+    public void Values_are_written_and_read_as_CBOR()
     {
         CoapContent content = CoapContent.Cbor(new Lamp(true), LampContext.Default.Lamp);
         Assert.Equal(CoapContentFormat.Cbor, content.Format);
-        CoapRequest request = new(CoapMethod.Put, "coap://h/lamp") { Content = content };
+        CoapRequestContext request = ReceivedRequest.Of(new CoapRequest(CoapMethod.Put, "coap://h/lamp") { Content = content }.Message);
         Assert.Equal(new Lamp(true), request.ReadCbor(LampContext.Default.Lamp));
         CoapResult result = CoapResults.Cbor(new Lamp(false), LampContext.Default.Lamp);
         Assert.Equal((CoapCode.Content, Wire.Hex(CoapContent.Cbor(new Lamp(false), LampContext.Default.Lamp).Bytes.Span)),
@@ -194,12 +195,12 @@ public sealed class CborJsonTests
     [InlineData(50, "f6", 4, 15)]
     [InlineData(60, "01", 4, 0)]
     [InlineData(60, "a1", 4, 0)]
-    public void What_cannot_be_read_says_what_to_answer(ushort format, string hex, int codeClass, int detail)
+    public void The_exception_for_an_unreadable_payload_has_the_response_code(ushort format, string hex, int codeClass, int detail)
     {
-        CoapRequest request = new(CoapMethod.Put, "coap://h/lamp")
+        CoapRequestContext request = ReceivedRequest.Of(new CoapRequest(CoapMethod.Put, "coap://h/lamp")
         {
             Content = new CoapContent(Wire.Hex(hex), new CoapContentFormat(format))
-        };
+        }.Message);
         CoapContentException exception = Assert.Throws<CoapContentException>(() => request.ReadCbor(LampContext.Default.Lamp));
         Assert.Equal((codeClass, detail), (exception.Code.Class, exception.Code.Detail));
     }

@@ -4,11 +4,11 @@ namespace CoAP.NET.Content.Tests.Cbor;
 public sealed class CborNotationTests
 {
     [Fact]
-    public void An_item_is_one_line_unless_a_width_is_said()
+    public void An_item_is_formatted_on_a_single_line_unless_a_width_is_given()
     {
         byte[] cbor = Wire.Hex("a201826161616202f5");
 
-        Assert.True(CoapCborNotation.TryFormat(cbor, out string line, out CoapCborError error));
+        Assert.True(CoapCborNotation.TryFormat(cbor, out string line, out CoapSyntaxError error));
         Assert.True(CoapCborNotation.TryFormat(cbor, out string folded, out _, width: 10));
 
         Assert.Equal("""{1: ["a", "b"], 2: true}""", line);
@@ -17,16 +17,16 @@ public sealed class CborNotationTests
     }
 
     [Fact]
-    public void What_follows_an_item_is_an_error_unless_it_is_a_sequence()
+    public void Bytes_after_an_item_are_an_error_unless_a_sequence_is_allowed()
     {
-        Assert.False(CoapCborNotation.TryFormat(Wire.Hex("0102"), out _, out CoapCborError error));
-        Assert.Equal(new CoapCborError(1, "something follows the end of the item"), error);
+        Assert.False(CoapCborNotation.TryFormat(Wire.Hex("0102"), out _, out CoapSyntaxError error));
+        Assert.Equal((1, "something follows the end of the item"), (error.Offset, error.Message));
         Assert.True(CoapCborNotation.TryFormat(Wire.Hex("0102"), out string sequence, out _, isSequence: true));
         Assert.Equal("1,\n2", sequence);
     }
 
     [Fact]
-    public void Texts_of_strangers_hold_no_terminal_sequence()
+    public void The_notation_of_hostile_text_contains_no_control_characters()
     {
         Assert.True(CoapCborNotation.TryFormat([0x65, 0x1b, .. "[2J\a"u8], out string notation, out _));
         Assert.DoesNotContain(notation, char.IsControl);

@@ -21,7 +21,7 @@ public sealed class CborTests
     [InlineData(1000000UL, "1a000f4240")]
     [InlineData(1000000000000UL, "1b000000e8d4a51000")]
     [InlineData(18446744073709551615UL, "1bffffffffffffffff")]
-    public void Unsigned_integers_take_as_few_bytes_as_they_need(ulong value, string hex)
+    public void Unsigned_integers_have_the_shortest_encoding(ulong value, string hex)
     {
         Assert.Equal(hex, Written(writer => writer.WriteUInt64(value)));
         Assert.True(CborReading.TryRead(Wire.Hex(hex), reader => reader.ReadUInt64(), out ulong read, out _));
@@ -37,7 +37,7 @@ public sealed class CborTests
     [InlineData(23, "17")]
     [InlineData(long.MinValue, "3b7fffffffffffffff")]
     [InlineData(long.MaxValue, "1b7fffffffffffffff")]
-    public void Integers_with_sign(long value, string hex)
+    public void Signed_integers_are_encoded_and_decoded(long value, string hex)
     {
         Assert.Equal(hex, Written(writer => writer.WriteInt64(value)));
         Assert.True(CborReading.TryRead(Wire.Hex(hex), reader => reader.ReadInt64(), out long read, out _));
@@ -62,7 +62,7 @@ public sealed class CborTests
     [InlineData(double.PositiveInfinity, "f97c00")]
     [InlineData(double.NegativeInfinity, "f9fc00")]
     [InlineData(double.NaN, "f97e00")]
-    public void Floating_point_numbers_take_the_shortest_form_that_loses_nothing(double value, string hex)
+    public void Floating_point_numbers_have_the_shortest_encoding_that_keeps_their_value(double value, string hex)
     {
         Assert.Equal(hex, Written(writer => writer.WriteDouble(value)));
         bool isRead = CborReading.TryRead(Wire.Hex(hex), CborReading.ReadNumber, out double read, out _);
@@ -99,7 +99,7 @@ public sealed class CborTests
     [InlineData(0.5, "f93800")]
     [InlineData(9007199254740992.0, "1b0020000000000000")]
     [InlineData(1e16, "fb4341c37937e08000")]
-    public void A_number_is_written_as_an_integer_where_a_double_holds_it_exactly(double value, string hex) =>
+    public void A_double_with_an_integer_value_is_encoded_as_an_integer(double value, string hex) =>
         Assert.Equal(hex, Written(writer => writer.WriteNumber(value)));
 
     [Theory]
@@ -109,7 +109,7 @@ public sealed class CborTests
     [InlineData("-18446744073709551616", "3bffffffffffffffff")]
     [InlineData("-18446744073709551617", "c349010000000000000000")]
     [InlineData("-1", "20")]
-    public void Integers_of_any_size(string value, string hex)
+    public void Integers_of_any_size_are_written_and_read(string value, string hex)
     {
         BigInteger integer = BigInteger.Parse(value, CultureInfo.InvariantCulture);
         Assert.Equal(hex, Written(writer => writer.WriteInteger(integer)));
@@ -119,7 +119,7 @@ public sealed class CborTests
 
     [Fact]
     [Rfc("8949-4.2-1")]
-    public void Strings_arrays_maps_and_simple_values()
+    public void Strings_arrays_maps_and_simple_values_are_encoded()
     {
         Assert.Equal("4401020304", Written(writer => writer.WriteByteString([1, 2, 3, 4])));
         Assert.Equal("62c3bc", Written(writer => writer.WriteTextString("ü")));
@@ -146,7 +146,7 @@ public sealed class CborTests
     }
 
     [Fact]
-    public void Strings_of_indefinite_length_are_put_together()
+    public void Strings_of_indefinite_length_are_concatenated()
     {
         Assert.True(CborReading.TryRead(Wire.Hex("5f42010243030405ff7f657374726561646d696e67ff"),
             reader => (Wire.Hex(reader.ReadByteString()), reader.ReadText()), out (string Bytes, string Text) read, out _,
@@ -160,7 +160,7 @@ public sealed class CborTests
     [InlineData("3bffffffffffffffff", 0, "the integer is out of range")]
     [InlineData("1a0000", 0, "the data ends too early")]
     [InlineData("0100", 1, "something follows the end of the item")]
-    public void A_fault_says_where_and_what(string hex, int offset, string message)
+    public void A_fault_has_an_offset_and_a_message(string hex, int offset, string message)
     {
         Assert.False(CborReading.TryRead(Wire.Hex(hex), reader => reader.ReadInt64(), out long _, out ContentFault fault));
         Assert.Equal(new ContentFault(offset, message), fault);
@@ -177,7 +177,7 @@ public sealed class CborTests
     [InlineData("5f42010243030405ff")]
     [InlineData("826161bf61626163ff")]
     [InlineData("fb3ff199999999999a")]
-    public void What_is_well_formed_is_passed_over(string hex)
+    public void Well_formed_items_are_skipped(string hex)
     {
         Assert.True(IsSkipped(Wire.Hex(hex), out ContentFault fault), fault.Message);
     }
@@ -214,7 +214,7 @@ public sealed class CborTests
     [InlineData("bbffffffffffffffff")]
     [InlineData("5bffffffffffffffff")]
     [InlineData("7b7fffffffffffffff00")]
-    public void What_is_not_well_formed_is_refused_as_a_whole(string hex)
+    public void Malformed_items_are_refused_as_a_whole(string hex)
     {
         Assert.False(IsSkipped(Wire.Hex(hex), out ContentFault fault));
         Assert.NotEmpty(fault.Message);
@@ -227,7 +227,7 @@ public sealed class CborTests
     [InlineData(0x9f)]
     [InlineData(0xc1)]
     [InlineData(0xa1)]
-    public void Depth_is_bounded(byte initial)
+    public void Depth_is_limited(byte initial)
     {
         byte[] deep = [.. Enumerable.Repeat(initial, 100_000), 0];
         Assert.False(IsSkipped(deep, out ContentFault fault));
@@ -235,7 +235,7 @@ public sealed class CborTests
     }
 
     [Fact]
-    public void Claimed_lengths_allocate_nothing()
+    public void Claimed_lengths_allocate_no_memory()
     {
         byte[] claim = Wire.Hex("5a7fffffff00");
         long before = GC.GetAllocatedBytesForCurrentThread();

@@ -18,7 +18,7 @@ public sealed class NotationCampaignTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void What_is_written_comes_back()
+    public void Formatted_CBOR_is_parsed_back_to_the_same_bytes()
     {
         int rounds = Campaign.Rounds(4_000);
         Random random = new(Campaign.Seed(1));
@@ -33,7 +33,7 @@ public sealed class NotationCampaignTests
 
             byte[] cbor = writer.Encode();
             int width = random.Next(2) == 0 ? int.MaxValue : random.Next(1, 100);
-            Assert.True(CoapCborNotation.TryFormat(cbor, out string notation, out CoapCborError error, width, isSequence: true));
+            Assert.True(CoapCborNotation.TryFormat(cbor, out string notation, out CoapSyntaxError error, width, isSequence: true));
             Assert.True(CoapCborNotation.TryParse(notation, out byte[] again, out error, isSequence: true), $"{error}: {notation}");
             Assert.True(cbor.AsSpan().SequenceEqual(again), $"{Wire.Hex(cbor)}: {notation}");
         }
@@ -41,7 +41,7 @@ public sealed class NotationCampaignTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void Any_bytes_that_are_shown_come_back_with_the_same_notation()
+    public void Parsing_and_formatting_a_notation_gives_the_same_notation()
     {
         int rounds = Campaign.Rounds(20_000);
         Random random = new(Campaign.Seed(1));
@@ -53,7 +53,7 @@ public sealed class NotationCampaignTests
             if (CoapCborNotation.TryFormat(bytes.AsSpan(0, random.Next(1, 32)), out string notation, out _, isSequence: true))
             {
                 read++;
-                Assert.True(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapCborError error, isSequence: true), $"{error}");
+                Assert.True(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapSyntaxError error, isSequence: true), $"{error}");
                 Assert.True(CoapCborNotation.TryFormat(cbor, out string again, out _, isSequence: true));
                 Assert.Equal(notation, again);
             }
@@ -64,7 +64,7 @@ public sealed class NotationCampaignTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void Broken_notation_gives_verdicts_and_well_formed_CBOR_only()
+    public void Broken_notation_gives_an_error_or_well_formed_CBOR()
     {
         int rounds = Campaign.Rounds(40_000);
         Random random = new(Campaign.Seed(1));
@@ -77,7 +77,7 @@ public sealed class NotationCampaignTests
         for (int round = 0; round < rounds; round++)
         {
             string notation = Mutate(s_seeds[random.Next(s_seeds.Length)], random);
-            if (!CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapCborError error, isSequence: random.Next(2) == 0,
+            if (!CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapSyntaxError error, isSequence: random.Next(2) == 0,
                 maxSize: random.Next(1, 200)))
             {
                 Assert.InRange(error.Offset, 0, notation.Length);
@@ -105,14 +105,14 @@ public sealed class NotationCampaignTests
     [InlineData("<<", ">>")]
     [InlineData("(_ <<", ">>)")]
     [InlineData("'a' + <<", ">>")]
-    public void Depth_has_a_bound(string open, string close)
+    public void Depth_is_limited(string open, string close)
     {
         const int Deep = 100_000;
         string tooDeep = string.Concat(Enumerable.Repeat(open, Deep)) + "1" + string.Concat(Enumerable.Repeat(close, Deep));
         int perLevel = open == "{[" ? 2 : 1;
         int most = (CoapCborNotation.MaxDepth - 1) / perLevel;
 
-        Assert.False(CoapCborNotation.TryParse(tooDeep, out _, out CoapCborError error));
+        Assert.False(CoapCborNotation.TryParse(tooDeep, out _, out CoapSyntaxError error));
         Assert.Equal("items are nested more than 64 deep", error.Message);
         Assert.True(CoapCborNotation.TryParse(
             string.Concat(Enumerable.Repeat(open, most)) + "1" + string.Concat(Enumerable.Repeat(close, most)), out byte[] cbor, out error),
@@ -121,13 +121,13 @@ public sealed class NotationCampaignTests
     }
 
     [Fact]
-    public void The_CBOR_has_a_bound()
+    public void The_size_of_the_parsed_CBOR_is_limited()
     {
         string million = $"[{string.Concat(Enumerable.Repeat("1,", CoapCborNotation.DefaultMaxSize - 5))}]";
         Assert.Equal(CoapCborNotation.DefaultMaxSize, CoapCborNotation.Parse(million).Length);
 
         string more = million[..^1] + "h'']";
-        Assert.False(CoapCborNotation.TryParse(more, out _, out CoapCborError error));
+        Assert.False(CoapCborNotation.TryParse(more, out _, out CoapSyntaxError error));
         Assert.Equal("at most 1048576 bytes of CBOR were expected, but what begins here goes beyond", error.Message);
         Assert.Equal(CoapCborNotation.DefaultMaxSize + 1, CoapCborNotation.Parse(more, maxSize: int.MaxValue).Length);
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapCborNotation.TryParse("1", out _, out _, maxSize: 0));
@@ -141,10 +141,10 @@ public sealed class NotationCampaignTests
     [InlineData("(_ 'a')", 4)]
     [InlineData("<<1, 2>>", 3)]
     [InlineData("18446744073709551616", 11)]
-    public void The_bound_is_exact(string notation, int size)
+    public void The_size_limit_is_exact(string notation, int size)
     {
         Assert.Equal(size, CoapCborNotation.Parse(notation, maxSize: size).Length);
-        Assert.False(CoapCborNotation.TryParse(notation, out _, out CoapCborError error, maxSize: size - 1));
+        Assert.False(CoapCborNotation.TryParse(notation, out _, out CoapSyntaxError error, maxSize: size - 1));
         Assert.Contains("goes beyond", error.Message, StringComparison.Ordinal);
     }
 
@@ -156,7 +156,7 @@ public sealed class NotationCampaignTests
     public void An_integer_of_very_many_digits_is_refused_before_it_is_computed(string begin)
     {
         string digits = new(begin[^1], NotationNumbers.MaxDigits - 1);
-        Assert.True(CoapCborNotation.TryParse(begin + digits, out _, out CoapCborError error), error.ToString());
+        Assert.True(CoapCborNotation.TryParse(begin + digits, out _, out CoapSyntaxError error), error.ToString());
         Assert.False(CoapCborNotation.TryParse(begin + digits + begin[^1], out _, out error));
         Assert.Contains("1024 digits", error.Message, StringComparison.Ordinal);
         Assert.False(CoapCborNotation.TryParse(begin + new string(begin[^1], 1_000_000), out _, out error));
@@ -174,7 +174,7 @@ public sealed class NotationCampaignTests
     [InlineData("#", false)]
     [InlineData("a", false)]
     [InlineData("\"\" + ", false)]
-    public void Very_long_texts_give_a_verdict(string begin, bool isRead) =>
+    public void Very_long_numbers_are_parsed_or_refused(string begin, bool isRead) =>
         Assert.Equal(isRead, CoapCborNotation.TryParse(begin + new string('9', 1_000_001), out _, out _));
 
     // Preferred serialization, but with lengths both definite and not.

@@ -1,3 +1,5 @@
+using CoAP.NET.Content.Problems;
+
 namespace CoAP.NET.Content.Tests.Problems;
 
 /// <summary>Concise problem details (RFC 9290) as bytes.</summary>
@@ -10,7 +12,7 @@ public sealed class ProblemTests
     {
         const string hex = "a220696e6f2073656e736f72231884";
         CoapProblem problem = Read(hex);
-        Assert.Equal("no sensor", problem.Title!.Text);
+        Assert.Equal("no sensor", problem.Title);
         Assert.Equal(CoapCode.NotFound, problem.ResponseCode);
         Assert.Equal(hex, Wire.Hex(problem.ToBytes()));
         Assert.Equal("no sensor", problem.ToString());
@@ -18,12 +20,12 @@ public sealed class ProblemTests
 
     [Fact]
     [Rfc("9290-2-1")]
-    public void Everything_that_is_standard_survives_a_round_trip()
+    public void All_standard_entries_survive_a_round_trip()
     {
         CoapProblem problem = new()
         {
-            Title = new CoapProblemText("Kein Sensor", "de", false),
-            Detail = new CoapProblemText("לא נמצא", "he", true),
+            TitleText = new ProblemText("Kein Sensor", "de", false),
+            DetailText = new ProblemText("לא נמצא", "he", true),
             Instance = "coap://h/errors/7",
             ResponseCode = CoapCode.NotFound,
             BaseUri = "coap://h/",
@@ -31,8 +33,8 @@ public sealed class ProblemTests
             BaseIsRightToLeft = true,
         };
         CoapProblem read = Read(Wire.Hex(problem.ToBytes()));
-        Assert.Equal(problem.Title, read.Title);
-        Assert.Equal(problem.Detail, read.Detail);
+        Assert.Equal(problem.TitleText, read.TitleText);
+        Assert.Equal(problem.DetailText, read.DetailText);
         Assert.Equal(("coap://h/errors/7", CoapCode.NotFound, "coap://h/", "en-GB", true),
             (read.Instance, read.ResponseCode, read.BaseUri, read.BaseLanguage, read.BaseIsRightToLeft));
         Assert.Equal("Kein Sensor: לא נמצא", read.ToString());
@@ -40,7 +42,7 @@ public sealed class ProblemTests
 
     [Fact]
     [Rfc("9290-2-1")]
-    public void Entries_that_are_not_known_are_kept_and_written_again()
+    public void Unknown_entries_are_kept_and_written_again()
     {
         // {-1: "x", -99: [1, 2], 4711: {0: true}, "tag:example.org,2026:a": {"b": null}}
         const string hex = "a4206178386282010219 1267a100f5 767461673a6578616d706c652e6f72672c323032363a61a16162f6";
@@ -56,7 +58,7 @@ public sealed class ProblemTests
     [Theory]
     [InlineData("a12719270f", new[] { 9999 })]
     [InlineData("a1278219270f1908e3", new[] { 9999, 2275 })]
-    public void Options_that_were_not_processed_stand_alone_or_in_an_array(string hex, int[] numbers)
+    public void Unprocessed_options_are_a_number_or_an_array(string hex, int[] numbers)
     {
         CoapProblem problem = Read(hex);
         Assert.Equal(numbers, problem.UnprocessedOptions);
@@ -70,7 +72,7 @@ public sealed class ProblemTests
     [InlineData("a120d8269f6264656161f4ff", "a", "de", false)]
     [InlineData("bf206161ff", "a", null, null)]
     public void A_text_may_have_a_language_and_a_direction(string hex, string text, string? language, bool? isRightToLeft) =>
-        Assert.Equal(new CoapProblemText(text, language, isRightToLeft), Read(hex).Title);
+        Assert.Equal(new ProblemText(text, language, isRightToLeft), Read(hex).TitleText);
 
     [Theory]
     [InlineData("")] // nothing
@@ -95,16 +97,16 @@ public sealed class ProblemTests
     }
 
     [Fact]
-    public void Keys_beyond_64_bits_are_ignored()
+    public void Keys_that_exceed_64_bits_are_ignored()
     {
         // {-1: "a", -2^64: 0}
         CoapProblem problem = Read("a22061613bffffffffffffffff00");
-        Assert.Equal("a", problem.Title!.Text);
+        Assert.Equal("a", problem.Title);
         Assert.Empty(problem.Entries);
     }
 
     [Fact]
-    public void What_cannot_be_written_is_said()
+    public void Invalid_problems_cannot_be_serialized()
     {
         Assert.Throws<InvalidOperationException>(() => new CoapProblem().ToBytes());
         Assert.Throws<InvalidOperationException>(() => new CoapProblem { Entries = { [-1] = Wire.Hex("6161") } }.ToBytes());
@@ -116,7 +118,7 @@ public sealed class ProblemTests
     }
 
     [Fact]
-    public void A_result_has_code_and_Content_Format()
+    public void A_problem_result_has_its_code_and_Content_Format()
     {
         CoapResult result = CoapResults.Problem(CoapCode.Conflict, "The lock is open.", "Close it first.");
         Assert.Equal((CoapCode.Conflict, CoapContentFormat.ConciseProblemDetails), (result.Code, result.Options.ContentFormat));
@@ -127,26 +129,26 @@ public sealed class ProblemTests
     }
 
     [Fact]
-    public async Task A_client_reads_it_of_a_response()
+    public async Task A_client_reads_the_problem_of_a_response()
     {
         CoapResponse response =
-            await Answer.OfAsync(new CoapResult(CoapCode.NotFound, Wire.Hex("a1206161"), CoapContentFormat.ConciseProblemDetails));
+            await Answer.OfAsync(CoapResults.Status(CoapCode.NotFound, Wire.Hex("a1206161"), CoapContentFormat.ConciseProblemDetails));
         Assert.True(response.TryReadProblem(out CoapProblem? problem));
-        Assert.Equal("a", problem.Title!.Text);
-        Assert.Equal("a", response.ReadProblem().Title!.Text);
+        Assert.Equal("a", problem.Title);
+        Assert.Equal("a", response.ReadProblem().Title);
 
         CoapResponse text = await Answer.OfAsync(CoapResults.NotFound("a"));
         Assert.False(text.TryReadProblem(out _));
         Assert.Equal(CoapCode.UnsupportedContentFormat, Assert.Throws<CoapContentException>(text.ReadProblem).Code);
 
         CoapResponse malformed =
-            await Answer.OfAsync(new CoapResult(CoapCode.NotFound, new byte[] { 1 }, CoapContentFormat.ConciseProblemDetails));
+            await Answer.OfAsync(CoapResults.Status(CoapCode.NotFound, new byte[] { 1 }, CoapContentFormat.ConciseProblemDetails));
         Assert.False(malformed.TryReadProblem(out _));
         Assert.Equal(CoapCode.BadRequest, Assert.Throws<CoapContentException>(malformed.ReadProblem).Code);
     }
 
     [Fact]
-    public void Random_bytes_are_read_or_refused_but_never_throw()
+    public void Random_bytes_are_read_or_refused_without_an_exception()
     {
         Random random = new(9290);
         for (int i = 0; i < 20_000; i++)

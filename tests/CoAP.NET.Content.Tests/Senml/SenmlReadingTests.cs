@@ -9,7 +9,7 @@ public sealed class SenmlReadingTests
     [InlineData(112, "80", "4.00")]
     [InlineData(50, "80", "4.15")]
     [InlineData(null, "80", "4.15")]
-    public async Task A_handler_reads_SenML_and_need_not_look_after_what_is_none(int? format, string hex, string answer)
+    public async Task A_handler_reads_SenML_and_an_invalid_payload_is_answered_with_the_right_code(int? format, string hex, string answer)
     {
         await using CoapEndpointPair pair = new();
         pair.Server.MapPost("/s", request =>
@@ -24,7 +24,7 @@ public sealed class SenmlReadingTests
     }
 
     [Fact]
-    public async Task A_client_reads_what_it_got()
+    public async Task A_client_reads_the_SenML_of_a_response()
     {
         CoapSenmlPack pack = new(new CoapSenmlRecord { Name = "a", Value = 21.5, Unit = "Cel" });
         CoapResponse response = await Answer.OfAsync(CoapContent.Senml(pack));
@@ -35,7 +35,7 @@ public sealed class SenmlReadingTests
     }
 
     [Fact]
-    public async Task What_is_no_pack_is_told_with_the_place()
+    public async Task A_response_that_is_not_a_SenML_pack_is_refused_with_a_code()
     {
         CoapResponse text = await Answer.OfAsync(CoapContent.Text("x"));
         CoapResponse malformed = await Answer.OfAsync(new CoapContent("x"u8.ToArray(), CoapContentFormat.SenmlJson));
@@ -43,6 +43,6 @@ public sealed class SenmlReadingTests
         Assert.Equal(CoapCode.UnsupportedContentFormat, Assert.Throws<CoapContentException>(() => text.ReadSenml()).Code);
         CoapContentException wrong = Assert.Throws<CoapContentException>(() => malformed.ReadSenml());
         Assert.Equal(CoapCode.BadRequest, wrong.Code);
-        Assert.IsType<CoapSenmlException>(wrong.InnerException);
+        Assert.IsType<CoapFormatException>(wrong.InnerException);
     }
 }

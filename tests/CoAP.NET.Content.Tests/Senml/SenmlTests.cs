@@ -26,7 +26,7 @@ public sealed class SenmlTests
 
     [Fact]
     [Rfc("8428-6-1", "8949-4.2-1")]
-    public void The_example_in_CBOR_is_the_one_in_JSON()
+    public void The_CBOR_example_equals_the_JSON_example()
     {
         CoapSenmlPack pack = CoapSenmlPack.Parse(Wire.Hex(Cbor), CoapContentFormat.SenmlCbor);
         Assert.Equal(Text(Json(Currents)), Text(pack));
@@ -44,7 +44,7 @@ public sealed class SenmlTests
     [Theory]
     [InlineData("SenmlJson")]
     [InlineData("SenmlCbor")]
-    public void Packs_of_LwM2M_are_read_and_written_by_their_profile(string format)
+    public void LwM2M_packs_are_read_and_written_with_their_profile(string format)
     {
         CoapContentFormat chosen = format == "SenmlJson" ? CoapContentFormat.SenmlJson : CoapContentFormat.SenmlCbor;
         CoapSenmlPack read = CoapSenmlPack.Parse(
@@ -60,7 +60,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
-    public void Paths_without_values_are_a_pack_of_LwM2M()
+    public void Paths_without_values_form_an_LwM2M_pack()
     {
         CoapSenmlPack asked = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/3/0/0" }, new CoapSenmlRecord { Name = "/3/0/9" });
 
@@ -71,7 +71,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
-    public void Object_links_in_CBOR_have_a_label_of_text_behind_all_numbers()
+    public void Object_links_in_CBOR_have_a_text_label_after_all_numeric_labels()
     {
         CoapSenmlPack pack = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { BaseName = "/1/", Name = "0", ObjectLinkValue = "1:0" });
 
@@ -81,14 +81,14 @@ public sealed class SenmlTests
     [Theory]
     [InlineData("""[{"n":"/3/0/0","v":1}]""", "Lwm2m")]
     [InlineData("""[{"n":"a"}]""", "value")]
-    public void Without_the_profile_packs_of_LwM2M_are_refused(string json, string says)
+    public void LwM2M_packs_are_refused_without_the_profile(string json, string says)
     {
-        Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out _, out CoapSenmlError error));
+        Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out _, out CoapSyntaxError error));
         Assert.Contains(says, error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void An_object_link_is_an_unknown_field_without_the_profile_and_no_value()
+    public void An_object_link_without_the_profile_is_an_unknown_field_and_not_a_value()
     {
         CoapSenmlPack pack = CoapSenmlPack.Parse("""[{"n":"a","v":1,"vlo":"1:0"}]"""u8, CoapContentFormat.SenmlJson);
 
@@ -100,7 +100,7 @@ public sealed class SenmlTests
 
     [Fact]
     [Rfc("8428-4.6-1", "8428-4.5.3-1")]
-    public void Resolving_applies_base_fields_and_puts_the_records_in_the_order_of_time()
+    public void Resolving_applies_base_fields_and_sorts_the_records_by_time()
     {
         CoapSenmlPack resolved = Json(Currents).Resolve(s_now);
         Assert.Equal([1.2, 1.3, 1.4, 1.5, 1.6, 120.1, 1.7], resolved.Select(record => record.Value!.Value));
@@ -117,7 +117,7 @@ public sealed class SenmlTests
 
     [Fact]
     [Rfc("8428-4.6-1")]
-    public void The_resolved_example_of_the_RFC()
+    public void The_resolved_example_of_the_RFC_is_reproduced()
     {
         CoapSenmlPack pack = Json(
             """
@@ -149,7 +149,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
-    public void A_base_name_counts_until_the_next_one_and_a_base_time_goes_on()
+    public void A_base_name_applies_until_the_next_base_name_and_a_base_time_continues_to_apply()
     {
         CoapSenmlPack resolved = Json(
             """
@@ -166,7 +166,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
-    public void All_four_types_of_values()
+    public void All_four_types_of_values_are_read()
     {
         const string Types =
             """[{"bn":"urn:dev:ow:10e2073a01080063:","n":"temp","u":"Cel","v":23.1},{"n":"label","vs":"Machine Room"},{"n":"open","vb":false},{"n":"nfc-reader","vd":"aGkgCg"}]""";
@@ -179,7 +179,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
-    public void A_record_of_base_fields_alone_is_no_measurement()
+    public void A_record_with_only_base_fields_is_not_a_measurement()
     {
         // RFC 8428 section 5.1.7
         CoapSenmlPack pack =
@@ -198,7 +198,7 @@ public sealed class SenmlTests
 
     [Fact]
     [Rfc("8428-4.5.3-1")]
-    public void Times_below_two_to_the_28_are_relative_to_now()
+    public void Times_below_2_to_the_28_are_relative_to_now()
     {
         CoapSenmlPack resolved =
             Json("""[{"n":"a","t":-5,"v":1},{"n":"a","v":2},{"n":"a","t":268435455,"v":3},{"n":"a","t":268435456,"v":4}]""").Resolve(s_now);
@@ -242,16 +242,16 @@ public sealed class SenmlTests
     [InlineData("""[{"n":"a","v":NaN}]""", 14)]
     [InlineData("""[{"n":"a","v":1}] x""", 18)]
     [InlineData("""[{"n":"a","vs":"\ud800"}]""", 15)]
-    public void What_breaks_a_rule_is_refused_with_its_place(string json, int offset)
+    public void A_pack_that_violates_a_rule_is_refused_with_the_offset(string json, int offset)
     {
         Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out CoapSenmlPack? pack,
-            out CoapSenmlError error));
+            out CoapSyntaxError error));
         Assert.Null(pack);
         Assert.NotEmpty(error.Message);
         Assert.Equal(offset, error.Offset);
-        CoapSenmlException exception =
-            Assert.Throws<CoapSenmlException>(() => CoapSenmlPack.Parse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson));
-        Assert.Equal(error, exception.Error);
+        CoapFormatException exception =
+            Assert.Throws<CoapFormatException>(() => CoapSenmlPack.Parse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson));
+        Assert.Equal(offset, exception.Position);
     }
 
     [Theory]
@@ -263,7 +263,7 @@ public sealed class SenmlTests
     [InlineData("""[{"n":"a","v":1},{"n":"b","v":1,"bver":10}]""")]
     [InlineData("""[{"n":"0-:./_z","v":-1.5e-7}]""")]
     [InlineData(""" [ {"n":"a","vs":"ü\u00e9😀"} ] """)]
-    public void What_follows_the_rules_is_read(string json)
+    public void Valid_packs_are_read(string json)
     {
         CoapSenmlPack pack = Json(json);
         Assert.Equal(Text(pack), Text(CoapSenmlPack.Parse(pack.ToBytes(CoapContentFormat.SenmlCbor), CoapContentFormat.SenmlCbor)));
@@ -291,7 +291,7 @@ public sealed class SenmlTests
     [InlineData("", 0)]
     public void What_is_no_SenML_in_CBOR_is_refused_with_its_place(string hex, int offset)
     {
-        Assert.False(CoapSenmlPack.TryParse(Wire.Hex(hex), CoapContentFormat.SenmlCbor, out _, out CoapSenmlError error));
+        Assert.False(CoapSenmlPack.TryParse(Wire.Hex(hex), CoapContentFormat.SenmlCbor, out _, out CoapSyntaxError error));
         Assert.Equal(offset, error.Offset);
         Assert.NotEmpty(error.Message);
     }
@@ -311,7 +311,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
-    public void Packs_that_are_made_follow_the_rules_too()
+    public void Created_packs_are_checked_by_the_same_rules()
     {
         Assert.Throws<ArgumentException>(() => new CoapSenmlPack());
         Assert.Contains("Record 1",
@@ -327,7 +327,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
-    public void The_number_of_records_is_bounded()
+    public void The_number_of_records_is_limited()
     {
         byte[] json = Encoding.UTF8.GetBytes($"[{string.Join(',', Enumerable.Repeat("""{"n":"a","v":1}""", 11))}]");
         byte[] cbor = CoapSenmlPack.Parse(json, CoapContentFormat.SenmlJson).ToBytes(CoapContentFormat.SenmlCbor);

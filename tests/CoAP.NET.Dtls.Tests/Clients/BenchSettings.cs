@@ -33,12 +33,6 @@ internal sealed class BenchSettings
     /// <summary>Whether the server keeps sessions for resumption.</summary>
     public bool ServerResumes { get; set; }
 
-    /// <summary>Further options of OpenSSL at the client's end.</summary>
-    public ulong ClientOptions { get; set; }
-
-    /// <summary>Further options of OpenSSL at the server's end.</summary>
-    public ulong ServerOptions { get; set; }
-
     /// <summary>Runs work of handshakes; here and now by default.</summary>
     public Action<Action> Run { get; set; } = work => work();
 

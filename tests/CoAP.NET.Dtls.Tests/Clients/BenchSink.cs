@@ -2,7 +2,7 @@ namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>What one end of a <see cref="ClientBench"/> was told.</summary>
 /// <param name="send">Sends a datagram.</param>
-internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSink
+internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSessionOutput
 {
     private readonly Lock _gate = new();
     private readonly List<DtlsSession> _opened = [];
@@ -24,11 +24,11 @@ internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSink
 
     public IReadOnlyList<(DtlsSession Session, DtlsPath From)> Moves => Copy(_moves);
 
-    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram) => send(path, datagram.ToArray());
+    void IDtlsSessionOutput.Send(in DtlsPath path, ReadOnlySpan<byte> datagram) => send(path, datagram.ToArray());
 
-    void IDtlsSink.Opened(DtlsSession session) => Add(_opened, session);
+    void IDtlsSessionOutput.Opened(DtlsSession session) => Add(_opened, session);
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
+    void IDtlsSessionOutput.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
     {
         if (CountsOnly)
         {
@@ -40,9 +40,9 @@ internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSink
         }
     }
 
-    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Add(_moves, (session, from));
+    void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from) => Add(_moves, (session, from));
 
-    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Add(_closed, (session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Add(_closed, (session, reason));
 
     private void Add<T>(List<T> list, T item)
     {

@@ -12,7 +12,7 @@ public sealed class CertificateTests
     [InlineData("DEVICE.example")]
     [InlineData(null)]
     [Rfc("7252-9.1.3.3-1")]
-    public async Task A_server_is_known_by_its_name_or_its_address(string? name)
+    public async Task A_server_is_identified_by_its_name_or_address(string? name)
     {
         using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, s_server));
         DtlsSession session = await bench.ConnectAsync(serverName: name);
@@ -23,7 +23,7 @@ public sealed class CertificateTests
 
     [Fact]
     [Rfc("7252-9.1.3.3-2")]
-    public async Task A_server_is_known_by_a_CoAP_URI_in_its_certificate()
+    public async Task A_server_is_identified_by_a_CoAP_URI_in_its_certificate()
     {
         using X509Certificate2 certificate = s_authority.Issue(uri: new Uri("coaps://device.example/"));
         using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, certificate));
@@ -35,7 +35,7 @@ public sealed class CertificateTests
     }
 
     [Fact]
-    public async Task Both_ends_show_their_certificates()
+    public async Task Client_and_server_authenticate_with_certificates()
     {
         using ClientBench bench = MutualBench();
         DtlsSession session = await bench.ConnectAsync(serverName: "device.example");
@@ -50,7 +50,7 @@ public sealed class CertificateTests
     public async Task A_certificate_for_another_name_is_refused(string name, string said) => await RefusesAsync(s_server, name, said);
 
     [Fact]
-    public async Task A_certificate_that_has_expired_is_of_a_stranger_or_for_clients_or_another_address_is_refused()
+    public async Task A_certificate_that_is_expired_untrusted_or_for_clients_or_another_address_is_refused()
     {
         using BenchAuthority stranger = new("stranger");
         foreach ((X509Certificate2 certificate, string? name, string said) in new[]
@@ -67,7 +67,7 @@ public sealed class CertificateTests
     }
 
     [Fact]
-    public async Task The_clock_of_the_endpoint_is_read_at_each_handshake()
+    public async Task The_clock_of_the_endpoint_is_read_for_each_handshake()
     {
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         using ClientBench bench = new(settings);
@@ -76,8 +76,8 @@ public sealed class CertificateTests
         bench.RestartServer();
         Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
         bench.Clock.Advance(FromHours(1) + FromSeconds(1));
-        CoapDtlsHandshakeException failure =
-            await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "device.example"));
+        CoapDtlsException failure =
+            await Assert.ThrowsAsync<CoapDtlsException>(() => bench.ConnectAsync(2, "device.example"));
         Assert.Contains("not valid at this time", failure.Message, Ordinal);
     }
 
@@ -87,14 +87,14 @@ public sealed class CertificateTests
     [InlineData(null, "*.example")]
     [Rfc("7252-9.1.3.3-2")]
     [Rfc("7925-4.4.1-1")]
-    public async Task Common_names_and_wildcards_do_not_count(string? alternative, string common)
+    public async Task Common_names_and_wildcards_are_ignored(string? alternative, string common)
     {
         using X509Certificate2 certificate = s_authority.Issue(alternative, commonName: common);
         await RefusesAsync(certificate, "device.example", "not for 'device.example'");
     }
 
     [Fact]
-    public async Task Without_authorities_and_checks_nobody_is_trusted()
+    public async Task A_server_certificate_is_not_trusted_without_authorities_or_a_validation_callback()
     {
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         settings.Sessions = settings.Sessions with { Certificates = null };
@@ -108,7 +108,7 @@ public sealed class CertificateTests
     }
 
     [Fact]
-    public async Task A_validation_of_the_user_has_the_last_word()
+    public async Task The_validation_callback_of_the_user_decides_last()
     {
         using X509Certificate2 certificate = s_authority.Issue("other.example");
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, certificate);
@@ -131,31 +131,31 @@ public sealed class CertificateTests
         using ClientBench bench = new(settings);
         Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
         answer = false;
-        CoapDtlsHandshakeException failure =
-            await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "other.example"));
+        CoapDtlsException failure =
+            await Assert.ThrowsAsync<CoapDtlsException>(() => bench.ConnectAsync(2, "other.example"));
         Assert.Contains("refused by the validation", failure.Message, Ordinal);
         Assert.Equal([SslPolicyErrors.RemoteCertificateNameMismatch, SslPolicyErrors.None], seen);
     }
 
     [Fact]
-    public async Task A_client_whose_certificate_is_refused_is_told()
+    public async Task A_client_whose_certificate_is_refused_gets_the_reason()
     {
         using X509Certificate2 wrong = s_authority.Issue(commonName: "client");
         BenchSettings settings = MutualSettings();
         settings.Client = settings.Client with { Certificate = wrong };
         using ClientBench bench = new(settings);
-        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        CoapDtlsException failure = await bench.FailAsync(serverName: "device.example");
         Assert.Equal(CoapDtlsHandshakeFailure.Refused, failure.Reason);
         Assert.Contains("bad_certificate (42): it does not trust this end's certificate", failure.Message, Ordinal);
     }
 
     [Fact]
-    public async Task A_client_without_a_certificate_is_told_that_one_is_wanted()
+    public async Task A_client_without_a_required_certificate_gets_an_error_that_says_so()
     {
         BenchSettings settings = MutualSettings();
         settings.Client = settings.Client with { Certificate = null };
         using ClientBench bench = new(settings);
-        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        CoapDtlsException failure = await bench.FailAsync(serverName: "device.example");
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
         Assert.Contains("asked for a certificate or a raw public key, and this end has neither", failure.Message, Ordinal);
         HandshakeEnd end = Assert.Single(bench.ServerFailures).End;
@@ -164,12 +164,12 @@ public sealed class CertificateTests
     }
 
     [Fact]
-    public async Task What_a_certificate_says_is_text_and_nothing_else()
+    public async Task Certificate_names_are_shown_without_control_characters()
     {
         using BenchAuthority stranger = new("stranger");
         using X509Certificate2 hostile = stranger.Issue("device.example", commonName: "a\u001b[2Jb\r\n2026 all is well\u0007");
         using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, hostile));
-        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        CoapDtlsException failure = await bench.FailAsync(serverName: "device.example");
         Assert.Contains("all is well", failure.Message, Ordinal);
         Assert.DoesNotContain(failure.Message, one => char.IsControl(one));
     }
@@ -190,7 +190,7 @@ public sealed class CertificateTests
     {
         using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, certificate));
         Task<DtlsSession> task = bench.BeginAsync(serverName: name);
-        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
+        CoapDtlsException failure = await Assert.ThrowsAsync<CoapDtlsException>(() => task);
         Assert.Contains(said, failure.Message, Ordinal);
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
         Assert.Empty(bench.ServerSink.Opened);

@@ -13,7 +13,6 @@ internal sealed class ClientBench : IDisposable
     private readonly BenchSettings _settings;
     private readonly ConcurrentQueue<(bool ToServer, int Tag, byte[] Bytes)> _wire = new();
     private readonly Lock _carries = new();
-    private HandshakeContext _serverContext;
     private int _sent;
     private ulong _servers;
 
@@ -23,9 +22,8 @@ internal sealed class ClientBench : IDisposable
         Sink = new BenchSink((path, bytes) => Send(true, path.Tag, bytes));
         ServerSink = new BenchSink((path, bytes) => Send(false, (int)(path.Remote.Low & 0xFFFF), bytes));
         _clientContext = new HandshakeContext(settings.Client);
-        _ = LibSsl.SSL_CTX_set_options(_clientContext.DangerousGetHandle(), settings.ClientOptions);
         Client = new DtlsClient(_clientContext, settings.Sessions, Sink, Clock, new VirtualRandom(11), settings.Run);
-        (_serverContext, Server) = MakeServer();
+        Server = MakeServer();
     }
 
     public VirtualClock Clock { get; } = new();
@@ -70,7 +68,7 @@ internal sealed class ClientBench : IDisposable
     }
 
     /// <summary>Connects, which fails.</summary>
-    public async Task<CoapDtlsHandshakeException> FailAsync(int tag = 1, string? serverName = null)
+    public async Task<CoapDtlsException> FailAsync(int tag = 1, string? serverName = null)
     {
         Task<DtlsSession> task = BeginAsync(tag, serverName);
         Assert.Empty(Sink.Opened);
@@ -86,7 +84,7 @@ internal sealed class ClientBench : IDisposable
             Client.Tick();
         }
 
-        return await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
+        return await Assert.ThrowsAsync<CoapDtlsException>(() => task);
     }
 
     /// <summary>
@@ -136,16 +134,13 @@ internal sealed class ClientBench : IDisposable
     /// <summary>The server forgets everything, also the secret of its cookies.</summary>
     public void RestartServer()
     {
-        _serverContext.Dispose();
-        (_serverContext, Server) = MakeServer();
+        Server = MakeServer();
     }
 
     public void Dispose()
     {
         Client.Dispose();
         Server.Dispose();
-        _clientContext.Dispose();
-        _serverContext.Dispose();
     }
 
     private static CoapAddress ClientAddress(int tag) => CoapAddress.FromIPv4(0x0A000000u + (uint)tag, 40_000);
@@ -159,22 +154,15 @@ internal sealed class ClientBench : IDisposable
         }
     }
 
-    private unsafe (HandshakeContext Context, DtlsServer Server) MakeServer()
+    private DtlsServer MakeServer()
     {
-        const int ServerCache = 2;
-        HandshakeContext context = new(_settings.Server);
-        _ = LibSsl.SSL_CTX_set_options(context.DangerousGetHandle(), _settings.ServerOptions);
-        if (_settings.ServerResumes)
-        {
-            _ = LibSsl.SSL_CTX_ctrl(context.DangerousGetHandle(), LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(ServerCache), null);
-        }
-
-        DtlsServer server = new(context, _settings.Limits, new OneKey(_settings), _settings.ServerTrusts, ServerSink, Clock,
+        HandshakeContext context = new(
+            _settings.ServerResumes ? _settings.Server with { SessionStore = new ResumptionMemory() } : _settings.Server);
+        return new(context, _settings.Limits, new OneKey(_settings), _settings.ServerTrusts, ServerSink, Clock,
             new VirtualRandom(7 + _servers++), _settings.Run)
         {
             HandshakeFailed = ServerFailures.Enqueue,
         };
-        return (context, server);
     }
 
     private sealed class OneKey(BenchSettings settings) : ICoapPskStore

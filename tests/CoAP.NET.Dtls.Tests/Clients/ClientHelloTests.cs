@@ -17,7 +17,7 @@ public sealed class ClientHelloTests
     [Rfc("7925-8-1")]
     [Rfc("7925-18-1")]
     [Rfc("9146-3-1")]
-    public void It_offers_what_the_profile_has_and_nothing_else()
+    public void A_ClientHello_offers_only_what_the_profile_has()
     {
         (ushort version, ushort[] suites, byte[] compressions, Dictionary<int, byte[]> extensions) = Offered("device.example");
         Assert.Equal(RecordHeader.Version, version);
@@ -39,7 +39,7 @@ public sealed class ClientHelloTests
     [InlineData("2001:db8::1", null)]
     [InlineData(null, null)]
     [Rfc("7252-9.1.3-1")]
-    public void Names_are_sent_and_addresses_are_not(string? asked, string? sent)
+    public void A_ClientHello_contains_host_names_but_not_addresses(string? asked, string? sent)
     {
         Dictionary<int, byte[]> extensions = Offered(asked).Extensions;
         Assert.Equal(sent is not null, extensions.ContainsKey(ServerName));

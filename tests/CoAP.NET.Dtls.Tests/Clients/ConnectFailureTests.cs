@@ -6,7 +6,7 @@ public sealed class ConnectFailureTests
     [Theory]
     [InlineData("user", "wrong")]
     [InlineData("nobody", "secretPSK")]
-    public async Task A_wrong_key_or_an_identity_that_the_server_does_not_know_is_named_when_the_deadline_passes(string identity, string key)
+    public async Task A_handshake_timeout_names_a_wrong_key_or_unknown_identity_as_the_likely_cause(string identity, string key)
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = settings.Sessions with { SelectPsk = (_, _, _) => (identity, Encoding.ASCII.GetBytes(key)) };
@@ -14,7 +14,7 @@ public sealed class ConnectFailureTests
     }
 
     [Fact]
-    public async Task A_client_without_the_key_that_is_wanted_says_so()
+    public async Task A_client_without_a_required_key_gets_an_error_that_says_so()
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = new DtlsClientSettings();
@@ -26,7 +26,7 @@ public sealed class ConnectFailureTests
     }
 
     [Fact]
-    public async Task A_choice_of_keys_that_throws_ends_the_handshake_with_its_message()
+    public async Task A_key_selection_that_throws_ends_the_handshake_with_its_message()
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = new DtlsClientSettings { SelectPsk = (_, _, _) => throw new InvalidOperationException("no vault") };
@@ -34,7 +34,7 @@ public sealed class ConnectFailureTests
     }
 
     [Fact]
-    public async Task Ends_that_have_no_suite_in_common_say_so_after_a_while()
+    public async Task Ends_without_a_common_cipher_suite_fail_with_that_reason_after_a_while()
     {
         BenchSettings settings = BenchSettings.OfPsk(0);
         settings.Client = settings.Client with { Suites = [CipherSuite.All[2]] };
@@ -48,7 +48,7 @@ public sealed class ConnectFailureTests
         Task<DtlsSession> task = bench.BeginAsync();
         Assert.False(bench.Client.PortUnreachable(ClientBench.Path(2)));
         Assert.True(bench.Client.PortUnreachable(ClientBench.Path()));
-        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
+        CoapDtlsException failure = await Assert.ThrowsAsync<CoapDtlsException>(() => task);
         Assert.Equal(CoapDtlsHandshakeFailure.PortUnreachable, failure.Reason);
         Assert.Contains("port 5684 of 192.0.2.1", failure.Message, Ordinal);
         Assert.Equal(0, bench.Client.HandshakeCount);
@@ -64,10 +64,10 @@ public sealed class ConnectFailureTests
     [InlineData(0, "192.0.2.1:5684 within 30 s")]
     [InlineData(1, "asked for a cookie")]
     [InlineData(2, "'user'")]
-    public async Task A_server_that_is_not_there_or_falls_silent_is_named_with_the_point_where_it_did(int answers, string said)
+    public async Task The_error_for_an_absent_or_silent_server_names_the_handshake_step(int answers, string said)
     {
         using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = AllOfServerAfter(answers) };
-        CoapDtlsHandshakeException failure = await bench.FailAsync();
+        CoapDtlsException failure = await bench.FailAsync();
         Assert.Contains(said, failure.Message, Ordinal);
         Assert.Equal(answers == 0, failure.Reason == CoapDtlsHandshakeFailure.NoAnswer);
     }
@@ -76,7 +76,7 @@ public sealed class ConnectFailureTests
     [InlineData(0, CoapConnectStage.NoAnswer, "No answer from 192.0.2.1:5684 within 5 s")]
     [InlineData(1, CoapConnectStage.Handshaking, "asked for a cookie and did not answer when it got it, within 5 s")]
     [InlineData(2, CoapConnectStage.Authenticating, "fell silent once it knew the identity 'user': the pre-shared key")]
-    public async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectStage stage,
+    internal async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectStage stage,
         string said)
     {
         using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = AllOfServerAfter(answers) };
@@ -95,20 +95,20 @@ public sealed class ConnectFailureTests
     }
 
     [Fact]
-    public async Task Whatever_else_is_at_the_port_is_no_server()
+    public async Task The_error_for_a_peer_that_is_not_a_DTLS_server_says_so()
     {
         using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = (_, toServer, _) => toServer };
         Task<DtlsSession> task = bench.BeginAsync();
         Assert.True(bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString("16fefd00000000000000ff0002ffff")));
         bench.Clock.Advance(FromSeconds(30));
         bench.Client.Tick();
-        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
+        CoapDtlsException failure = await Assert.ThrowsAsync<CoapDtlsException>(() => task);
         Assert.Equal(CoapDtlsHandshakeFailure.TimedOut, failure.Reason);
         Assert.Contains("nothing that belongs to a DTLS 1.2 handshake", failure.Message, Ordinal);
     }
 
     [Fact]
-    public async Task Whoever_cancels_waits_no_more()
+    public async Task A_cancelled_connect_ends_at_once_and_other_waiting_callers_continue()
     {
         using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = (_, _, _) => true };
         using CancellationTokenSource source = new();
@@ -130,7 +130,7 @@ public sealed class ConnectFailureTests
     }
 
     [Fact]
-    public async Task A_handshake_may_be_given_up_while_it_is_worked_on()
+    public async Task A_handshake_may_be_abandoned_while_it_is_processed()
     {
         // The keys are known in the middle of the last step but one; it is given up there, and the thread goes on.
         using CancellationTokenSource source = new();
@@ -144,7 +144,7 @@ public sealed class ConnectFailureTests
     }
 
     [Fact]
-    public async Task Disposing_ends_what_is_under_way()
+    public async Task Disposing_the_client_ends_its_sessions_and_handshakes()
     {
         ClientBench bench = new(BenchSettings.OfPsk());
         DtlsSession session = await bench.ConnectAsync(1);
@@ -153,7 +153,7 @@ public sealed class ConnectFailureTests
         Task<DtlsSession> second = bench.BeginAsync(2);
         bench.Client.Dispose();
         bench.Carry();
-        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => first);
+        CoapDtlsException failure = await Assert.ThrowsAsync<CoapDtlsException>(() => first);
         Assert.Equal(CoapDtlsHandshakeFailure.Stopped, failure.Reason);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => second);
         await Assert.ThrowsAsync<ObjectDisposedException>(
@@ -186,7 +186,7 @@ public sealed class ConnectFailureTests
     private static async Task FailsAsync(BenchSettings settings, CoapDtlsHandshakeFailure reason, string said)
     {
         using ClientBench bench = new(settings);
-        CoapDtlsHandshakeException failure = await bench.FailAsync();
+        CoapDtlsException failure = await bench.FailAsync();
         Assert.Contains(said, failure.Message, Ordinal);
         Assert.Equal(reason, failure.Reason);
         Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));

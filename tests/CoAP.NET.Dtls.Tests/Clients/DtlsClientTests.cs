@@ -9,7 +9,7 @@ public sealed class DtlsClientTests
     [InlineData(0)]
     [InlineData(2)]
     [InlineData(4)]
-    public async Task Messages_go_both_ways(int suite)
+    public async Task Messages_are_exchanged_in_both_directions(int suite)
     {
         using ClientBench bench = new(BenchSettings.OfPsk(suite));
         DtlsSession session = await bench.ConnectAsync();
@@ -20,7 +20,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
-    public async Task A_session_is_told_of_before_the_task_ends()
+    public async Task The_session_is_reported_before_the_connect_task_completes()
     {
         using ClientBench bench = new(BenchSettings.OfPsk());
         Task<bool> seen = bench.BeginAsync().ContinueWith(task => bench.Sink.Opened.Contains(task.Result), TaskScheduler.Default);
@@ -51,7 +51,7 @@ public sealed class DtlsClientTests
 
     [Fact]
     [Rfc("7252-9-2")]
-    public async Task Closing_is_told_and_answered()
+    public async Task A_closed_session_is_reported_and_close_notify_is_answered()
     {
         using ClientBench bench = new(BenchSettings.OfPsk());
         DtlsSession first = await bench.ConnectAsync(1);
@@ -67,7 +67,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
-    public async Task A_session_that_is_silent_for_long_ends()
+    public async Task A_session_ends_after_its_idle_timeout()
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = settings.Sessions with { IdleTimeout = FromHours(1) };
@@ -97,7 +97,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
-    public async Task Two_handshakes_over_one_path_follow_each_other()
+    public async Task Two_handshakes_over_the_same_path_run_sequentially()
     {
         using ClientBench bench = new(BenchSettings.OfPsk());
         bench.Loses = (_, _, _) => true;
@@ -112,7 +112,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
-    public async Task A_server_with_our_Connection_ID_may_have_another_address()
+    public async Task A_server_that_uses_the_Connection_ID_of_the_client_may_change_its_address()
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Client = settings.Client with { OwnCidLength = 4 };
@@ -138,7 +138,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
-    public async Task What_clients_say_is_left_to_a_server_at_the_same_socket()
+    public async Task Client_messages_are_left_to_a_server_on_the_same_socket()
     {
         using ClientBench bench = new(BenchSettings.OfPsk());
         List<byte[]> ofClient = [];
@@ -174,7 +174,7 @@ public sealed class DtlsClientTests
     [Theory]
     [InlineData(0)]
     [InlineData(4)]
-    public async Task A_message_is_received_without_garbage(int cidLength)
+    public async Task Receiving_a_message_allocates_no_memory(int cidLength)
     {
         const int Count = 200;
         BenchSettings settings = BenchSettings.OfPsk();
@@ -208,7 +208,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
-    public async Task Many_connect_at_once_from_many_threads()
+    public async Task Many_clients_connect_concurrently_from_many_threads()
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Run = work => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);

@@ -37,7 +37,7 @@ public sealed class HandshakeReasonTests
     }
 
     [Fact]
-    public async Task Suites_without_one_in_common_are_reported_once_though_the_client_says_its_hello_twice()
+    public async Task A_handshake_without_a_common_suite_is_reported_once_although_the_client_repeats_its_ClientHello()
     {
         BenchSettings settings = Settings();
         settings.Client = settings.Client with { Suites = [CipherSuite.All[0]] };
@@ -54,7 +54,7 @@ public sealed class HandshakeReasonTests
     }
 
     [Fact]
-    public async Task What_a_validation_of_the_client_threw_reaches_the_caller()
+    public async Task An_exception_of_the_validation_callback_of_a_client_reaches_the_caller()
     {
         InvalidOperationException thrown = new("no such thing");
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
@@ -69,7 +69,7 @@ public sealed class HandshakeReasonTests
         };
         using ClientBench bench = new(settings);
 
-        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        CoapDtlsException failure = await bench.FailAsync(serverName: "device.example");
 
         Assert.Same(thrown, failure.InnerException);
         Assert.Contains("A validation threw InvalidOperationException: no such thing", failure.Message, Ordinal);

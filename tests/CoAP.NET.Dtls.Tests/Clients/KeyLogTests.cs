@@ -6,7 +6,7 @@ namespace CoAP.NET.Dtls.Tests.Clients;
 public sealed partial class KeyLogTests
 {
     [Fact]
-    public async Task Both_ends_write_the_same_line_once()
+    public async Task Client_and_server_write_the_same_key_log_line_once()
     {
         ConcurrentQueue<string> ofClient = new();
         ConcurrentQueue<string> ofServer = new();

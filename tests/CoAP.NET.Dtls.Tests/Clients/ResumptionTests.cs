@@ -20,7 +20,7 @@ public sealed class ResumptionTests
     [InlineData(false, 0)]
     [InlineData(false, 4)]
     [InlineData(true, 0)]
-    public async Task A_second_handshake_is_a_short_one(bool hasCertificates, int cidLength)
+    public async Task A_second_handshake_with_a_server_is_abbreviated(bool hasCertificates, int cidLength)
     {
         BenchSettings settings = Settings(hasCertificates);
         settings.Client = settings.Client with { OwnCidLength = cidLength };
@@ -46,7 +46,7 @@ public sealed class ResumptionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Whichever_datagram_is_lost_the_short_handshake_is_finished(bool hasCertificates)
+    public async Task An_abbreviated_handshake_completes_whichever_datagram_is_lost(bool hasCertificates)
     {
         for (int lost = 1; lost <= Short; lost++)
         {
@@ -61,28 +61,8 @@ public sealed class ResumptionTests
         }
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_server_that_remembers_nothing_may_give_tickets(bool hasCertificates)
-    {
-        BenchSettings settings = NothingTwice(Settings(hasCertificates));
-        settings.ServerResumes = false;
-        settings.Server = settings.Server with { UsesTickets = true };
-        using ClientBench bench = new(settings);
-        await bench.ConnectAsync(1, "device.example");
-        int before = bench.Sent;
-        DtlsSession session = await bench.ConnectAsync(2, "device.example");
-        Assert.Equal(Short, bench.Sent - before);
-        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
-        settings.Client = settings.Client with { UsesTickets = false };
-        using ClientBench without = new(settings);
-        await without.ConnectAsync(1, "device.example");
-        Assert.Equal(0, without.Client.Resumptions.Count);
-    }
-
     [Fact]
-    public async Task A_server_that_refuses_to_resume_gets_a_whole_handshake_at_once_and_from_then_on()
+    public async Task A_server_that_refuses_to_resume_gets_a_full_handshake_then_and_for_all_later_sessions()
     {
         // OpenSSL's servers do so where they ask for certificates and nobody gave their sessions a context.
         const int SessionIdLength = 13 + 12 + 2 + 32;
@@ -116,7 +96,7 @@ public sealed class ResumptionTests
     }
 
     [Fact]
-    public async Task A_server_that_does_not_answer_has_refused_nothing_and_later_sessions_are_resumed()
+    public async Task A_server_that_does_not_answer_is_not_regarded_as_refusing_to_resume()
     {
         BenchSettings settings = NothingTwice(Settings(false));
         using ClientBench bench = new(settings);
@@ -128,7 +108,7 @@ public sealed class ResumptionTests
         bench.Client.Tick();
 
         // It does not begin a whole handshake with a server that is away.
-        await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task.WaitAsync(FromSeconds(20)));
+        await Assert.ThrowsAsync<CoapDtlsException>(() => task.WaitAsync(FromSeconds(20)));
         Assert.Equal(0, bench.Client.HandshakeCount);
         bench.Loses = null;
         await bench.ConnectAsync(3);
@@ -138,7 +118,7 @@ public sealed class ResumptionTests
     }
 
     [Fact]
-    public async Task A_server_whose_certificate_the_client_no_longer_trusts_is_not_resumed()
+    public async Task A_session_is_not_resumed_with_a_server_whose_certificate_is_no_longer_trusted()
     {
         bool isTrusted = true;
         BenchSettings settings = NothingTwice(Settings(true));
@@ -158,8 +138,8 @@ public sealed class ResumptionTests
         Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
 
         isTrusted = false;
-        CoapDtlsHandshakeException failure =
-            await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.BeginAsync(3, "device.example"));
+        CoapDtlsException failure =
+            await Assert.ThrowsAsync<CoapDtlsException>(() => bench.BeginAsync(3, "device.example"));
 
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
         Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
@@ -169,7 +149,7 @@ public sealed class ResumptionTests
     [InlineData("user", "another key")]
     [InlineData("somebody", "secretPSK")]
     [InlineData(null, "")]
-    public async Task A_client_that_has_another_key_for_the_server_does_not_resume(string? identity, string key)
+    public async Task A_client_with_another_key_for_the_server_does_not_resume(string? identity, string key)
     {
         (string, ReadOnlyMemory<byte>)? own = ("user", BenchSettings.Key);
         BenchSettings settings = NothingTwice(Settings(false));
@@ -190,7 +170,7 @@ public sealed class ResumptionTests
     }
 
     [Fact]
-    public async Task A_server_without_resumption_leaves_nothing_to_keep()
+    public async Task A_client_stores_no_session_of_a_server_without_resumption()
     {
         using ClientBench bench = new(BenchSettings.OfPsk());
         await bench.ConnectAsync();
@@ -203,7 +183,7 @@ public sealed class ResumptionTests
     }
 
     [Fact]
-    public async Task A_session_is_resumed_under_its_own_name_and_within_its_lifetime_only()
+    public async Task A_session_is_resumed_only_for_its_server_name_and_within_its_lifetime()
     {
         BenchSettings settings = Settings(false);
         settings.Sessions = settings.Sessions with { ResumptionLifetime = FromHours(1) };
@@ -227,7 +207,7 @@ public sealed class ResumptionTests
     [Theory]
     [InlineData(Fatal, InternalError, false)]
     [InlineData(Warning, CloseNotify, true)]
-    public async Task What_ended_by_a_fatal_alert_is_not_resumed(byte level, byte description, bool isResumed)
+    public async Task A_session_that_ended_with_a_fatal_alert_is_not_resumed(byte level, byte description, bool isResumed)
     {
         // RFC 5246 section 7.2.2; close_notify leaves a session resumable (section 7.2.1).
         string? line = null;
@@ -260,7 +240,7 @@ public sealed class ResumptionTests
     }
 
     [Fact]
-    public void That_a_server_takes_none_is_not_forgotten_with_a_session()
+    public void A_refusal_to_resume_is_remembered_although_the_session_is_forgotten()
     {
         using ResumptionCache cache = new(2, FromHours(1), s_clock);
         CoapAddress remote = CoapAddress.FromIPv4(1, 2);
@@ -277,7 +257,7 @@ public sealed class ResumptionTests
     }
 
     [Fact]
-    public void Those_used_least_recently_make_room()
+    public void The_least_recently_used_sessions_are_evicted_and_overwritten()
     {
         using ResumptionCache cache = new(2, FromHours(1), s_clock);
         CoapAddress remote = CoapAddress.FromIPv4(1, 2);

@@ -8,5 +8,5 @@ public sealed class EngineList : IEngineList
     public static TheoryData<string> All => Datagrams;
 
     public static TestEngine Make(string name) =>
-        new DtlsTestEngine(name == "DTLS Linux" ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable);
+        new DtlsTestEngine(name == "DTLS Linux" ? CoapSocketEngine.LinuxLoop : CoapSocketEngine.Portable);
 }

@@ -9,7 +9,7 @@ public sealed class ClientMessageFilterTests
     private const int ClientKeyExchange = 16;
 
     [Fact]
-    public void A_flight_passes_with_what_is_said_again()
+    public void A_client_flight_passes_the_filter_including_its_retransmissions()
     {
         ClientMessageFilter filter = new();
         Assert.True(filter.Takes(Message(ClientHello, 1, 300, 0, 300), true));
@@ -45,11 +45,11 @@ public sealed class ClientMessageFilterTests
     [InlineData(true, Certificate, 2, 100, 100, 1)]
     [InlineData(true, CertificateVerify, 4, 16_000, 0, 1)]
     [InlineData(false, ClientKeyExchange, 2, 16_000, 0, 1)]
-    public void What_cannot_be_of_this_handshake_is_dropped(bool asks, int type, int number, int length, int offset, int fragment) =>
+    public void Messages_that_do_not_belong_to_the_handshake_are_dropped(bool asks, int type, int number, int length, int offset, int fragment) =>
         Assert.False(new ClientMessageFilter().Takes(Message(type, number, length, offset, fragment), asks));
 
     [Fact]
-    public void One_message_that_is_bad_takes_the_record_with_it()
+    public void A_record_with_an_invalid_message_is_dropped_as_a_whole()
     {
         ClientMessageFilter filter = new();
         byte[] good = Message(ClientKeyExchange, 2, 66, 0, 66);
@@ -61,7 +61,7 @@ public sealed class ClientMessageFilterTests
     }
 
     [Fact]
-    public void What_is_sent_again_without_end_is_not_fed_without_end()
+    public void The_bytes_of_retransmissions_that_reach_OpenSSL_are_limited()
     {
         ClientMessageFilter filter = new();
         byte[] message = Message(ClientKeyExchange, 2, 66, 0, 66);

@@ -7,7 +7,7 @@ public sealed class ForgedChangeTests
     [InlineData("00")]
     [InlineData("02")]
     [InlineData("0101")]
-    public void One_that_is_not_a_single_1_ends_no_handshake_of_either_end(string content)
+    public void A_forged_ChangeCipherSpec_ends_no_handshake_at_either_end(string content)
     {
         byte[] key = "secretPSK"u8.ToArray();
         using HandshakePair pair = new(

@@ -5,7 +5,7 @@ internal sealed class HandshakePair : IDisposable
 {
     private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
 
-    private readonly CookieMint _cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
+    private readonly CookieIssuer _cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
     private readonly HandshakeContext _serverContext;
     private readonly HandshakeContext _clientContext;
 
@@ -65,18 +65,10 @@ internal sealed class HandshakePair : IDisposable
         }
     }
 
-    /// <summary>Ends the context of the client, as an endpoint that stops does.</summary>
-    public void EndClientContext() => _clientContext.Dispose();
-
-    /// <summary>Begins another handshake of the client.</summary>
-    public ClientHandshake BeginAnotherClient() => new(_clientContext, null, null, default);
-
     public void Dispose()
     {
         Client.Dispose();
         Server?.Dispose();
-        _clientContext.Dispose();
-        _serverContext.Dispose();
     }
 
     public void ToServer(byte[] datagram)
@@ -90,7 +82,7 @@ internal sealed class HandshakePair : IDisposable
 
             if (!_cookies.Accepts(hello, s_address))
             {
-                byte[] request = new byte[CookieMint.RequestLength];
+                byte[] request = new byte[CookieIssuer.RequestLength];
                 _ = _cookies.TryWriteRequest(hello, s_address, request);
                 if (Loses?.Invoke(Sent++, false) != true)
                 {

@@ -11,7 +11,7 @@ public sealed class ForgedDatagramTests
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("6347-4.1.2.6-1", "9146-6-2", "6347-4.2.8-1")]
-    public async Task Forged_flipped_cut_and_replayed_datagrams_end_no_session(bool withCid)
+    public async Task Forged_modified_truncated_and_replayed_datagrams_end_no_session(bool withCid)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint, withCid);

@@ -12,19 +12,19 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
     [InlineData(0, false)]
     [InlineData(1, false)]
     [InlineData(1, true)]
-    public void Every_handshake_gives_a_session(int suite, bool isMutual)
+    public void Every_handshake_of_the_cost_measurement_completes(int suite, bool isMutual)
     {
         CipherSuite chosen = CipherSuite.All[suite];
         using BenchAuthority authority = new();
         using X509Certificate2 certificate = authority.Issue("localhost");
-        using HandshakeContext serverContext = new(new HandshakeSettings
+        HandshakeContext serverContext = new(new HandshakeSettings
         {
             IsServer = true, Suites = [chosen], Certificate = chosen.UsesPreSharedKey ? null : certificate,
             RequiresClientCertificate = isMutual, OwnCidLength = 8,
         });
-        using HandshakeContext clientContext = new(
+        HandshakeContext clientContext = new(
             new HandshakeSettings { IsServer = false, Suites = [chosen], Certificate = isMutual ? certificate : null, OwnCidLength = 0 });
-        CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
+        CookieIssuer cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
         (TimeSpan server, TimeSpan client) = (default, default);
         for (int i = -10; i < Campaign.Handshakes; i++)
         {
@@ -44,7 +44,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
 
     // From ClientHello to two sessions, on one thread; the time of each end is its own.
     private static (TimeSpan Server, TimeSpan Client) Run(HandshakeContext serverContext, HandshakeContext clientContext,
-        CookieMint cookies)
+        CookieIssuer cookies)
     {
         (TimeSpan ofServer, TimeSpan ofClient) = (default, default);
         ServerHandshake? server = null;
@@ -92,7 +92,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
                 Assert.True(ClientHello.TryRead(datagram, out ClientHello hello));
                 if (!cookies.Accepts(hello, s_address))
                 {
-                    byte[] request = new byte[CookieMint.RequestLength];
+                    byte[] request = new byte[CookieIssuer.RequestLength];
                     _ = cookies.TryWriteRequest(hello, s_address, request);
                     return [request];
                 }

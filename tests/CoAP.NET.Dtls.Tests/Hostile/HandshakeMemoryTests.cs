@@ -13,17 +13,17 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Fragments_far_apart_take_no_more_than_what_is_said_of_a_handshake(bool isMutual)
+    public void Handshakes_with_sparse_fragments_use_at_most_the_documented_memory(bool isMutual)
     {
         using BenchAuthority authority = new();
         using X509Certificate2 certificate = authority.Issue("localhost");
-        using HandshakeContext server = new(new HandshakeSettings
+        HandshakeContext server = new(new HandshakeSettings
         {
             IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = isMutual,
             RequestsClientCertificate = isMutual, OwnCidLength = 8,
         });
-        using HandshakeContext client = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[1]], OwnCidLength = 0 });
-        CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
+        HandshakeContext client = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[1]], OwnCidLength = 0 });
+        CookieIssuer cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
         byte[][] attack = [.. Attack()];
 
         // What libraries take once.
@@ -42,13 +42,13 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         handshakes.ForEach(handshake => handshake.Dispose());
     }
 
-    private static ServerHandshake Attack(HandshakeContext serverContext, HandshakeContext clientContext, CookieMint cookies,
+    private static ServerHandshake Attack(HandshakeContext serverContext, HandshakeContext clientContext, CookieIssuer cookies,
         byte[][] attack)
     {
         using ClientHandshake client = new(clientContext, [], null, default);
         client.Start(null);
         Assert.True(ClientHello.TryRead(client.TakeOutput()[0], out ClientHello hello));
-        byte[] request = new byte[CookieMint.RequestLength];
+        byte[] request = new byte[CookieIssuer.RequestLength];
         _ = cookies.TryWriteRequest(hello, s_address, request);
         client.Receive(request);
         ServerHandshake server = new(serverContext, () => [1, 2, 3, 4, 5, 6, 7, 8]);

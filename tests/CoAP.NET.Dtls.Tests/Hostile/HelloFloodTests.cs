@@ -8,7 +8,7 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
 
     [Fact]
     [Rfc("6347-4.2.1-1")]
-    public async Task Whoever_returns_no_cookie_takes_no_memory()
+    public async Task A_client_that_returns_no_cookie_uses_no_memory()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         byte[] hello = Hello();
@@ -40,14 +40,14 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
             socket.Bind(new IPEndPoint(new IPAddress([127, (byte)(1 + (i >> 16)), (byte)(i >> 8), (byte)i]), 0));
             await socket.SendToAsync(hello, server, guard.Token);
             SocketReceiveFromResult answer = await socket.ReceiveFromAsync(buffer, server, guard.Token);
-            Assert.Equal(CookieMint.RequestLength, answer.ReceivedBytes);
+            Assert.Equal(CookieIssuer.RequestLength, answer.ReceivedBytes);
             Assert.True(answer.ReceivedBytes < hello.Length);
         }
     }
 
     private static byte[] Hello()
     {
-        using HandshakeContext context = new(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0 });
+        HandshakeContext context = new(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0 });
         using ClientHandshake handshake = new(context, [], SecureEndpoints.Identity, SecureEndpoints.Key);
         handshake.Start(null);
         return handshake.TakeOutput()[0];

@@ -15,15 +15,15 @@ public sealed class IdleSessionTests(ITestOutputHelper output)
     private static int PerPart => Campaign.Sessions / Parts;
 
     [Fact]
-    public async Task An_idle_session_takes_some_bytes_and_no_thread() =>
+    public async Task An_idle_session_uses_little_memory_and_no_thread() =>
         Assert.InRange(await LiveHeap.TakesAsync(MeasureAsync), 1, MaxBytes);
 
     private async Task<long> MeasureAsync()
     {
         await using SecureEndpoints secure = await new SecureEndpoints(endpoint: options =>
         {
-            options.Limits.MaxConnectionsPerAddress = options.Limits.MaxConnections;
-            options.Limits.MaxChannels = Math.Max(options.Limits.MaxChannels, 2 * Campaign.Sessions);
+            options.Limits.Connections.MaxCountPerSource = options.Limits.Connections.MaxCount;
+            options.Limits.Peers.MaxCount = Math.Max(options.Limits.Peers.MaxCount, 2 * Campaign.Sessions);
         }).StartAsync();
         await OpenAsync(secure, 0, Before);
         (long start, long native, int threads) = Measure();

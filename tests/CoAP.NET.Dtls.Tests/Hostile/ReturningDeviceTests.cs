@@ -9,7 +9,7 @@ public sealed class ReturningDeviceTests
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("6347-4.2.8-1")]
-    public async Task A_device_that_comes_back_from_its_port_is_served_in_a_new_session_each_time(bool withCid)
+    public async Task A_device_that_reconnects_from_the_same_port_is_served_in_a_new_session_each_time(bool withCid)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         IPEndPoint? source = null;

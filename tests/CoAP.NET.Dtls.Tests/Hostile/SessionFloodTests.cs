@@ -7,7 +7,7 @@ public sealed class SessionFloodTests
     [InlineData(1)]
     [InlineData(4)]
     [InlineData(400)]
-    public void A_device_that_sleeps_keeps_its_session_while_others_open_sessions_without_an_identity(int addresses)
+    public void A_sleeping_device_keeps_its_session_while_others_open_sessions_without_an_identity(int addresses)
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessions = 200 });
         (DtlsSession session, RecordLayer client) = rig.Open(1, identity: "device");
@@ -23,7 +23,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void Whoever_has_most_sessions_makes_room_also_by_many_identities()
+    public void Sessions_of_the_source_with_the_most_sessions_are_evicted_although_it_uses_many_identities()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessions = 200 });
         List<(DtlsSession Session, RecordLayer Client)> devices = [
@@ -39,7 +39,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void A_newcomer_without_an_identity_gets_a_session_when_all_others_are_known()
+    public void A_new_client_without_an_identity_gets_a_session_when_all_others_have_an_identity()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessions = 10 });
         DtlsSession[] known = [.. Enumerable.Range(1, 10).Select(host => rig.Open(host, identity: $"device {host}").Session)];
@@ -52,7 +52,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void An_address_ends_its_own_sessions_beyond_its_bound()
+    public void An_address_that_exceeds_its_session_limit_evicts_its_own_sessions()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessionsPerAddress = 5 });
         (DtlsSession other, _) = rig.Open(1, identity: "device");
@@ -69,7 +69,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void A_network_of_56_bits_counts_as_one_address()
+    public void A_network_with_a_56_bit_prefix_counts_as_a_single_address()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessionsPerAddress = 5 });
         for (int i = 0; i < 256; i++)
@@ -82,7 +82,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void An_identity_ends_its_own_sessions_beyond_its_bound()
+    public void An_identity_that_exceeds_its_session_limit_evicts_its_own_sessions()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessionsPerIdentity = 5 });
         (DtlsSession other, _) = rig.Open(1, identity: "other");
@@ -96,7 +96,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void A_session_counts_where_its_peer_is()
+    public void A_session_counts_for_the_current_address_of_its_peer()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessionsPerAddress = 2 });
         (DtlsSession moving, RecordLayer client) = rig.Open(Stranger(1), 1, "device");
@@ -112,7 +112,7 @@ public sealed class SessionFloodTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_datagram_has_two_tries_to_forge_a_record(bool withCid)
+    public void A_datagram_counts_at_most_two_forged_records(bool withCid)
     {
         using SessionRig rig = new();
         (DtlsSession session, RecordLayer client) = rig.Open(1, withCid);
@@ -124,7 +124,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void The_longer_the_tag_the_more_forgeries_a_session_survives()
+    public void A_session_survives_more_forgeries_the_longer_its_tag_is()
     {
         Assert.All(CipherSuite.All,
             suite => Assert.True(suite.Mode == AeadMode.Gcm ? suite.MaxForgeries > 1 << 30 : suite.MaxForgeries == 1 << 23));
@@ -139,7 +139,7 @@ public sealed class SessionFloodTests
     [Theory]
     [InlineData(0)]
     [InlineData(2)]
-    public void A_session_ends_before_its_keys_have_encrypted_too_much(int suite)
+    public void A_session_ends_before_its_keys_reach_their_encryption_limit(int suite)
     {
         using SessionRig rig = new();
         CipherSuite chosen = CipherSuite.All[suite];
@@ -161,7 +161,7 @@ public sealed class SessionFloodTests
     }
 
     [Fact]
-    public void What_keys_may_encrypt_is_no_more_than_RFC_9147_allows()
+    public void The_encryption_limit_of_each_suite_is_within_that_of_RFC_9147()
     {
         // Records of 2^10 blocks: 2^24.5 with GCM, 2^23 with CCM.
         Assert.All(CipherSuite.All,

@@ -10,7 +10,7 @@ public sealed class StallTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_key_that_is_never_found_delays_no_other_session(bool blocks)
+    public async Task A_key_lookup_that_never_ends_delays_no_other_session(bool blocks)
     {
         using StuckStore store = new(blocks);
         await using SecureEndpoints secure = await new SecureEndpoints(server => server.PskStore = store).StartAsync();
@@ -30,7 +30,7 @@ public sealed class StallTests
     }
 
     [Fact]
-    public async Task A_certificate_whose_validation_blocks_delays_no_other_session()
+    public async Task A_blocking_certificate_validation_delays_no_other_session()
     {
         using BenchAuthority authority = new();
         using X509Certificate2 server = authority.Issue("localhost", IPAddress.Loopback);
@@ -61,7 +61,7 @@ public sealed class StallTests
     }
 
     [Fact]
-    public async Task A_handler_that_blocks_delays_no_other_session()
+    public async Task A_blocking_handler_delays_no_other_session()
     {
         using ManualResetEventSlim release = new();
         int entered = 0;

@@ -17,7 +17,7 @@ internal sealed class CrashRun(int seed, bool confirmsTooEarly = false)
     private readonly VirtualClock _clock = new();
     private SessionRig _rig = null!;
     private MemoryKeeper _keeper = new();
-    private (IReadOnlyList<CoapDtlsSessionChange> Changes, TaskCompletionSource Done)? _underWay;
+    private (IReadOnlyList<CoapDtlsSessionChange> Changes, TaskCompletionSource Done)? _inProgress;
 
     /// <summary>What is wrong; null: nothing.</summary>
     public string? Problem { get; private set; }
@@ -92,14 +92,14 @@ internal sealed class CrashRun(int seed, bool confirmsTooEarly = false)
             End(isApplied: true, hasFailed: false);
             await _rig.Server.Keeper!.StopAsync();
         }
-        else if (_underWay is { } underWay && Next(2) == 0)
+        else if (_inProgress is { } underWay && Next(2) == 0)
         {
             _keeper.Apply(underWay.Changes);
         }
 
         MemoryKeeper left = _keeper.AfterCrash();
-        _underWay?.Done.TrySetException(new IOException("This process has crashed."));
-        _underWay = null;
+        _inProgress?.Done.TrySetException(new IOException("This process has crashed."));
+        _inProgress = null;
         _rig.OnSent = null;
         _rig.Dispose();
         _keeper = left;
@@ -115,7 +115,7 @@ internal sealed class CrashRun(int seed, bool confirmsTooEarly = false)
         _keeper.BeforeKeeping = changes =>
         {
             TaskCompletionSource done = new(TaskCreationOptions.None);
-            _underWay = (changes, done);
+            _inProgress = (changes, done);
             return new ValueTask(done.Task);
         };
         _keeper.Loses = confirmsTooEarly ? _ => Next(2) == 0 : null;
@@ -138,9 +138,9 @@ internal sealed class CrashRun(int seed, bool confirmsTooEarly = false)
 
     private void End(bool isApplied, bool hasFailed)
     {
-        while (_underWay is { } underWay)
+        while (_inProgress is { } underWay)
         {
-            _underWay = null;
+            _inProgress = null;
             if (hasFailed)
             {
                 if (isApplied)

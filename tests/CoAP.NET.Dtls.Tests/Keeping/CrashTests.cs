@@ -9,7 +9,7 @@ public sealed class CrashTests
     private const int Steps = 60;
 
     [Fact]
-    public async Task No_number_of_a_record_is_used_twice_over_crashes_at_any_point()
+    public async Task A_record_number_is_never_reused_across_crashes_at_any_point()
     {
         int sent = 0;
         for (int seed = Campaign.Seed; seed < Campaign.Seed + Campaign.Crashes; seed++)
@@ -24,7 +24,7 @@ public sealed class CrashTests
     }
 
     [Fact]
-    public async Task A_store_that_confirms_what_it_loses_is_found()
+    public async Task A_store_that_loses_confirmed_changes_is_detected()
     {
         int found = 0;
         for (int seed = 1; seed <= 20; seed++)
@@ -38,7 +38,7 @@ public sealed class CrashTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Records_that_came_more_than_five_seconds_before_a_crash_are_refused_unless_the_store_loses_them(bool losesHeard)
+    public async Task Records_received_over_5_s_before_a_crash_are_refused_unless_the_store_lost_the_progress(bool losesHeard)
     {
         MemoryKeeper keeper = new();
         using SessionRig before = new(keeping: keeper.Keeping());

@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Tests.Keeping;
 public sealed class EarlyMessageTests
 {
     [Fact]
-    public async Task What_is_said_before_the_numbers_are_confirmed_is_sent_afterwards_in_its_order()
+    public async Task Messages_before_the_record_numbers_are_confirmed_are_sent_afterwards_in_order()
     {
         using Loading run = await Loading.BeginAsync(sessions: 2);
         int[] lengths = [1, 100, 10];
@@ -18,29 +18,29 @@ public sealed class EarlyMessageTests
         run.Rig.OnSent = (_, datagram) => sent.Add(datagram.Length - run.Session(1).SentOverhead);
         run.Confirm();
         Assert.Equal(lengths, sent);
-        Assert.Equal((0, 0), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+        Assert.Equal((0, 0), (run.Early.Count, run.Rig.Server.Counters.HeldRecordsDropped));
         Assert.True(run.Session(1).Send([1]));
     }
 
     [Fact]
-    public async Task Each_session_has_few_places_and_all_of_them_a_bound()
+    public async Task The_messages_held_for_each_session_and_for_all_sessions_are_limited()
     {
         const int Large = 16_000;
-        const int Sessions = (EarlyMessages.MaxBytes / Large) + 1;
+        const int Sessions = (HeldMessages.MaxBytes / Large) + 1;
         using Loading run = await Loading.BeginAsync(Sessions);
-        for (int i = 0; i < EarlyItem.MaxOfSession + 3; i++)
+        for (int i = 0; i < HeldItem.MaxOfSession + 3; i++)
         {
             Assert.False(run.Session(1).Send([(byte)i]));
         }
 
-        Assert.Equal((EarlyItem.MaxOfSession, 3), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+        Assert.Equal((HeldItem.MaxOfSession, 3), (run.Early.Count, run.Rig.Server.Counters.HeldRecordsDropped));
         for (int host = 2; host <= Sessions; host++)
         {
             Assert.False(run.Session(host).Send(new byte[Large]));
         }
 
         int held = run.Early.Count;
-        Assert.InRange(held, Sessions * 9 / 10, Sessions + EarlyItem.MaxOfSession - 1);
+        Assert.InRange(held, Sessions * 9 / 10, Sessions + HeldItem.MaxOfSession - 1);
         Assert.False(run.Session(2).Send(new byte[Large]));
         Assert.Equal(held, run.Early.Count);
         run.Confirm();
@@ -51,13 +51,31 @@ public sealed class EarlyMessageTests
     }
 
     [Fact]
-    public async Task A_session_that_is_refused_takes_what_is_held_with_it()
+    public async Task A_late_confirmation_gives_no_record_numbers_to_a_session_that_was_handed_over()
+    {
+        using Loading run = await Loading.BeginAsync(sessions: 1);
+        Assert.False(run.Session(1).Send([1]));
+        BackedUpSession session = (BackedUpSession)run.Session(1);
+        using StateWriter writer = new();
+        Assert.True(session.TryWrite(writer, isLast: true, [], out ulong asked, out _));
+
+        session.OnConfirmed(asked + RecordLayer.NumbersOfReserve);
+        Assert.False(session.Send([2]));
+
+        Assert.Equal((0, 2), (run.Rig.Sent, run.Early.Count));
+        Assert.False(session.TryWrite(writer, isLast: false, [], out _, out _));
+        session.End(DtlsEnd.Saved, tells: false);
+        Assert.Equal((0, 0, 2), (run.Rig.Sent, run.Early.Count, run.Rig.Server.Counters.HeldRecordsDropped));
+    }
+
+    [Fact]
+    public async Task The_held_messages_of_a_refused_session_are_dropped()
     {
         using Loading run = await Loading.BeginAsync(sessions: 1, isRefused: true);
         Assert.False(run.Session(1).Send([1]));
         run.Confirm();
         Assert.Equal(DtlsEnd.TakenOver, Assert.Single(run.Rig.Closed).Reason);
-        Assert.Equal((0, 0, 1), (run.Rig.Sent, run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+        Assert.Equal((0, 0, 1), (run.Rig.Sent, run.Early.Count, run.Rig.Server.Counters.HeldRecordsDropped));
     }
 
     /// <summary>Sessions that were loaded, and a store that has confirmed nothing yet.</summary>
@@ -65,7 +83,7 @@ public sealed class EarlyMessageTests
     {
         public SessionRig Rig => rig;
 
-        public EarlyMessages Early => rig.Server.Keeper!.EarlyMessages;
+        public HeldMessages Early => rig.Server.Keeper!.HeldMessages;
 
         public static async Task<Loading> BeginAsync(int sessions, bool isRefused = false)
         {

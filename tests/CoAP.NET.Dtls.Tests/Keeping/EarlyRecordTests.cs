@@ -6,7 +6,7 @@ public sealed class EarlyRecordTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_comes_before_the_numbers_of_a_session_are_confirmed_is_taken_afterwards(bool withCid)
+    public async Task Records_received_before_the_record_numbers_are_confirmed_are_processed_afterwards(bool withCid)
     {
         using Loading run = await Loading.BeginAsync(withCid, sessions: 1);
         RecordLayer client = run.Clients[0];
@@ -22,23 +22,23 @@ public sealed class EarlyRecordTests
     }
 
     [Fact]
-    public async Task Each_session_has_few_places_all_of_them_a_bound_and_the_greediest_source_gives_way()
+    public async Task The_records_held_for_each_session_and_in_total_are_limited_and_the_largest_source_is_evicted()
     {
         const int Sessions = 700;
         using Loading run = await Loading.BeginAsync(withCid: true, Sessions);
-        EarlyRecords early = run.Rig.Server.Keeper!.Early;
+        HeldRecords early = run.Rig.Server.Keeper!.Early;
         run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], [1]));
-        Assert.False(run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], new byte[EarlyRecords.MaxLength])));
+        Assert.False(run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], new byte[HeldRecords.MaxLength])));
         for (int i = 0; i < 10; i++)
         {
             run.Rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(run.Clients[1], [(byte)i]));
         }
 
-        Assert.Equal(1 + EarlyItem.MaxOfSession, early.Count);
-        Assert.Equal(10 - EarlyItem.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
+        Assert.Equal(1 + HeldItem.MaxOfSession, early.Count);
+        Assert.Equal(10 - HeldItem.MaxOfSession, run.Rig.Server.Counters.HeldRecordsDropped);
 
         // One address has what it likes for the sessions of all others.
-        const int Length = EarlyRecords.MaxLength - 100;
+        const int Length = HeldRecords.MaxLength - 100;
         for (int i = 0; i < 5; i++)
         {
             foreach (RecordLayer client in run.Clients[2..])
@@ -48,8 +48,8 @@ public sealed class EarlyRecordTests
         }
 
         int held = early.Count;
-        Assert.InRange(held * Length, EarlyRecords.MaxBytes * 3 / 4, EarlyRecords.MaxBytes);
-        Assert.Equal(11 + (5 * (Sessions - 2)) - held, run.Rig.Server.Counters.EarlyRecordsDropped);
+        Assert.InRange(held * Length, HeldRecords.MaxBytes * 3 / 4, HeldRecords.MaxBytes);
+        Assert.Equal(11 + (5 * (Sessions - 2)) - held, run.Rig.Server.Counters.HeldRecordsDropped);
         int small = 0;
         run.Rig.OnReceived = content => small += content.Length == 1 ? 1 : 0;
         run.Confirm();
@@ -57,17 +57,17 @@ public sealed class EarlyRecordTests
         Assert.Equal(0, early.Count);
 
         // Of the two others nothing had to go.
-        Assert.Equal(1 + EarlyItem.MaxOfSession, small);
+        Assert.Equal(1 + HeldItem.MaxOfSession, small);
     }
 
     [Fact]
-    public async Task A_session_that_ends_unconfirmed_takes_what_is_held_with_it()
+    public async Task The_held_records_of_a_session_that_ends_unconfirmed_are_dropped()
     {
         using Loading run = await Loading.BeginAsync(withCid: true, sessions: 1);
         run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], [1]));
         run.Rig.Opened.First().End(DtlsEnd.Closed, tells: false);
         Assert.Equal((0, 0), (run.Rig.Received, run.Rig.Server.Keeper!.Early.Count));
-        Assert.Equal(1, run.Rig.Server.Counters.EarlyRecordsDropped);
+        Assert.Equal(1, run.Rig.Server.Counters.HeldRecordsDropped);
     }
 
     /// <summary>Sessions that were loaded, and a store that has not confirmed their numbers yet.</summary>

@@ -15,7 +15,7 @@ public sealed class KeepingTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task After_a_stop_sessions_go_on_with_the_next_number_and_take_nothing_twice(bool withCid)
+    public async Task Sessions_continue_after_a_stop_with_the_next_record_number_and_accept_no_replay(bool withCid)
     {
         VirtualClock clock = new();
         using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
@@ -59,7 +59,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task What_a_keeper_loads_after_its_start_has_failed_is_taken_and_so_is_what_it_had_loaded_before()
+    public async Task A_keeper_whose_start_failed_may_load_further_sessions_and_keeps_those_already_loaded()
     {
         (_, RecordLayer first) = _rig.Open(1);
         (_, RecordLayer second) = _rig.Open(2);
@@ -78,7 +78,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void A_session_is_handed_over_once_when_it_is_made_and_again_when_half_of_its_numbers_is_used()
+    public void A_session_is_backed_up_when_it_is_established_and_when_half_of_its_numbers_are_used()
     {
         (DtlsSession session, _) = _rig.Open(1);
         for (int i = 0; i < 100; i++)
@@ -98,7 +98,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void What_the_keeper_stamps_on_a_session_all_its_later_changes_have_also_after_a_failure()
+    public void The_stamp_that_the_keeper_sets_on_a_session_is_on_all_its_later_changes_also_after_a_failure()
     {
         _keeper.BeforeKeeping = changes =>
         {
@@ -119,7 +119,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_session_that_another_server_had_in_between_takes_the_place_of_the_one_before()
+    public async Task A_session_that_another_server_had_meanwhile_replaces_the_previous_instance()
     {
         await _rig.Server.Keeper!.StartAsync(default);
         _keeper.BeforeKeeping = changes =>
@@ -148,7 +148,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void No_number_is_used_that_is_not_confirmed_and_a_session_waits_for_it()
+    public void A_session_waits_for_the_confirmation_of_its_record_numbers_before_it_uses_them()
     {
         (DtlsSession session, RecordLayer client) = _rig.Open(1);
         TaskCompletionSource confirmed = new();
@@ -176,7 +176,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void A_session_whose_numbers_are_not_confirmed_in_time_ends_and_says_so()
+    public void A_session_whose_record_numbers_are_not_confirmed_in_time_ends_with_an_alert()
     {
         (DtlsSession session, _) = _rig.Open(1);
         _keeper.BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away."));
@@ -196,7 +196,7 @@ public sealed class KeepingTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_start_hands_over_no_session_and_then_only_those_that_speak_or_are_spoken_to(bool isSpokenTo)
+    public async Task A_start_backs_up_no_session_and_later_only_those_that_send_or_receive(bool isSpokenTo)
     {
         RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => _rig.Open(host).Client)];
         MemoryKeeper left = _keeper.AfterCrash();
@@ -226,7 +226,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task First_records_of_very_many_sessions_at_once_are_confirmed_in_bounded_batches()
+    public async Task The_first_records_of_very_many_sessions_are_confirmed_in_batches_of_limited_size()
     {
         const int Sessions = 2_500;
         for (int host = 1; host <= Sessions; host++)
@@ -248,7 +248,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_session_that_was_loaded_and_is_not_confirmed_ends_without_a_word()
+    public async Task A_loaded_session_that_is_not_confirmed_ends_without_an_alert()
     {
         _rig.Open(1);
         MemoryKeeper left = _keeper.AfterCrash();
@@ -263,7 +263,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void What_was_heard_is_noted_every_five_seconds_in_one_batch()
+    public void Received_records_are_saved_every_five_seconds_in_a_single_batch()
     {
         RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => _rig.Open(host).Client)];
         _keeper.Batches.Clear();
@@ -292,7 +292,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void What_came_shortly_after_a_session_was_noted_is_noted_the_next_time()
+    public void A_record_received_shortly_after_a_save_is_saved_the_next_time()
     {
         (_, RecordLayer client) = _rig.Open(1);
         _rig.Clock.Advance(FromMilliseconds(4_800));
@@ -308,7 +308,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void A_session_that_ended_is_removed_and_one_that_is_refused_ends_without_a_word()
+    public void An_ended_session_is_removed_from_the_store_and_a_refused_session_ends_without_an_alert()
     {
         (DtlsSession one, _) = _rig.Open(1);
         (DtlsSession other, _) = _rig.Open(2);
@@ -333,7 +333,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void What_a_keeper_did_not_keep_is_handed_over_again_with_the_newest_state_and_ever_less_often()
+    public void Changes_that_a_keeper_failed_to_save_are_retried_with_the_newest_state_at_growing_intervals()
     {
         MemoryKeeper keeper = new() { BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away.")) };
         int failures = 0;
@@ -362,7 +362,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task What_was_changed_or_is_of_another_key_is_not_loaded()
+    public async Task A_modified_state_or_a_state_of_another_key_is_not_loaded()
     {
         _rig.Open(1);
         byte[] state = _keeper.AfterCrash().States.Values.Single().ToArray();
@@ -382,7 +382,7 @@ public sealed class KeepingTests : IDisposable
         }
 
         MemoryKeeper other = new();
-        using SessionRig ofOther = new(keeping: new CoapDtlsSessionKeeping(other, new byte[32]));
+        using SessionRig ofOther = new(keeping: new CoapDtlsSessionBackupOptions(other, new byte[32]));
         await ofOther.Server.Keeper!.StartAsync(default);
         Assert.Equal(CoapDtlsSessionLoad.Unreadable, other.Loader.TryLoad(state));
         Assert.Equal(0, after.Server.SessionCount + ofOther.Server.SessionCount);
@@ -394,7 +394,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task Those_that_were_idle_for_too_long_those_too_many_and_those_used_up_are_left_out()
+    public async Task Sessions_that_are_expired_used_up_or_exceed_the_limit_are_not_loaded()
     {
         VirtualClock clock = new();
         using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
@@ -420,7 +420,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_session_whose_keys_are_used_up_by_crashes_is_left_to_a_new_handshake()
+    public async Task A_session_whose_keys_are_used_up_by_crashes_requires_a_new_handshake()
     {
         MemoryKeeper keeper = new();
         SessionRig rig = new(keeping: keeper.Keeping());
@@ -448,7 +448,7 @@ public sealed class KeepingTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_session_that_is_loaded_does_not_end_the_one_that_its_client_made_since(bool isPlain)
+    public async Task A_loaded_session_does_not_end_the_newer_session_of_its_client(bool isPlain)
     {
         VirtualClock clock = new();
         using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
@@ -473,7 +473,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_session_that_another_server_heard_last_does_not_hide_those_heard_since()
+    public async Task A_loaded_session_of_another_server_does_not_prevent_saving_of_recently_active_sessions()
     {
         VirtualClock clock = new();
         using SessionRig before = new(clock: clock, keeping: _keeper.Keeping());
@@ -494,7 +494,7 @@ public sealed class KeepingTests : IDisposable
     }
 
     [Fact]
-    public void A_session_that_is_kept_takes_thirty_two_bytes_more_at_most()
+    public void A_backed_up_session_uses_at_most_32_bytes_more()
     {
         using SessionRig plain = new();
         using SessionRig kept = new(keeping: new MemoryKeeper().Keeping());

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Keeps sessions in memory, for longer than a server lives.</summary>
-internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
+internal sealed class MemoryKeeper : ICoapDtlsSessionBackup
 {
     public static readonly byte[] Key = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
 
@@ -76,7 +76,7 @@ internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
         }
     }
 
-    public CoapDtlsSessionKeeping Keeping() => new(this, Key);
+    public CoapDtlsSessionBackupOptions Keeping() => new(this, Key);
 
     public ValueTask StartAsync(CoapDtlsSessionLoader loader, CancellationToken cancellationToken)
     {

@@ -3,7 +3,7 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Keeps observers as a table would: by session and token, the registration in bytes.</summary>
-internal sealed class ObserverList : ICoapObserverKeeper
+internal sealed class ObserverList : ICoapObserverStore
 {
     private readonly Dictionary<(string Session, CoapToken Token), (byte[] Request, CoapContentFormat? Format)> _rows = [];
     private readonly SemaphoreSlim _changed = new(0);
@@ -14,7 +14,7 @@ internal sealed class ObserverList : ICoapObserverKeeper
     /// <summary>Waits until something more has happened.</summary>
     public Task ChangedAsync() => _changed.WaitAsync();
 
-    public void Registered(CoapKeptObserver observer)
+    public void Registered(CoapObserverState observer)
     {
         lock (_rows)
         {
@@ -25,7 +25,7 @@ internal sealed class ObserverList : ICoapObserverKeeper
         _changed.Release();
     }
 
-    public void Removed(CoapKeptObserver observer, CoapObserverEnd end)
+    public void Removed(CoapObserverState observer, CoapObserverEnd end)
     {
         lock (_rows)
         {
@@ -38,17 +38,17 @@ internal sealed class ObserverList : ICoapObserverKeeper
 
     /// <summary>What another process makes of it.</summary>
     /// <param name="peers">Its peers.</param>
-    public List<CoapKeptObserver> Of(IReadOnlyList<CoapPeer> peers)
+    public List<CoapObserverState> Of(IReadOnlyList<CoapPeer> peers)
     {
         lock (_rows)
         {
             return [.. _rows.SelectMany(row => peers
                 .Where(peer => Convert.ToHexString(peer.DurableId.Span) == row.Key.Session)
-                .Select(peer => new CoapKeptObserver(peer, CoapDatagramSerializer.Default.Deserialize(row.Value.Request.AsSpan()),
+                .Select(peer => new CoapObserverState(peer, CoapDatagramSerializer.Default.Deserialize(row.Value.Request.AsSpan()),
                     row.Value.Format)))];
         }
     }
 
-    private static (string Session, CoapToken Token) KeyOf(CoapKeptObserver observer) =>
+    private static (string Session, CoapToken Token) KeyOf(CoapObserverState observer) =>
         (Convert.ToHexString(observer.Peer.DurableId.Span), observer.Request.Token);
 }

@@ -14,7 +14,7 @@ public sealed class ProgressTests
     [Theory]
     [InlineData(true, 0)]
     [InlineData(false, 1)]
-    public async Task A_message_changes_only_the_progress_and_with_it_the_session_takes_no_message_twice(bool hasProgress, int received)
+    public async Task A_received_message_changes_only_the_progress_which_prevents_replays_after_loading(bool hasProgress, int received)
     {
         using SessionRig before = new(keeping: Keeping());
         (_, RecordLayer client) = before.Open(1);
@@ -40,7 +40,7 @@ public sealed class ProgressTests
     }
 
     [Fact]
-    public async Task Numbers_that_were_reserved_with_the_progress_are_used_once_also_where_the_state_is_newer()
+    public async Task Record_numbers_reserved_with_the_progress_are_used_once_also_with_a_newer_state()
     {
         using SessionRig before = new(keeping: Keeping());
         (DtlsSession session, RecordLayer client) = before.Open(1);
@@ -70,7 +70,7 @@ public sealed class ProgressTests
     }
 
     [Fact]
-    public void The_complete_state_comes_again_with_a_new_address_after_a_failure_and_after_half_of_the_idle_time()
+    public void The_complete_state_is_saved_after_an_address_change_a_failure_and_half_of_the_idle_time()
     {
         using SessionRig rig = new(keeping: Keeping());
         (_, RecordLayer client) = rig.Open(1);
@@ -94,7 +94,7 @@ public sealed class ProgressTests
     }
 
     [Fact]
-    public async Task A_progress_of_another_format_makes_a_state_unreadable()
+    public async Task A_state_with_a_progress_of_another_format_is_unreadable()
     {
         using SessionRig before = new(keeping: Keeping());
         before.Open(1);
@@ -115,5 +115,5 @@ public sealed class ProgressTests
         return record;
     }
 
-    private CoapDtlsSessionKeeping Keeping() => new(_keeper, MemoryKeeper.Key) { StoresProgress = true };
+    private CoapDtlsSessionBackupOptions Keeping() => new(_keeper, MemoryKeeper.Key) { StoresProgress = true };
 }

@@ -49,7 +49,7 @@ public sealed class ReadmissionTests
     [Theory]
     [InlineData(First.ClientSpeaks)]
     [InlineData(First.ServerSends)]
-    public async Task A_loaded_session_whose_key_is_the_same_goes_on_and_the_store_is_asked_once(First first)
+    public async Task A_loaded_session_whose_key_is_unchanged_continues_and_the_key_store_is_queried_once(First first)
     {
         foreach (bool isFile in (bool[])[false, true])
         {
@@ -76,7 +76,7 @@ public sealed class ReadmissionTests
     }
 
     [Fact]
-    public async Task A_store_that_answers_later_delays_what_came_and_blocks_no_thread()
+    public async Task A_slow_key_store_delays_records_of_a_loaded_session_and_blocks_no_thread()
     {
         (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile: true);
         TaskCompletionSource gate = new();
@@ -98,7 +98,7 @@ public sealed class ReadmissionTests
     }
 
     [Fact]
-    public async Task A_store_that_fails_ends_no_session_and_is_asked_again()
+    public async Task A_key_store_that_fails_ends_no_session_and_is_queried_again()
     {
         (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile: true);
         Keys keys = new("secretPSK") { Gate = Task.FromException(new TimeZoneNotFoundException("The database is away.")) };
@@ -116,7 +116,7 @@ public sealed class ReadmissionTests
     }
 
     [Fact]
-    public async Task A_store_that_does_not_answer_is_given_up()
+    public async Task A_query_of_a_key_store_that_does_not_answer_is_abandoned()
     {
         (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile: true);
         Keys keys = new("secretPSK") { Gate = new TaskCompletionSource().Task };
@@ -131,7 +131,7 @@ public sealed class ReadmissionTests
     }
 
     [Fact]
-    public async Task Of_many_clients_that_speak_at_once_a_bounded_number_is_checked_at_a_time_and_then_the_others()
+    public async Task The_number_of_concurrent_key_checks_is_limited_and_all_sessions_are_checked_in_the_end()
     {
         const int Sessions = Readmission.MaxChecks + 10;
         MemoryKeeper keeper = new();
@@ -161,7 +161,7 @@ public sealed class ReadmissionTests
         Assert.Empty(after.Closed);
     }
 
-    private static CoapDtlsSessionKeeping KeepingOf(MemoryKeeper keeper, bool isFile) =>
+    private static CoapDtlsSessionBackupOptions KeepingOf(MemoryKeeper keeper, bool isFile) =>
         new(keeper, MemoryKeeper.Key) { IsForStopsOnly = isFile };
 
     private static async Task<(MemoryKeeper Keeper, RecordLayer Client)> StoppedAsync(bool isFile)

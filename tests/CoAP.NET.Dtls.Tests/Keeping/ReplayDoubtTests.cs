@@ -25,7 +25,7 @@ public sealed class ReplayDoubtTests : IDisposable
     }
 
     [Fact]
-    public async Task Of_what_was_recorded_before_a_crash_nothing_unsafe_is_served_again_but_perhaps_the_very_last()
+    public async Task Unsafe_requests_replayed_after_a_crash_are_not_served_except_possibly_the_last()
     {
         (_, RecordLayer client) = _before.Open(1);
         byte[][] recorded = [.. Enumerable.Range(0, 50).Select(i => Record(client, Post, (byte)i))];
@@ -47,7 +47,7 @@ public sealed class ReplayDoubtTests : IDisposable
     }
 
     [Fact]
-    public async Task A_request_that_the_client_sends_after_a_crash_is_served_as_soon_as_it_has_answered()
+    public async Task A_request_that_the_client_sends_after_a_crash_is_served_after_the_client_has_answered_a_challenge()
     {
         (_, RecordLayer client) = _before.Open(1);
         byte[][] recorded = [.. Enumerable.Range(0, 10).Select(i => Record(client, Post, (byte)i))];
@@ -72,7 +72,7 @@ public sealed class ReplayDoubtTests : IDisposable
     [InlineData(6, false)]
     [InlineData(7, false)]
     [InlineData(31, false)]
-    public async Task What_is_safe_is_served_at_once(byte method, bool isServed)
+    public async Task Safe_requests_are_served_at_once_after_a_crash(byte method, bool isServed)
     {
         (_, RecordLayer client) = _before.Open(1);
         await CrashAsync();
@@ -82,7 +82,7 @@ public sealed class ReplayDoubtTests : IDisposable
     }
 
     [Fact]
-    public async Task After_a_stop_nobody_is_asked()
+    public async Task Clients_are_not_challenged_after_an_orderly_stop()
     {
         (_, RecordLayer client) = _before.Open(1);
         await _before.Server.Keeper!.StopAsync();
@@ -93,7 +93,7 @@ public sealed class ReplayDoubtTests : IDisposable
     }
 
     [Fact]
-    public async Task Who_is_still_in_doubt_when_the_server_stops_is_in_doubt_afterwards()
+    public async Task A_session_whose_window_is_uncertain_at_a_stop_is_still_uncertain_afterwards()
     {
         (_, RecordLayer client) = _before.Open(1);
         await CrashAsync();
@@ -111,7 +111,7 @@ public sealed class ReplayDoubtTests : IDisposable
     }
 
     [Fact]
-    public async Task What_came_between_the_request_and_the_answer_leaves_the_request_to_the_client()
+    public async Task A_held_request_overtaken_by_a_later_record_is_dropped_and_served_when_it_is_retransmitted()
     {
         (_, RecordLayer client) = _before.Open(1);
         await CrashAsync();
@@ -125,7 +125,7 @@ public sealed class ReplayDoubtTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_that_does_not_answer_is_asked_again_and_after_the_third_time_its_session_ends()
+    public async Task A_client_that_does_not_answer_is_challenged_three_times_before_its_session_ends()
     {
         (_, RecordLayer client) = _before.Open(1);
         await CrashAsync();
@@ -134,7 +134,7 @@ public sealed class ReplayDoubtTests : IDisposable
             Assert.True(Receive(Record(client, Post, 1)));
             Assert.Equal(i, _questions.Count);
             Assert.Empty(After.Closed);
-            MemoryKeeper.Complete(() => _questions[^1].SetException(new CoapConnectionException(CoapConnectionError.Lost, "No answer.")));
+            MemoryKeeper.Complete(() => _questions[^1].SetException(new CoapConnectionException(CoapError.Lost, "No answer.")));
             Assert.Equal(0, After.Server.Keeper!.Doubts.Count);
         }
 
@@ -143,13 +143,13 @@ public sealed class ReplayDoubtTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_held_is_bounded_and_the_source_with_most_gives_way()
+    public async Task The_number_of_held_requests_is_limited_and_the_source_with_the_most_is_evicted()
     {
         CoapAddress greedy = CoapAddress.FromIPv4(0x0A000001, 1);
         CoapAddress modest = CoapAddress.FromIPv4(0x0B000001, 1);
         RecordLayer[] many =
         [
-            .. Enumerable.Range(1, ReplayDoubts.MaxHeld + 100).Select(port => _before.Open(greedy, port, "greedy").Client)
+            .. Enumerable.Range(1, ReplayCheck.MaxHeld + 100).Select(port => _before.Open(greedy, port, "greedy").Client)
         ];
         (_, RecordLayer few) = _before.Open(modest, 1, "modest");
         await CrashAsync();
@@ -159,14 +159,14 @@ public sealed class ReplayDoubtTests : IDisposable
             Assert.True(After.Server.Receive(ServerBench.Path(greedy, port), Record(many[port - 1], Post, 1)));
         }
 
-        Assert.Equal(ReplayDoubts.MaxHeld, After.Server.Keeper!.Doubts.Count);
+        Assert.Equal(ReplayCheck.MaxHeld, After.Server.Keeper!.Doubts.Count);
         Assert.True(After.Server.Receive(ServerBench.Path(modest, 1), Reset(few)));
         MemoryKeeper.Complete(_questions[0].SetResult);
         Assert.Equal(7, _served.Last()[^1]);
     }
 
     [Fact]
-    public async Task A_session_that_ends_lets_go_of_what_it_holds()
+    public async Task A_session_that_ends_drops_its_held_requests()
     {
         (_, RecordLayer client) = _before.Open(1);
         await CrashAsync();

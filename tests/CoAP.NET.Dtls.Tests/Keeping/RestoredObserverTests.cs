@@ -6,7 +6,7 @@ public sealed class RestoredObserverTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task An_observer_outlives_a_crash_and_is_told_the_newest_state_without_registering_again(bool withCid)
+    public async Task An_observer_survives_a_crash_and_gets_the_newest_state_without_registering_again(bool withCid)
     {
         (MemoryKeeper sessions, ObserverList observers) = (new(), new());
         SecureEndpoints first = Endpoints(sessions, observers, withCid: withCid);
@@ -19,7 +19,7 @@ public sealed class RestoredObserverTests
         await observers.ChangedAsync();
 
         // What a table has by now; the first server says nothing more to it.
-        List<CoapKeptObserver> kept = observers.Of(first.Server.Endpoint.ConnectedPeers);
+        List<CoapObserverState> kept = observers.Of(first.Server.Endpoint.ConnectedPeers);
         Assert.Equal(CoapContentFormat.OctetStream, Assert.Single(kept).Format);
         ObserverList table = new();
         table.Registered(kept[0]);
@@ -30,7 +30,7 @@ public sealed class RestoredObserverTests
         await using SecureEndpoints second = Endpoints(left, after, first.Port, withCid);
         second.Server.MapGet("/devices/{id}", () => State(Volatile.Read(ref state))).Observable();
         await second.StartAsync();
-        CoapKeptObserver restored = Assert.Single(table.Of(second.Server.Endpoint.ConnectedPeers));
+        CoapObserverState restored = Assert.Single(table.Of(second.Server.Endpoint.ConnectedPeers));
         Assert.True(second.Server.TryRestoreObserver(restored));
         Assert.False(second.Server.TryRestoreObserver(restored));
         Assert.True(await told.MoveNextAsync());
@@ -49,7 +49,7 @@ public sealed class RestoredObserverTests
     }
 
     [Fact]
-    public async Task A_keeper_is_told_who_went_but_not_of_those_that_observe_when_the_server_stops()
+    public async Task A_keeper_is_notified_of_observers_that_leave_but_not_of_those_present_at_a_stop()
     {
         ObserverList observers = new();
         await using SecureEndpoints secure = Endpoints(new MemoryKeeper(), observers);
@@ -69,7 +69,7 @@ public sealed class RestoredObserverTests
     }
 
     [Fact]
-    public async Task A_session_that_another_server_has_now_takes_its_observers_along()
+    public async Task The_observers_of_a_session_move_with_the_session_to_another_server()
     {
         (MemoryKeeper sessions, ObserverList observers) = (new(), new());
         await using SecureEndpoints secure = Endpoints(sessions, observers);
@@ -78,7 +78,7 @@ public sealed class RestoredObserverTests
         await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
         await observers.ChangedAsync();
         await CoAP.NET.Tests.Eventually.IsTrueAsync(() => sessions.Count == 1);
-        CoapKeptObserver kept = Assert.Single(observers.Of(secure.Server.Endpoint.ConnectedPeers));
+        CoapObserverState kept = Assert.Single(observers.Of(secure.Server.Endpoint.ConnectedPeers));
 
         Assert.Equal(CoapDtlsSessionLoad.Loaded, sessions.Loader.TryLoad(Assert.Single(sessions.States).Value.Span, stamp: 7));
 
@@ -90,7 +90,7 @@ public sealed class RestoredObserverTests
     }
 
     [Fact]
-    public async Task Who_would_not_be_let_in_is_not_put_back()
+    public async Task An_observer_that_is_not_permitted_is_not_restored()
     {
         ObserverList observers = new();
         await using SecureEndpoints secure = Endpoints(new MemoryKeeper(), observers);
@@ -100,12 +100,12 @@ public sealed class RestoredObserverTests
         await secure.Client().GetAsync($"{secure.Host}/hello");
         CoapPeer peer = Assert.Single(secure.Server.Endpoint.ConnectedPeers);
 
-        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("plain"))));
-        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("nothing"))));
-        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state", observe: 1))));
-        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state", observe: null))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverState(peer, Registration("plain"))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverState(peer, Registration("nothing"))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverState(peer, Registration("state", observe: 1))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverState(peer, Registration("state", observe: null))));
         Assert.Equal(0, secure.Server.ObserverCount);
-        Assert.True(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state"))));
+        Assert.True(secure.Server.TryRestoreObserver(new CoapObserverState(peer, Registration("state"))));
 
         // This client never asked for it, and says so.
         await observers.ChangedAsync();
@@ -113,7 +113,7 @@ public sealed class RestoredObserverTests
         Assert.Equal(["registered", "Rejected"], observers.Told);
 
         await using SecureEndpoints other = await new SecureEndpoints().StartAsync();
-        Assert.Throws<ArgumentException>(() => other.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state"))));
+        Assert.Throws<ArgumentException>(() => other.Server.TryRestoreObserver(new CoapObserverState(peer, Registration("state"))));
     }
 
     private static CoapResult State(string text) => CoapResults.Bytes(Encoding.UTF8.GetBytes(text), CoapContentFormat.OctetStream);
@@ -122,10 +122,10 @@ public sealed class RestoredObserverTests
     {
         CoapMessage request = new(CoapCode.Get) { Token = new CoapToken([1, 2, 3]) };
         request.Options.Observe = observe;
-        request.Options.Add(new UriPath(path));
+        request.Options.Add(new UriPathOption(path));
         return request;
     }
 
     private static SecureEndpoints Endpoints(MemoryKeeper sessions, ObserverList observers, int port = 0, bool withCid = true) =>
-        new(options => options.SessionKeeping = sessions.Keeping(), options => options.ObserverKeeper = observers, port, withCid);
+        new(options => options.SessionKeeping = sessions.Keeping(), options => options.Processes.ObserverKeeper = observers, port, withCid);
 }

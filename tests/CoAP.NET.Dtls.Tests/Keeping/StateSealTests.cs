@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Tests.Keeping;
 public sealed class StateSealTests
 {
     [Fact]
-    public void Several_threads_open_states_of_several_processes_at_the_same_time()
+    public void Several_threads_decrypt_states_of_several_processes_concurrently()
     {
         const int Processes = 24;
         (byte[] Plain, byte[] State)[] all = [.. Enumerable.Range(0, Processes).SelectMany(process =>
@@ -21,7 +21,7 @@ public sealed class StateSealTests
     }
 
     [Fact]
-    public void A_state_that_is_longer_than_the_buffer_opens_as_well()
+    public void A_state_longer_than_the_buffer_is_decrypted()
     {
         using StateSeal seal = new(Keeping(), new VirtualRandom(1));
         byte[] plain = [.. Enumerable.Range(0, 1_000).Select(i => (byte)i)];
@@ -30,14 +30,14 @@ public sealed class StateSealTests
     }
 
     [Fact]
-    public void A_key_is_replaced_while_servers_with_the_new_one_the_old_one_and_both_load_states_of_each_other()
+    public void Servers_with_the_new_the_old_or_both_keys_load_each_others_states_while_the_key_is_replaced()
     {
         byte[] next = [.. MemoryKeeper.Key.Reverse()];
         bool usesPrevious = true;
         using StateSeal old = new(Keeping(), new VirtualRandom(1));
-        using StateSeal latest = new(new CoapDtlsSessionKeeping(new MemoryKeeper(), next), new VirtualRandom(2));
+        using StateSeal latest = new(new CoapDtlsSessionBackupOptions(new MemoryKeeper(), next), new VirtualRandom(2));
         using StateSeal both = new(
-            new CoapDtlsSessionKeeping(new MemoryKeeper(), next) { PreviousKey = MemoryKeeper.Key, UsesPreviousKey = () => usesPrevious },
+            new CoapDtlsSessionBackupOptions(new MemoryKeeper(), next) { PreviousKey = MemoryKeeper.Key, UsesPreviousKey = () => usesPrevious },
             new VirtualRandom(3));
         byte[] plain = [1, 2, 3];
 
@@ -53,7 +53,7 @@ public sealed class StateSealTests
         Assert.Null(Open(both, latest.Seal(plain), 3));
     }
 
-    private static CoapDtlsSessionKeeping Keeping() => new(new MemoryKeeper(), MemoryKeeper.Key);
+    private static CoapDtlsSessionBackupOptions Keeping() => new(new MemoryKeeper(), MemoryKeeper.Key);
 
     private static byte[]? Open(StateSeal seal, byte[] state, int bufferLength) =>
         seal.TryOpen(state, new byte[bufferLength], out Span<byte> plain) ? plain.ToArray() : null;

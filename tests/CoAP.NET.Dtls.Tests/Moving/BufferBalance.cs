@@ -20,7 +20,8 @@ internal static class BufferBalance
     }
 
     /// <summary>
-    /// A size for <see cref="CoapLimits.MaxDatagramSize"/> whose buffers nobody else has, and neither those that records of such need.
+    /// A size for <see cref="CoapMessageLimits.MaxDatagramSize"/> whose buffers nobody else has, and neither those that records of such
+    /// need.
     /// </summary>
     public static int NextSize() => 3_000 + ((Interlocked.Increment(ref s_given) & (Sizes - 1)) * 2 * (Overhead + 1));
 

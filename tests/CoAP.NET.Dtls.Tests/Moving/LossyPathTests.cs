@@ -22,7 +22,7 @@ public sealed class LossyPathTests
     [InlineData(20, true, 7)]
     [InlineData(30, false, 0)]
     [InlineData(30, false, 7)]
-    public async Task Requests_end_once_and_with_their_own_answer(int loss, bool isConfirmable, int forgetsEvery)
+    public async Task Each_request_over_a_lossy_path_ends_once_with_its_own_response(int loss, bool isConfirmable, int forgetsEvery)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = await StartAsync(size))
@@ -73,7 +73,7 @@ public sealed class LossyPathTests
     [InlineData(CoapQBlock.Secured, 0)]
     [InlineData(CoapQBlock.Secured, 12)]
     [Rfc("9146-6-1", "7959-7-1", "9146-C-1")]
-    public async Task Bodies_arrive_whole_both_ways(CoapQBlock qBlock, int forgetsEvery)
+    public async Task Bodies_arrive_complete_in_both_directions(CoapQBlock qBlock, int forgetsEvery)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = await StartAsync(size, qBlock))
@@ -105,11 +105,11 @@ public sealed class LossyPathTests
     }
 
     [Theory]
-    [InlineData(CoapNotificationMode.Confirmable, 0)]
-    [InlineData(CoapNotificationMode.Confirmable, 9)]
-    [InlineData(CoapNotificationMode.NonConfirmable, 0)]
+    [InlineData(true, 0)]
+    [InlineData(true, 9)]
+    [InlineData(false, 0)]
     [Rfc("7641-7-2")]
-    public async Task An_observer_comes_to_know_the_last_state(CoapNotificationMode mode, int forgetsEvery)
+    public async Task An_observer_gets_the_last_state_in_the_end(bool confirmable, int forgetsEvery)
     {
         const int last = 25;
         int state = 0;
@@ -117,7 +117,7 @@ public sealed class LossyPathTests
         await using (SecureEndpoints secure = await StartAsync(size))
         {
             CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}"))
-                .Observable(mode: mode);
+                .Observable(observe => observe.Confirmable = confirmable);
             await using LossyPath path = new(secure.Endpoint, seed: 11);
             CoapClient client = Client(secure, size);
             await using (CoapObservation observation = await client.ObserveAsync($"{path.Host}/state").WaitAsync(s_hangLimit))
@@ -207,8 +207,8 @@ public sealed class LossyPathTests
     // Times are short, and copies many: what is lost often must not make a request fail, nor a test long.
     private static void Configure(CoapEndpointOptions options, int size, CoapQBlock qBlock)
     {
-        options.TrustedPrefixes.Clear();
-        options.Limits.MaxDatagramSize = size;
+        options.Limits.Peers.TrustedPrefixes.Clear();
+        options.Limits.Messages.MaxDatagramSize = size;
         options.UseQBlock(qBlock);
         options.Parameters = CoapTransmissionParameters.Default with
         {

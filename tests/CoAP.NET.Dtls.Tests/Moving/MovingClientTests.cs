@@ -7,7 +7,7 @@ public sealed class MovingClientTests
 
     [Fact]
     [Rfc("9146-C-1")]
-    public async Task An_observation_goes_on_where_it_was()
+    public async Task An_observation_continues_after_the_address_of_the_client_changed()
     {
         int state = 0;
         await using SecureEndpoints secure = Secure();
@@ -48,7 +48,7 @@ public sealed class MovingClientTests
 
     private static SecureEndpoints Secure() => new(endpoint: options =>
     {
-        options.TrustedPrefixes.Clear();
+        options.Limits.Peers.TrustedPrefixes.Clear();
         options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(300) };
     });
 }

@@ -9,7 +9,7 @@ public sealed class MovingDeviceTests
 
     [Fact]
     [Rfc("9146-6-1", "9146-C-1")]
-    public async Task An_observer_is_told_at_its_new_port_once_it_has_shown_that_it_is_there()
+    public async Task An_observer_is_notified_at_its_new_port_after_it_has_proved_its_address()
     {
         int state = 0;
         await using SecureEndpoints secure = Secure();
@@ -54,7 +54,7 @@ public sealed class MovingDeviceTests
 
     [Fact]
     [Rfc("9146-C-1", "7252-5.2.2-1")]
-    public async Task A_separate_response_waits_until_its_client_has_shown_that_it_is_at_its_new_port_and_is_whole_then()
+    public async Task A_separate_response_is_sent_completely_after_the_client_has_proved_its_new_port()
     {
         string text = new('x', FreeBytes + 1);
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -88,7 +88,7 @@ public sealed class MovingDeviceTests
 
     [Fact]
     [Rfc("9146-C-1")]
-    public async Task A_body_is_got_on_at_the_new_port_block_by_block()
+    public async Task A_download_continues_at_the_new_port_block_by_block()
     {
         await using SecureEndpoints secure = await Secure().StartAsync();
         using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);
@@ -114,7 +114,7 @@ public sealed class MovingDeviceTests
 
     [Fact]
     [Rfc("9146-C-1")]
-    public async Task A_body_is_put_on_at_the_new_port_block_by_block()
+    public async Task An_upload_continues_at_the_new_port_block_by_block()
     {
         byte[] stored = [];
         await using SecureEndpoints secure = Secure();
@@ -145,7 +145,7 @@ public sealed class MovingDeviceTests
 
     [Fact]
     [Rfc("9146-6-1", "9146-6-2")]
-    public async Task Records_that_somebody_captured_move_nothing()
+    public async Task Captured_records_sent_from_another_address_do_not_move_the_session()
     {
         await using SecureEndpoints secure = await Secure().StartAsync();
         using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);
@@ -178,7 +178,7 @@ public sealed class MovingDeviceTests
     }
 
     [Fact]
-    public async Task A_device_without_a_Connection_ID_begins_anew()
+    public async Task A_device_without_a_Connection_ID_needs_a_new_handshake_at_its_new_port()
     {
         await using SecureEndpoints secure = await Secure().StartAsync();
         using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint, withCid: false);
@@ -202,7 +202,7 @@ public sealed class MovingDeviceTests
     {
         SecureEndpoints secure = new(endpoint: options =>
         {
-            options.TrustedPrefixes.Clear();
+            options.Limits.Peers.TrustedPrefixes.Clear();
             options.Parameters = CoapTransmissionParameters.Default with
             {
                 AckTimeout = FromSeconds(1),

@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Tests.Moving;
 /// A device whose messages are written byte by byte: a DTLS session with a Connection ID, and a socket that may be exchanged for another in
 /// its midst, as a NAT does that forgot it. It knows no Echo.
 /// </summary>
-internal sealed class ScriptedDevice : IDtlsSink, IDisposable
+internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
 {
     private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
@@ -152,7 +152,7 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         _socket.Dispose();
     }
 
-    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    void IDtlsSessionOutput.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
         Sent.Add(datagram.ToArray());
         if (!_isHeld)
@@ -162,15 +162,15 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         }
     }
 
-    void IDtlsSink.Opened(DtlsSession session) => _isOpened = true;
+    void IDtlsSessionOutput.Opened(DtlsSession session) => _isOpened = true;
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => _messages.Add(content.ToArray());
+    void IDtlsSessionOutput.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => _messages.Add(content.ToArray());
 
-    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
+    void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from)
     {
     }
 
-    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => IsEnded = reason != DtlsEnd.Closed;
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => IsEnded = reason != DtlsEnd.Closed;
 
     private Socket Open(IPEndPoint? source = null)
     {

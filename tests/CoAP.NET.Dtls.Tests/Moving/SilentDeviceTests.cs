@@ -12,11 +12,11 @@ public sealed class SilentDeviceTests
     [InlineData(false)]
     [InlineData(true)]
     [Rfc("9146-6-1")]
-    public async Task All_that_goes_to_a_new_address_stays_within_three_times_what_came_from_there(bool asks)
+    public async Task At_most_three_times_the_bytes_received_from_a_new_address_are_sent_to_that_address(bool asks)
     {
         await using SecureEndpoints secure = new(endpoint: options =>
         {
-            options.TrustedPrefixes.Clear();
+            options.Limits.Peers.TrustedPrefixes.Clear();
             options.Parameters = CoapTransmissionParameters.Default with
             {
                 AckTimeout = FromMilliseconds(5),

@@ -20,13 +20,13 @@ public sealed class CertificateFileTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_certificate_is_read_from_PEM_with_what_stands_behind_it(bool inOneFile)
+    public void A_certificate_is_read_from_PEM_with_its_intermediates(bool inOneFile)
     {
         using X509Certificate2 intermediate = Intermediate();
         string pem = $"{_leaf.ExportCertificatePem()}\n{intermediate.ExportCertificatePem()}\n{_authority.Certificate.ExportCertificatePem()}\n";
         string certificate = _files.Write("device.pem", inOneFile ? pem + Key() : pem);
 
-        using CoapCertificateChain chain = CoapCertificates.Load(certificate, inOneFile ? null : _files.Write("device.key", Key()));
+        using CoapCertificateChain chain = CoapCertificateChain.Load(certificate, inOneFile ? null : _files.Write("device.key", Key()));
 
         Assert.Equal(_leaf.Thumbprint, chain.Certificate.Thumbprint);
         Assert.Equal(intermediate.Thumbprint, Assert.Single(chain.Intermediates).Thumbprint);
@@ -40,12 +40,12 @@ public sealed class CertificateFileTests : IDisposable
         File.WriteAllBytes(file,
             new X509Certificate2Collection { _leaf, _authority.Certificate.CopyWithoutKey() }.Export(X509ContentType.Pkcs12, Password)!);
 
-        using CoapCertificateChain chain = CoapCertificates.Load(file, password: Password);
+        using CoapCertificateChain chain = CoapCertificateChain.Load(file, password: Password);
 
         Assert.Equal(_leaf.Thumbprint, chain.Certificate.Thumbprint);
         Assert.Empty(chain.Intermediates);
         Assert.NotEmpty(chain.Certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKey());
-        Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(file, password: "wrong"));
+        Assert.Throws<CoapCredentialException>(() => CoapCertificateChain.Load(file, password: "wrong"));
     }
 
     [Fact]
@@ -57,13 +57,14 @@ public sealed class CertificateFileTests : IDisposable
             key.ExportEncryptedPkcs8PrivateKeyPem(Password,
                 new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1_000)));
 
-        using CoapCertificateChain chain = CoapCertificates.Load(certificate, file, Password);
+        using CoapCertificateChain chain = CoapCertificateChain.Load(certificate, file, Password);
 
         Assert.True(chain.Certificate.HasPrivateKey);
-        Assert.Contains("Give its password", Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file)).Message,
+        Assert.Contains("Give its password",
+            Assert.Throws<CoapCredentialException>(() => CoapCertificateChain.Load(certificate, file)).Message,
             Ordinal);
         Assert.Contains("password is wrong",
-            Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file, "wrong")).Message,
+            Assert.Throws<CoapCredentialException>(() => CoapCertificateChain.Load(certificate, file, "wrong")).Message,
             Ordinal);
     }
 
@@ -73,7 +74,7 @@ public sealed class CertificateFileTests : IDisposable
         using ECDsa other = ECDsa.Create(ECCurve.NamedCurves.nistP256);
 
         CoapCredentialException exception = Assert.Throws<CoapCredentialException>(
-            () => CoapCertificates.Load(_files.Write("device.pem", _leaf.ExportCertificatePem()),
+            () => CoapCertificateChain.Load(_files.Write("device.pem", _leaf.ExportCertificatePem()),
                 _files.Write("other.key", other.ExportPkcs8PrivateKeyPem())));
 
         Assert.Contains("not that of the certificate", exception.Message, Ordinal);
@@ -81,7 +82,7 @@ public sealed class CertificateFileTests : IDisposable
     }
 
     [Fact]
-    public void What_is_no_certificate_with_a_key_for_CoAP_is_a_typed_error()
+    public void The_error_for_a_file_that_is_not_a_usable_certificate_with_key_says_why()
     {
         using RSA rsa = RSA.Create(2048);
         using X509Certificate2 rsaCertificate = new CertificateRequest("CN=rsa", rsa, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
@@ -105,14 +106,14 @@ public sealed class CertificateFileTests : IDisposable
         File.WriteAllBytes(der, _authority.Certificate.RawData);
 
         Assert.Equal(2,
-            CoapCertificates.LoadAuthorities(_files.Write("both.pem",
+            CoapCertificateChain.LoadAuthorities(_files.Write("both.pem",
                 _authority.Certificate.ExportCertificatePem() + "\n" + second.Certificate.ExportCertificatePem())).Count);
-        Assert.Equal(_authority.Certificate.Thumbprint, Assert.Single(CoapCertificates.LoadAuthorities(der)).Thumbprint);
-        Assert.Throws<CoapCredentialException>(() => CoapCertificates.LoadAuthorities(_files.Write("none.pem", "nothing")));
+        Assert.Equal(_authority.Certificate.Thumbprint, Assert.Single(CoapCertificateChain.LoadAuthorities(der)).Thumbprint);
+        Assert.Throws<CoapCredentialException>(() => CoapCertificateChain.LoadAuthorities(_files.Write("none.pem", "nothing")));
     }
 
     private static string Message(string certificate, string? key) =>
-        Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, key)).Message;
+        Assert.Throws<CoapCredentialException>(() => CoapCertificateChain.Load(certificate, key)).Message;
 
     private string Key()
     {

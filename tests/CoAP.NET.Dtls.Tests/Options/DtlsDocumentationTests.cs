@@ -13,7 +13,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     public static TheoryData<string, string> Bounds => new()
     {
         { nameof(CoapDtlsServerOptions),
-            "MaxSessions,MaxSessionsPerAddress,MaxSessionsPerIdentity,SessionIdleTimeout,ResumptionLifetime,MaxHandshakes,MaxHandshakesPerAddress" },
+            "MaxSessions,MaxSessionsPerAddress,MaxSessionsPerIdentity,SessionIdleTimeout,ResumptionLifetime,MaxResumableSessions,"
+                + "MaxHandshakes,MaxHandshakesPerAddress" },
         { nameof(CoapDtlsClientOptions), "SessionIdleTimeout,MaxResumableSessions" },
         { nameof(CoapDtlsOptions), "HandshakeTimeout,RetransmitTimeout,MaxDatagramSize" },
     };
@@ -21,7 +22,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     public void Dispose() => _files.Dispose();
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests()
+    public void Every_snippet_of_the_page_is_in_these_tests()
     {
         string tests = Flat(
             File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.Dtls.Tests", "Options", "DtlsDocumentationTests.cs")));
@@ -33,7 +34,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Bounds))]
-    public void The_tables_have_the_defaults_of_all_bounds(string type, string names)
+    public void The_tables_state_the_defaults_of_all_limits(string type, string names)
     {
         object options = type switch
         {
@@ -69,23 +70,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public void A_server_has_a_keeper()
-    {
-        CoapPskDictionary keys = [];
-        Keeping.MemoryKeeper keeper = new();
-        byte[] key = RandomKey();
-        CoapDtlsServerOptions dtls = new()
-        {
-            PskStore = keys,
-            // An ICoapDtlsSessionKeeper; the key encrypts what it is given.
-            SessionKeeping = new CoapDtlsSessionKeeping(keeper, key),
-        };
-        Assert.Same(keeper, dtls.SessionKeeping.Keeper);
-    }
-
-    [Fact]
     [Rfc("7252-9.1.3.1-1")]
-    public async Task A_client_asks_with_a_key()
+    public async Task A_client_sends_a_request_with_a_key()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         byte[] key = SecureEndpoints.Key;
@@ -99,7 +85,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_asks_from_one_address()
+    public async Task A_client_sends_requests_from_a_given_address()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         secure.Server.MapGet("/from", request => CoapResults.Text($"{request.Peer.Address.ToIPAddress()}"));
@@ -108,14 +94,14 @@ public sealed partial class DtlsDocumentationTests : IDisposable
 
         CoapDtlsClientOptions own = new() { Psk = new CoapPskCredential("device-1", key) };
         await using CoapClient client = new();
-        client.Endpoint.AddTransport(new CoapDtlsTransport(
+        client.Endpoint.AddTransport(CoapDtls.CreateTransport(
             new CoapDtlsOptions { Client = own }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(local, 0) } }));
 
         Assert.Equal("127.3.0.6", (await client.GetAsync($"{secure.Host}/from", s_none)).GetText());
     }
 
     [Fact]
-    public void Keys_are_read_from_the_file_of_the_page()
+    public void Keys_are_read_from_the_key_file_of_the_page()
     {
         string path = _files.Write("keys", TextBlock().Match(s_page).Groups["text"].Value);
         CoapPskDictionary keys = CoapPskDictionary.FromFile(path);
@@ -126,7 +112,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task Certificates_both_ways()
+    public async Task Client_and_server_authenticate_with_certificates()
     {
         using BenchAuthority authority = new();
         using X509Certificate2 device = authority.Issue(commonName: "device-1", forServers: false);
@@ -159,7 +145,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_has_a_certificate_of_files()
+    public async Task A_server_uses_certificate_files()
     {
         using BenchAuthority authority = new();
         (string certificateFile, string keyFile) = Files(authority);
@@ -178,16 +164,16 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         string authorityFile = _files.Write("ca.pem", authority.Certificate.ExportCertificatePem());
         string revocationFile = _files.Write("revoked.crl", PemEncoding.WriteString("X509 CRL", authority.Revoke()));
 
-        using CoapCertificateChain own = CoapCertificates.Load(certificateFile, keyFile);
-        CoapDtlsCredentials current = new(own, CoapCertificates.LoadAuthorities(authorityFile));
+        using CoapCertificateChain own = CoapCertificateChain.Load(certificateFile, keyFile);
+        CoapDtlsCredentials current = new(own, CoapCertificateChain.LoadAuthorities(authorityFile));
         CoapDtlsServerOptions dtls = new() { RequireClientCertificate = true, SelectCredentials = _ => current };
         await using CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));
         server.Listen("coaps://[::]:5684");
 
         // Later, with new files:
-        X509Certificate2Collection authorities = CoapCertificates.LoadAuthorities(authorityFile);
+        X509Certificate2Collection authorities = CoapCertificateChain.LoadAuthorities(authorityFile);
         CoapRevocationLists lists = CoapRevocationLists.Load(revocationFile, authorities);
-        using CoapCertificateChain renewed = CoapCertificates.Load(certificateFile, keyFile);
+        using CoapCertificateChain renewed = CoapCertificateChain.Load(certificateFile, keyFile);
         current = new CoapDtlsCredentials(renewed, authorities, lists);
 
         // New handshakes refuse what is revoked. This ends the sessions that are open:
@@ -213,7 +199,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_resource_is_for_one_identity()
+    public async Task A_resource_requires_a_given_identity()
     {
         await using SecureEndpoints secure = new();
         CoapServer server = secure.Server;
@@ -244,10 +230,10 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     private CoapServer Serving(BenchAuthority authority, string authorityFile, HashSet<string> revoked)
     {
         (string certificateFile, string keyFile) = Files(authority);
-        using CoapCertificateChain own = CoapCertificates.Load(certificateFile, keyFile);
+        using CoapCertificateChain own = CoapCertificateChain.Load(certificateFile, keyFile);
         CoapDtlsServerOptions dtls = new() { Certificate = own.Certificate };
         dtls.RequireClientCertificate = true;
-        dtls.TrustedAuthorities.AddRange(CoapCertificates.LoadAuthorities(authorityFile));
+        dtls.TrustedAuthorities.AddRange(CoapCertificateChain.LoadAuthorities(authorityFile));
         dtls.ValidateClientCertificate = (certificate, chain, errors) => errors == SslPolicyErrors.None
             && !revoked.Contains(certificate.SerialNumber);
         CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));

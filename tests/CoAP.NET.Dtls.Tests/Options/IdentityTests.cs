@@ -5,7 +5,7 @@ namespace CoAP.NET.Dtls.Tests.Options;
 public sealed class IdentityTests
 {
     [Fact]
-    public async Task Sessions_of_one_pre_shared_identity_are_of_the_same_peer()
+    public async Task Sessions_with_the_same_pre_shared_key_identity_belong_to_the_same_peer()
     {
         ConcurrentQueue<CoapDtlsIdentity> seen = [];
         await using SecureEndpoints secure = await StartAsync(seen);
@@ -29,7 +29,7 @@ public sealed class IdentityTests
     }
 
     [Fact]
-    public async Task A_client_with_a_certificate_is_known_by_it_and_one_without_is_nobody()
+    public async Task A_client_is_identified_by_its_certificate_and_is_anonymous_without_it()
     {
         using BenchAuthority authority = new();
         using X509Certificate2 server = authority.Issue(address: System.Net.IPAddress.Loopback);
@@ -67,7 +67,7 @@ public sealed class IdentityTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Handshakes_of_certificates_go_in_the_smallest_datagrams(bool usesConnectionIds)
+    public async Task Certificate_handshakes_work_with_the_smallest_datagrams(bool usesConnectionIds)
     {
         using BenchAuthority authority = new();
         using X509Certificate2 certificate = authority.Issue(address: System.Net.IPAddress.Loopback);

@@ -27,12 +27,13 @@ public sealed class OptionCheckTests
         { "raw keys of anybody", "Set ValidateClientPublicKey" },
         { "raw keys or certificates", "set RequireClientCertificate and ValidateClientPublicKey" },
         { "steering without a keeper", "Set SessionKeeping" },
+        { "two places to resume from", "Leave MaxResumableSessions out" },
         { "raw keys without own", "goes with a Certificate or a RawPublicKey" },
     };
 
     [Theory]
     [MemberData(nameof(Mistakes))]
-    public void What_does_not_fit_is_said_when_options_are_used(string mistake, string says)
+    public void Invalid_options_are_refused_when_they_are_used(string mistake, string says)
     {
         CoapDtlsOptions options = Make(mistake);
 
@@ -43,7 +44,7 @@ public sealed class OptionCheckTests
     }
 
     [Fact]
-    public void An_endpoint_without_credentials_of_a_server_does_not_listen()
+    public void An_endpoint_without_server_credentials_cannot_listen()
     {
         CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() });
 
@@ -53,7 +54,7 @@ public sealed class OptionCheckTests
     }
 
     [Fact]
-    public void What_is_outside_its_range_is_refused_with_the_range()
+    public void A_value_out_of_range_is_refused_with_the_range()
     {
         CoapDtlsOptions options = new();
         CoapDtlsServerOptions server = new();
@@ -71,17 +72,17 @@ public sealed class OptionCheckTests
     }
 
     [Fact]
-    public void A_later_call_replaces_an_earlier_one()
+    public void A_second_call_of_UseDtls_replaces_the_first()
     {
         CoapDtlsOptions dtls = new() { Client = new CoapDtlsClientOptions() };
 
         CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(dtls).UseDtls(dtls);
 
-        Assert.Equal("coaps", Assert.Single(options.TransportFactories).Scheme);
+        Assert.Equal("coaps", Assert.Single(options.Transports.Factories).Scheme);
     }
 
     [Fact]
-    public async Task Later_changes_have_no_effect()
+    public async Task Changes_of_options_after_their_use_have_no_effect()
     {
         using X509Certificate2 certificate = s_authority.Issue("device.example");
         CoapDtlsOptions dtls = new() { Server = new CoapDtlsServerOptions { Certificate = certificate } };
@@ -97,7 +98,7 @@ public sealed class OptionCheckTests
     }
 
     [Fact]
-    public void Copies_have_every_option()
+    public void Copies_of_options_have_every_property()
     {
         X509Certificate2 authority = s_authority.Certificate;
         CoapDtlsOptions options = new()
@@ -111,7 +112,7 @@ public sealed class OptionCheckTests
             (options, options.Clone), (options.Server, options.Server.Clone), (options.Client, options.Client.Clone)
         })
         {
-            foreach (System.Reflection.PropertyInfo property in part.GetType().GetProperties()
+            foreach (System.Reflection.PropertyInfo property in part.GetType().GetProperties(OfInstances)
                 .Where(property => property.GetMethod is { IsStatic: false }
                     && !typeof(CoapDtlsServerOptions).IsAssignableFrom(property.PropertyType)
                     && !typeof(CoapDtlsClientOptions).IsAssignableFrom(property.PropertyType)))
@@ -127,7 +128,7 @@ public sealed class OptionCheckTests
     }
 
     [Fact]
-    public void A_certificate_that_is_set_when_it_has_no_effect_any_more_is_an_error_that_names_the_way_to_renew()
+    public void Setting_a_certificate_after_the_options_were_used_is_an_error_that_names_SelectCredentials()
     {
         CoapDtlsServerOptions server = new() { PskStore = new CoapPskDictionary() };
         CoapDtlsClientOptions client = new();
@@ -140,11 +141,15 @@ public sealed class OptionCheckTests
                 Ordinal));
     }
 
+    private const System.Reflection.BindingFlags OfInstances =
+        System.Reflection.BindingFlags.Instance | System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.NonPublic;
+
     private static object? Other(object? value, Type type) => value switch
     {
         bool b => !b,
         int i => i + 1,
         TimeSpan time => time + FromSeconds(1),
+        _ when type == typeof(TimeSpan?) => FromSeconds(1),
         X509RevocationMode => X509RevocationMode.Online,
         _ when type == typeof(string) => "text",
         _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
@@ -152,13 +157,14 @@ public sealed class OptionCheckTests
         _ when type == typeof(Func<ReadOnlyMemory<byte>, bool>) => (Func<ReadOnlyMemory<byte>, bool>)(_ => true),
         _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) =>
             (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
-        _ when type == typeof(ICoapDtlsSessionStore) => new CoapDtlsSessionMemory(),
-        _ when type == typeof(ICoapAsyncDtlsSessionStore) => new SharedSessions(),
-        _ when type == typeof(CoapDtlsSessionKeeping) => new CoapDtlsSessionKeeping(new MemoryKeeper(), new byte[16]),
+        _ when type == typeof(IResumptionMemory) => new ResumptionMemory(),
+        _ when type == typeof(ICoapDtlsSessionStore) => new SharedSessions(),
+        _ when type == typeof(CoapDtlsSessionBackupOptions) => new CoapDtlsSessionBackupOptions(new MemoryKeeper(), new byte[16]),
         _ when type == typeof(ICoapDtlsSteering) => new NoSteering(),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
-        _ when type == typeof(CoapDtlsCertificateValidation) => (CoapDtlsCertificateValidation)((_, _, _) => true),
+        _ when type == typeof(Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>) =>
+            (Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>)((_, _, _) => true),
         _ when type == typeof(Func<CoapDtlsServerName, CoapPskCredential?>) => (Func<CoapDtlsServerName, CoapPskCredential?>)(_ => null),
         _ when type == typeof(CoapRevocationLists) =>
             System.Runtime.CompilerServices.RuntimeHelpers.GetUninitializedObject(typeof(CoapRevocationLists)),
@@ -191,6 +197,10 @@ public sealed class OptionCheckTests
         {
             "nothing" => new(),
             "steering without a keeper" => new() { Server = new() { PskStore = new CoapPskDictionary(), Steering = new NoSteering() } },
+            "two places to resume from" => new()
+            {
+                Server = new() { PskStore = new CoapPskDictionary(), MaxResumableSessions = 1, ResumptionStore = new SharedSessions() },
+            },
             "server without credentials" => new() { Server = new() },
             "no own key" => new() { Server = new() { Certificate = s_authority.Certificate.CopyWithoutKey() } },
             "rsa" => new() { Client = new() { Certificate = Rsa() } },

@@ -13,7 +13,7 @@ public sealed class OwnerFileTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_key_log_is_for_its_owner_alone_and_keeps_what_is_in_it(bool isThere)
+    public void A_key_log_is_accessible_by_its_owner_only_and_is_appended_to(bool isThere)
     {
         string path = _files.Name("keys");
         if (isThere)
@@ -31,7 +31,7 @@ public sealed class OwnerFileTests : IDisposable
     }
 
     [Fact]
-    public void A_key_log_at_the_place_of_a_link_is_refused_and_says_so()
+    public void A_key_log_whose_path_is_a_symbolic_link_is_refused()
     {
         if (!TryLink(out string path, out string aim))
         {
@@ -45,7 +45,7 @@ public sealed class OwnerFileTests : IDisposable
     }
 
     [Fact]
-    public void A_link_that_takes_the_place_of_a_key_log_later_gets_no_secret()
+    public void A_symbolic_link_that_replaces_a_key_log_later_gets_no_secret()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -64,7 +64,7 @@ public sealed class OwnerFileTests : IDisposable
     }
 
     [Fact]
-    public void A_file_that_is_written_whole_replaces_what_is_there_with_its_rights()
+    public void An_atomically_written_file_replaces_the_existing_file_and_is_accessible_by_its_owner_only()
     {
         string path = _files.Name("sessions");
         File.WriteAllText(path, "before");
@@ -78,7 +78,7 @@ public sealed class OwnerFileTests : IDisposable
     }
 
     [Fact]
-    public void A_link_at_the_place_of_a_file_that_is_written_whole_is_replaced_and_not_followed()
+    public void An_atomically_written_file_replaces_a_symbolic_link_and_does_not_follow_it()
     {
         if (!TryLink(out string path, out string aim))
         {
@@ -93,7 +93,7 @@ public sealed class OwnerFileTests : IDisposable
     }
 
     [Fact]
-    public void Sessions_are_not_taken_from_behind_a_link()
+    public void A_session_file_that_is_a_symbolic_link_is_not_loaded()
     {
         if (!TryLink(out string path, out string aim))
         {

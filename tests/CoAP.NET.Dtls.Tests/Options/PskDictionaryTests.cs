@@ -9,7 +9,7 @@ public sealed class PskDictionaryTests : IDisposable
     public void Dispose() => _files.Dispose();
 
     [Fact]
-    public async Task A_file_has_text_and_hexadecimal_keys_comments_and_blank_lines()
+    public async Task A_key_file_may_have_text_keys_hexadecimal_keys_comments_and_blank_lines()
     {
         string file = _files.Write("keys", "# devices\n\n  device-1 : secret word \r\nurn:dev:ow:10e2073a01080063:0x00fF10\nümlaut:k#1\n");
 
@@ -33,7 +33,7 @@ public sealed class PskDictionaryTests : IDisposable
     [InlineData("device-1:geheim")]
     [InlineData("nul\0:geheim")]
     [InlineData("device-2:geheimgeheimgeheimgeheimgeheimgeheimgeheimgeheimgeheimgeheimgeheim")]
-    public void A_wrong_line_is_named_without_its_key(string line)
+    public void The_error_for_an_invalid_line_has_its_number_and_does_not_show_the_key(string line)
     {
         string file = _files.Write("keys", $"# first\ndevice-1:good\n{line}\n");
 
@@ -46,12 +46,12 @@ public sealed class PskDictionaryTests : IDisposable
     }
 
     [Fact]
-    public void A_file_that_is_not_there_is_a_typed_error() =>
+    public void A_missing_key_file_is_a_CoapCredentialException() =>
         Assert.Contains("missing", Assert.Throws<CoapCredentialException>(() => CoapPskDictionary.FromFile(_files.Name("missing"))).Message,
             Ordinal);
 
     [Fact]
-    public async Task A_file_replaces_all_keys_or_none()
+    public async Task A_key_file_replaces_all_keys_or_none()
     {
         CoapPskDictionary keys = new() { { "old", "1"u8 } };
 
@@ -65,7 +65,7 @@ public sealed class PskDictionaryTests : IDisposable
     }
 
     [Fact]
-    public async Task A_key_that_goes_is_overwritten_but_not_what_a_handshake_holds()
+    public async Task A_removed_key_is_overwritten_but_not_the_copy_of_a_running_handshake()
     {
         CoapPskDictionary keys = new() { { "removed", "1234"u8 }, { "replaced", "1234"u8 }, { "reloaded", "1234"u8 } };
         byte[][] stored = [.. KeysOf(keys).Values];
@@ -81,7 +81,7 @@ public sealed class PskDictionaryTests : IDisposable
     }
 
     [Fact]
-    public async Task A_look_up_sees_the_whole_key_while_it_is_replaced()
+    public async Task A_lookup_gets_a_complete_key_while_the_key_is_replaced()
     {
         CoapPskDictionary keys = new() { { "device", new byte[] { 1, 1, 1, 1, 1, 1, 1, 1 } } };
         byte[][] values = [[1, 1, 1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2]];
@@ -115,12 +115,12 @@ public sealed class PskDictionaryTests : IDisposable
         Assert.Throws<ArgumentException>(() => new CoapPskCredential(identity, new byte[16]));
 
     [Fact]
-    public void An_identity_that_is_no_text_is_refused() =>
+    public void An_identity_with_an_unpaired_surrogate_is_refused() =>
         Assert.Throws<ArgumentException>(() => new CoapPskCredential("a" + (char)0xd800, new byte[16]));
 
     [Fact]
     [Rfc("7925-4.2-1")]
-    public void Identities_up_to_128_bytes_and_keys_up_to_64_are_taken()
+    public void Identities_up_to_128_bytes_and_keys_up_to_64_bytes_are_accepted()
     {
         CoapPskCredential credential = new(new string('ü', 64), new byte[64]);
 

@@ -15,7 +15,7 @@ public sealed class RevocationListTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_list_in_PEM_or_DER_names_what_is_revoked(bool isPem)
+    public void A_revocation_list_in_PEM_or_DER_lists_the_revoked_certificates(bool isPem)
     {
         using X509Certificate2 bad = _authority.Issue(commonName: "bad");
         using X509Certificate2 good = _authority.Issue(commonName: "good");
@@ -31,7 +31,7 @@ public sealed class RevocationListTests : IDisposable
     }
 
     [Fact]
-    public void Lists_of_several_authorities_are_in_one_file()
+    public void Revocation_lists_of_several_authorities_may_be_in_the_same_file()
     {
         using BenchAuthority other = new("other");
         using X509Certificate2 first = _authority.Issue();
@@ -48,7 +48,7 @@ public sealed class RevocationListTests : IDisposable
     }
 
     [Fact]
-    public void A_list_of_a_stranger_or_one_that_was_changed_is_refused()
+    public void A_revocation_list_that_is_modified_or_not_signed_by_an_authority_is_refused()
     {
         using BenchAuthority sameName = new();
         using X509Certificate2 bad = _authority.Issue();
@@ -65,7 +65,7 @@ public sealed class RevocationListTests : IDisposable
     [InlineData("")]
     [InlineData("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")]
     [InlineData("30820")]
-    public void A_file_without_a_list_is_refused_by_name(string text)
+    public void The_error_for_a_file_without_a_revocation_list_names_the_file(string text)
     {
         string file = Write(System.Text.Encoding.ASCII.GetBytes(text));
         CoapCredentialException exception =
@@ -76,7 +76,7 @@ public sealed class RevocationListTests : IDisposable
     }
 
     [Fact]
-    public void Deltas_and_unknown_critical_extensions_are_refused()
+    public void Delta_lists_and_unknown_critical_extensions_are_refused()
     {
         Assert.Contains("delta", Refuse(Crafted("2.5.29.27", isCritical: true, [2, 1, 1]), _authority.Certificate),
             Ordinal);
@@ -90,7 +90,7 @@ public sealed class RevocationListTests : IDisposable
     }
 
     [Fact]
-    public void A_certificate_below_a_revoked_authority_is_refused_and_the_reason_names_that_authority()
+    public void A_certificate_issued_by_a_revoked_authority_is_refused_and_the_reason_names_the_authority()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new("CN=middle", key, HashAlgorithmName.SHA256);

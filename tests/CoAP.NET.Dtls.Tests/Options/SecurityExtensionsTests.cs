@@ -19,7 +19,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_with_a_key_asks_a_server_that_has_it()
+    public async Task A_client_with_a_key_gets_a_response_of_a_server_with_that_key()
     {
         await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
         await using CoapClient client = new(o => o.UsePsk("meter-7", s_key));
@@ -27,7 +27,15 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task The_keys_of_a_server_come_from_credentials_files_functions_and_stores()
+    public async Task A_key_may_be_a_literal()
+    {
+        await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", "sixteen letters!"u8));
+        await using CoapClient client = new(o => o.UsePsk("meter-7", "sixteen letters!"u8));
+        Assert.Equal("meter-7", await WhoAsync(client, server));
+    }
+
+    [Fact]
+    public async Task A_server_uses_keys_from_credentials_files_functions_and_stores()
     {
         CoapPskCredential credential = CoapPskCredential.Parse("meter-7:0x8d3f51b2c07a46e99b1e20f4d5a6c733");
         string file = _files.Write("devices.psk", "meter-8:0x8d3f51b2c07a46e99b1e20f4d5a6c733\n");
@@ -48,7 +56,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Certificates_of_files_prove_server_and_client()
+    public async Task Certificate_files_authenticate_server_and_client()
     {
         (string certificate, string key) = Files("server", _authority.Issue(address: IPAddress.Loopback));
         (string ofClient, string keyOfClient) = Files("client", _authority.Issue(commonName: "meter-7", forServers: false));
@@ -68,7 +76,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task The_options_of_UseDtls_stay_and_the_keys_of_the_options_serve_requests_of_the_server()
+    public async Task The_options_of_UseDtls_are_kept_and_their_keys_are_used_for_requests_of_the_server()
     {
         CoapEndpointOptions options = new CoapEndpointOptions()
             .UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions(), HandshakeTimeout = FromSeconds(7) })
@@ -83,7 +91,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Further_addresses_have_the_keys_of_the_first_and_second_keys_are_refused()
+    public async Task Further_addresses_use_the_keys_of_the_first_address_and_second_keys_are_refused()
     {
         await using CoapServer server = new();
         server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePsk("meter-7", s_key)).Listen("coaps://127.0.0.2:0");
@@ -95,7 +103,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task An_address_of_another_scheme_is_refused_and_nothing_is_served_there()
+    public async Task ListenSecure_refuses_an_address_of_another_scheme_and_listens_on_no_address()
     {
         await using CoapServer server = new();
         ArgumentException other = Assert.Throws<ArgumentException>(
@@ -106,7 +114,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Missing_and_wrong_keys_of_a_server_are_reported_when_it_listens_without_any_key()
+    public async Task Missing_and_wrong_keys_of_a_server_are_reported_by_the_listen_call()
     {
         string broken = _files.Write("broken.psk", $"meter-7 {Secret}\n");
         string same = _files.Write("same.psk", $"meter-7:{Secret}\n");
@@ -128,7 +136,7 @@ public sealed class SecurityExtensionsTests : IDisposable
             keys.UsePsk("meter-7", s_key).RequireClientCertificates(
                 _files.Write("ca.pem", _authority.Certificate.ExportCertificatePem()))), Ordinal);
         Assert.Contains("16 random ones are right", Assert.Throws<ArgumentException>(
-            () => server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePsk("meter-7", ReadOnlyMemory<byte>.Empty))).Message, Ordinal);
+            () => server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePsk("meter-7", default))).Message, Ordinal);
 
         string Said(Action<CoapServerKeys> configure)
         {
@@ -139,7 +147,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_keys_listening_and_requests_name_the_same_lack_and_the_call_for_it()
+    public async Task Listening_and_requests_without_keys_give_the_same_error_with_the_call_that_sets_keys()
     {
         await using CoapServer plain = new();
         await using CoapServer asClient = new(o => o.UsePsk("meter-7", s_key));
@@ -160,7 +168,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     [Theory]
     [InlineData("meter-7", "wrong key")]
     [InlineData("meter-8", "")]
-    public async Task A_wrong_key_and_an_unknown_identity_are_named_when_the_handshake_ends(string identity, string key)
+    public async Task The_handshake_error_names_a_wrong_key_or_an_unknown_identity(string identity, string key)
     {
         await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
         await using CoapClient client = new(o =>
@@ -175,7 +183,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task The_certificate_of_an_untrusted_authority_is_refused_with_the_call_that_trusts_it()
+    public async Task The_error_for_a_certificate_of_an_untrusted_authority_names_the_call_that_trusts_it()
     {
         using X509Certificate2 own = _authority.Issue(forServers: false);
         (string certificate, string key) = Files("server", _authority.Issue(address: IPAddress.Loopback));
@@ -187,7 +195,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     [Fact]
-    public async Task The_keys_of_a_server_are_overwritten_when_it_has_ended()
+    public async Task The_keys_of_a_server_are_overwritten_after_it_has_ended()
     {
         CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
         CoapPskDictionary kept = (CoapPskDictionary)((DtlsTransportFactory)server.Endpoint.Core.Transports.FactoryOf("coaps")!)

@@ -7,9 +7,11 @@ public sealed class AeadTests
 
     [Theory]
     [MemberData(nameof(Suites))]
-    public void Sealed_bytes_are_those_of_the_platform(string name)
+    public void The_AEAD_output_equals_that_of_NET(string name)
     {
         CipherSuite suite = CipherSuite.All.Single(suite => suite.Name == name);
+        IDisposable? sealing = null;
+        IDisposable? opening = null;
         foreach (int length in (int[])[0, 1, 15, 16, 17, 64, 1_200])
         {
             (byte[] key, byte[] nonce, byte[] associated, byte[] plain) = (Bytes(16, 1), Bytes(12, 2), Bytes(13, 3), Bytes(length, 4));
@@ -28,37 +30,40 @@ public sealed class AeadTests
 
             byte[] content = [.. plain];
             byte[] tag = new byte[suite.TagLength];
-            Aead.Seal(suite, key, nonce, associated, content, tag);
+            Aead.Seal(suite, ref sealing, key, nonce, associated, content, tag);
             Assert.Equal(expected, content);
             Assert.Equal(expectedTag, tag);
-            Assert.True(Aead.TryOpen(suite, key, nonce, associated, content, tag));
+            Assert.True(Aead.TryOpen(suite, ref opening, key, nonce, associated, content, tag));
             Assert.Equal(plain, content);
         }
     }
 
     [Theory]
     [MemberData(nameof(Suites))]
-    public void What_was_changed_is_not_opened_and_the_next_one_is(string name)
+    public void Modified_data_is_not_decrypted_and_the_original_is_decrypted_afterwards(string name)
     {
         CipherSuite suite = CipherSuite.All.Single(suite => suite.Name == name);
+        IDisposable? sealing = null;
+        IDisposable? opening = null;
         (byte[] key, byte[] nonce, byte[] associated) = (Bytes(16, 1), Bytes(12, 2), Bytes(13, 3));
         byte[] content = Bytes(20, 4);
         byte[] tag = new byte[suite.TagLength];
-        Aead.Seal(suite, key, nonce, associated, content, tag);
+        Aead.Seal(suite, ref sealing, key, nonce, associated, content, tag);
         for (int bit = 0; bit < 8 * (content.Length + tag.Length); bit++)
         {
             byte[] forged = [.. content, .. tag];
             forged[bit / 8] ^= (byte)(1 << (bit % 8));
-            Assert.False(Aead.TryOpen(suite, key, nonce, associated, forged.AsSpan(0, content.Length), forged.AsSpan(content.Length)));
+            Assert.False(Aead.TryOpen(
+                suite, ref opening, key, nonce, associated, forged.AsSpan(0, content.Length), forged.AsSpan(content.Length)));
         }
 
-        Assert.False(Aead.TryOpen(suite, key, nonce, [], [.. content], tag));
-        Assert.True(Aead.TryOpen(suite, key, nonce, associated, content, tag));
+        Assert.False(Aead.TryOpen(suite, ref opening, key, nonce, [], [.. content], tag));
+        Assert.True(Aead.TryOpen(suite, ref opening, key, nonce, associated, content, tag));
         Assert.Equal(Bytes(20, 4), content);
     }
 
     [Fact]
-    public void Keys_are_expanded_as_TLS_1_2_says()
+    public void Keys_are_expanded_as_specified_by_TLS_1_2()
     {
         // The test vector that implementers of TLS 1.2 agreed on for P_SHA256.
         byte[] output = new byte[100];

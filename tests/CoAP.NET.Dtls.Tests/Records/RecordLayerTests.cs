@@ -14,7 +14,7 @@ public sealed class RecordLayerTests
     [InlineData(8, 32)]
     [InlineData(255, 255)]
     [Rfc("9146-3-2", "9146-3-4")]
-    public void Both_ends_open_what_the_other_seals(int serverCid, int clientCid)
+    public void Each_end_decrypts_the_records_of_the_other_end(int serverCid, int clientCid)
     {
         foreach (CipherSuite suite in CipherSuite.All)
         {
@@ -35,7 +35,7 @@ public sealed class RecordLayerTests
 
     [Fact]
     [Rfc("6347-4.1.2.6-1")]
-    public void A_record_is_opened_once_and_the_newest_64_in_any_order()
+    public void A_record_is_accepted_once_and_the_newest_64_records_in_any_order()
     {
         (RecordLayer client, RecordLayer server) = Pair(s_ccm8, [], []);
         byte[][] records = [.. Enumerable.Range(0, 70).Select(i => Seal(client, [(byte)i]))];
@@ -54,7 +54,7 @@ public sealed class RecordLayerTests
 
     [Fact]
     [Rfc("9146-6-2", "6347-4.1.2.6-1")]
-    public void Whatever_is_changed_in_a_record_it_is_not_taken_and_the_true_one_still_is()
+    public void A_modified_record_is_refused_and_the_original_record_is_accepted_afterwards()
     {
         foreach (byte[] cid in (byte[][])[[], s_cid])
         {
@@ -80,7 +80,7 @@ public sealed class RecordLayerTests
 
     [Fact]
     [Rfc("9146-3-3")]
-    public void Records_without_the_agreed_Connection_ID_are_foreign_and_the_reverse()
+    public void Records_without_the_agreed_Connection_ID_are_foreign_and_vice_versa()
     {
         (RecordLayer with, RecordLayer serverWith) = Pair(s_ccm8, s_cid, []);
         (RecordLayer without, RecordLayer serverWithout) = Pair(s_ccm8, [], []);
@@ -91,7 +91,7 @@ public sealed class RecordLayerTests
     }
 
     [Fact]
-    public void A_number_is_never_used_twice_and_an_end_of_numbers_is_an_end()
+    public void A_record_number_is_never_reused_and_encryption_ends_after_the_last_number()
     {
         (RecordLayer client, _) = Pair(s_ccm8, [], []);
         client.SkipTo(s_ccm8.MaxRecords - 1);
@@ -102,7 +102,7 @@ public sealed class RecordLayerTests
     }
 
     [Fact]
-    public void Sealing_and_opening_allocate_nothing()
+    public void Encrypting_and_decrypting_a_record_allocates_no_memory()
     {
         (RecordLayer client, RecordLayer server) = Pair(s_ccm8, s_cid, []);
         byte[] record = new byte[100];

@@ -3,12 +3,11 @@ namespace CoAP.NET.Dtls.Tests.Rules;
 /// <summary>What RFC 6347, RFC 7925 and RFC 9146 say of handshakes.</summary>
 public sealed class HandshakeRuleTests
 {
-    private const uint Second = 1_000_000;
     private static readonly byte[] s_key = "secretPSK"u8.ToArray();
 
     [Fact]
     [Rfc("6347-4.2.3-1")]
-    public void Messages_are_put_together_from_small_fragments()
+    public void Handshake_messages_are_reassembled_from_small_fragments()
     {
         const int Mtu = 300;
         using BenchAuthority authority = new();
@@ -41,7 +40,7 @@ public sealed class HandshakeRuleTests
     [InlineData(33)]
     [InlineData(255)]
     [Rfc("9146-3-4")]
-    public void Long_Connection_IDs_of_peers_are_put_into_records(int length)
+    public void Long_Connection_IDs_of_peers_are_written_into_records(int length)
     {
         byte[] wanted = [.. Enumerable.Range(0, length).Select(i => (byte)i)];
         using HandshakePair pair = new(
@@ -68,20 +67,29 @@ public sealed class HandshakeRuleTests
     [InlineData(1)]
     [InlineData(9)]
     [Rfc("7925-11-1")]
-    public void The_timer_begins_where_it_is_set_to_doubles_and_ends_at_a_minute(int seconds)
+    public void The_retransmission_timer_starts_at_its_setting_doubles_and_is_limited_to_a_minute(int seconds)
     {
-        using HandshakeContext context = new(
-            new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = FromSeconds(seconds) });
+        VirtualClock clock = new();
+        HandshakeContext context = new(new HandshakeSettings
+        {
+            IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = FromSeconds(seconds), Time = clock,
+        });
         using ClientHandshake handshake = new(context, null, "user", s_key);
         handshake.Start(null);
-        TimeSpan first = handshake.NextTimeout()!.Value;
-        Assert.True(first > TimeSpan.Zero && first <= FromSeconds(seconds));
-        unsafe
+        for (int wait = seconds; wait < 60; wait = Math.Min(2 * wait, 60))
         {
-            delegate* unmanaged[Cdecl]<nint, uint, uint> next = &HandshakeTimer.Next;
-            Assert.Equal(2 * (uint)seconds * Second, next(0, (uint)seconds * Second));
-            Assert.Equal(60 * Second, next(0, 40 * Second));
-            Assert.Equal(60 * Second, next(0, 60 * Second));
+            Assert.Single(handshake.TakeOutput());
+            Assert.Equal(FromSeconds(wait), handshake.NextTimeout());
+            clock.Advance(FromSeconds(wait) - FromMilliseconds(1));
+            handshake.OnTimeout();
+            Assert.Empty(handshake.TakeOutput());
+            clock.Advance(FromMilliseconds(1));
+            handshake.OnTimeout();
         }
+
+        Assert.Equal(FromSeconds(60), handshake.NextTimeout());
+        clock.Advance(FromSeconds(60));
+        handshake.OnTimeout();
+        Assert.Equal(FromSeconds(60), handshake.NextTimeout());
     }
 }

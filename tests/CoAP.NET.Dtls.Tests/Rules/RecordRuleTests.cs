@@ -10,7 +10,7 @@ public sealed class RecordRuleTests
     [InlineData("01020317", "010203")]
     [InlineData("000000170000", "000000")]
     [Rfc("9146-4-1")]
-    public void Zeros_behind_the_type_are_padding(string inner, string content)
+    public void Zeros_after_the_content_type_are_padding(string inner, string content)
     {
         Assert.Equal(OpenResult.Opened, Open(inner, out ContentType type, out byte[] opened));
         Assert.Equal(ContentType.ApplicationData, type);
@@ -21,7 +21,7 @@ public sealed class RecordRuleTests
     [InlineData("00")]
     [InlineData("0000000000000000")]
     [Rfc("9146-4-1")]
-    public void A_record_without_a_type_is_dropped(string inner) => Assert.Equal(OpenResult.Foreign, Open(inner, out _, out _));
+    public void A_record_without_a_content_type_is_dropped(string inner) => Assert.Equal(OpenResult.Foreign, Open(inner, out _, out _));
 
     // The last byte of what is sealed is the type that it is sealed as.
     private static OpenResult Open(string inner, out ContentType type, out byte[] content)

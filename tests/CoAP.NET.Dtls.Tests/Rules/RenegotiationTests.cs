@@ -11,7 +11,7 @@ public sealed class RenegotiationTests
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("7925-17-1")]
-    public void Whoever_wants_it_is_refused_and_the_session_goes_on(bool isServer)
+    public void A_renegotiation_is_refused_and_the_session_continues(bool isServer)
     {
         using HandshakePair pair = new(
             new HandshakeSettings { IsServer = false, Suites = CipherSuite.All },

@@ -5,7 +5,7 @@ public sealed class SessionRuleTests
 {
     [Fact]
     [Rfc("7252-9.1.1-2")]
-    public async Task Acknowledgements_and_resets_of_another_session_count_for_nothing()
+    public async Task Acknowledgements_and_Resets_from_another_session_are_ignored()
     {
         int state = 0;
         await using SecureEndpoints secure = new();
@@ -31,7 +31,7 @@ public sealed class SessionRuleTests
 
     [Fact]
     [Rfc("7252-9.1.2-1", "7252-9.1.1-1")]
-    public async Task An_answer_in_the_clear_is_none()
+    public async Task An_unprotected_response_is_ignored()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         await using NatRelay way = new(secure.Endpoint);
@@ -48,7 +48,7 @@ public sealed class SessionRuleTests
 
     [Fact]
     [Rfc("7925-4.2-1")]
-    public async Task Long_identities_and_keys_do_and_identities_are_compared_byte_by_byte()
+    public async Task Long_identities_and_keys_are_accepted_and_identities_are_compared_byte_by_byte()
     {
         string identity = new('i', 128);
         byte[] key = [.. Enumerable.Range(0, 64).Select(i => (byte)i)];
@@ -63,7 +63,7 @@ public sealed class SessionRuleTests
 
     [Fact]
     [Rfc("6347-4.1.1-1")]
-    public async Task A_datagram_may_hold_several_records_and_none_goes_on_in_the_next()
+    public async Task A_datagram_may_contain_several_records_and_a_record_may_not_span_datagrams()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);

@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 public sealed class AddressTests
 {
     [Fact]
-    public void An_older_record_from_elsewhere_is_delivered_and_moves_nothing()
+    public void An_older_record_from_another_address_is_delivered_and_does_not_move_the_session()
     {
         using SessionRig rig = new();
         (DtlsSession session, RecordLayer client) = rig.Open(1);
@@ -26,7 +26,7 @@ public sealed class AddressTests
 
     [Fact]
     [Rfc("9146-6-1")]
-    public void Each_change_is_told_once()
+    public void Each_address_change_is_reported_once()
     {
         using SessionRig rig = new();
         (DtlsSession session, RecordLayer client) = rig.Open(1);
@@ -45,7 +45,7 @@ public sealed class AddressTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Whoever_comes_to_the_address_of_another_hides_nobody(bool otherHasCid)
+    public void A_session_that_moves_to_the_address_of_another_session_does_not_hide_the_other_session(bool otherHasCid)
     {
         using SessionRig rig = new();
         (DtlsSession mover, RecordLayer moverClient) = rig.Open(1, identity: "mover");
@@ -78,7 +78,7 @@ public sealed class AddressTests
     [InlineData(true, "another", false)]
     [InlineData(false, "same", true)]
     [InlineData(false, "another", true)]
-    public void A_new_session_from_an_address_replaces_the_old_one_of_the_same_peer_or_one_that_cannot_be_elsewhere(bool withCid,
+    public void A_new_session_replaces_a_session_at_its_address_of_the_same_peer_or_without_a_Connection_ID(bool withCid,
         string identity, bool isReplaced)
     {
         using SessionRig rig = new();
@@ -92,7 +92,7 @@ public sealed class AddressTests
     }
 
     [Fact]
-    public void A_session_that_is_refused_when_it_is_told_of_never_was()
+    public void A_session_that_ended_before_it_was_opened_is_not_added()
     {
         using SessionRig rig = new();
         (DtlsSession session, RecordLayer client) = rig.Make(1);

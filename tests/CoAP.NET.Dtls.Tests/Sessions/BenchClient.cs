@@ -6,7 +6,7 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 /// <param name="send">Takes what it sends.</param>
 internal sealed class BenchClient(
     HandshakeContext context, TimeProvider clock, Action<DtlsPath, byte[]> send, DtlsPath path, string identity, byte[] key, bool withCid)
-    : IDtlsSink
+    : IDtlsSessionOutput
 {
     public ClientHandshake Handshake { get; } = new(context, withCid ? [] : null, identity, key);
 
@@ -51,21 +51,21 @@ internal sealed class BenchClient(
         }
     }
 
-    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    void IDtlsSessionOutput.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
         Sent.Add(datagram.ToArray());
         send(Path, datagram.ToArray());
     }
 
-    void IDtlsSink.Opened(DtlsSession session)
+    void IDtlsSessionOutput.Opened(DtlsSession session)
     {
     }
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Received.Add(content.ToArray());
+    void IDtlsSessionOutput.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Received.Add(content.ToArray());
 
-    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
+    void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from)
     {
     }
 
-    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Ends.Add(reason);
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Ends.Add(reason);
 }

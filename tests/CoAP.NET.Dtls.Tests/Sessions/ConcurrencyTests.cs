@@ -9,7 +9,7 @@ public sealed class ConcurrencyTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_session_ends_once_whoever_ends_it(bool withCid)
+    public void A_session_ends_exactly_once_when_several_threads_end_it(bool withCid)
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxForgeries = 3 });
         for (int host = 1; host <= Rounds; host++)
@@ -53,7 +53,7 @@ public sealed class ConcurrencyTests
     }
 
     [Fact]
-    public void A_session_that_is_moved_by_several_threads_is_found_where_it_is()
+    public void A_session_moved_by_several_threads_is_found_at_its_current_address()
     {
         const int Records = 40;
         using SessionRig rig = new();
@@ -82,23 +82,23 @@ public sealed class ConcurrencyTests
     }
 
     [Fact]
-    public void A_thread_that_tells_of_a_move_late_changes_nothing()
+    public void A_late_report_of_an_address_change_has_no_effect()
     {
         using SessionRig rig = new();
         (DtlsSession session, RecordLayer client) = rig.Open(1);
         rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [1]));
         rig.Server.Receive(ServerBench.Path(3), SessionRig.Record(client, [1]));
-        ((IDtlsSessionHome)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
+        ((IDtlsSessionRegistry)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
         Assert.Null(rig.Server.Find(ServerBench.Path(2)));
         Assert.Same(session, rig.Server.Find(ServerBench.Path(3)));
         rig.Server.End(session, DtlsEnd.Closed, tells: false);
-        ((IDtlsSessionHome)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
+        ((IDtlsSessionRegistry)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
         Assert.Null(rig.Server.Find(ServerBench.Path(2)));
         Assert.Null(rig.Server.Find(ServerBench.Path(3)));
     }
 
     [Fact]
-    public void Sessions_that_move_over_each_others_addresses_while_others_end_are_found_by_Connection_ID()
+    public void Sessions_are_found_by_Connection_ID_while_they_exchange_addresses_and_others_end()
     {
         const int Sessions = 16;
         const int Records = 32;

@@ -13,16 +13,16 @@ public sealed class CookieTests
     [InlineData(239, true)]
     [InlineData(240, false)]
     [InlineData(10_000, false)]
-    public void A_cookie_holds_between_once_and_twice_the_lifetime_of_a_key(int seconds, bool isAccepted)
+    public void A_cookie_is_valid_between_once_and_twice_the_lifetime_of_a_key(int seconds, bool isAccepted)
     {
         VirtualClock clock = new();
-        CookieMint mint = new(new VirtualRandom(5), clock, s_lifetime);
+        CookieIssuer mint = new(new VirtualRandom(5), clock, s_lifetime);
         byte[] hello = WithCookie(mint);
         Assert.True(Accepts(mint, hello, Address));
         Assert.False(Accepts(mint, hello, [.. new byte[20], 1, 3]));
 
         // Others ask as well, or nobody does.
-        CookieMint busy = new(new VirtualRandom(5), clock, s_lifetime);
+        CookieIssuer busy = new(new VirtualRandom(5), clock, s_lifetime);
         byte[] busyHello = WithCookie(busy);
         for (int i = 0; i < seconds; i += 60)
         {
@@ -35,9 +35,9 @@ public sealed class CookieTests
     }
 
     [Fact]
-    public void A_cookie_is_of_its_ClientHello_only()
+    public void A_cookie_is_valid_for_its_ClientHello_only()
     {
-        CookieMint mint = new(new VirtualRandom(5), new VirtualClock(), s_lifetime);
+        CookieIssuer mint = new(new VirtualRandom(5), new VirtualClock(), s_lifetime);
         byte[] hello = WithCookie(mint);
         for (int i = 13 + 12; i < 13 + 12 + 34; i++)
         {
@@ -48,11 +48,11 @@ public sealed class CookieTests
     }
 
     [Fact]
-    public void To_answer_a_stranger_takes_nothing_from_the_heap()
+    public void Answering_an_unknown_client_allocates_no_memory()
     {
-        CookieMint mint = new(CoapRandomSource.Secure, TimeProvider.System, s_lifetime);
+        CookieIssuer mint = new(CoapRandomSource.Secure, TimeProvider.System, s_lifetime);
         byte[] hello = WithCookie(mint);
-        byte[] answer = new byte[CookieMint.RequestLength];
+        byte[] answer = new byte[CookieIssuer.RequestLength];
         long allocated = Allocations.Least(() =>
         {
             for (int i = 0; i < 100; i++)
@@ -67,7 +67,7 @@ public sealed class CookieTests
     }
 
     [Fact]
-    public void Unprotected_records_of_strangers_neither_end_nor_stall_a_handshake()
+    public void Unprotected_records_of_other_senders_neither_end_nor_stall_a_handshake()
     {
         using ServerBench bench = new();
         DtlsPath path = ServerBench.Path(1);
@@ -100,12 +100,12 @@ public sealed class CookieTests
     }
 
     /// <summary>The second ClientHello of a client, with the cookie that a mint makes for it.</summary>
-    internal static byte[] WithCookie(CookieMint mint)
+    internal static byte[] WithCookie(CookieIssuer mint)
     {
         using ServerBench bench = new();
         byte[] hello = bench.Connect(1).Sent[1];
         Assert.True(ClientHello.TryRead(hello, out ClientHello read) && read.Cookie.Length > 0);
-        byte[] request = new byte[CookieMint.RequestLength];
+        byte[] request = new byte[CookieIssuer.RequestLength];
         _ = mint.TryWriteRequest(read, Address, request);
         int cookie = 13 + 12 + read.BeforeCookie.Length + 1;
         request.AsSpan(^read.Cookie.Length..).CopyTo(hello.AsSpan(cookie));
@@ -130,6 +130,6 @@ public sealed class CookieTests
         return hello;
     }
 
-    internal static bool Accepts(CookieMint mint, byte[] hello, ReadOnlySpan<byte> address) =>
+    internal static bool Accepts(CookieIssuer mint, byte[] hello, ReadOnlySpan<byte> address) =>
         ClientHello.TryRead(hello, out ClientHello read) && mint.Accepts(read, address);
 }

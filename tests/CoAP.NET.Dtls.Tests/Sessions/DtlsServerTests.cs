@@ -7,7 +7,7 @@ public sealed class DtlsServerTests
 
     [Fact]
     [Rfc("6347-4.2.1-1")]
-    public void Of_strangers_nothing_is_kept_before_they_return_a_cookie()
+    public void The_server_keeps_no_state_for_a_client_before_it_returns_a_cookie()
     {
         using ServerBench bench = new();
         BenchClient client = bench.Connect(1);
@@ -30,7 +30,7 @@ public sealed class DtlsServerTests
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("6347-4.2.8-1")]
-    public void A_handshake_that_is_not_finished_harms_no_session(bool withCid)
+    public void An_unfinished_handshake_does_not_affect_an_existing_session(bool withCid)
     {
         using ServerBench bench = new();
         BenchClient honest = bench.Connect(1, withCid: withCid);
@@ -47,7 +47,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
-    public async Task A_look_up_that_takes_its_time_holds_up_nobody_else()
+    public async Task A_slow_key_lookup_delays_no_other_client()
     {
         SlowStore store = new();
         using ServerBench bench = new(store: store);

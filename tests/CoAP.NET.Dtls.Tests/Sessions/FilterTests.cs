@@ -19,7 +19,7 @@ public sealed class FilterTests
     [InlineData("18fefd00010000000000070010000102030405060708090a0b0c0d0e0f")]
     [InlineData("19fefd000100000000000701020304050607080010000102030405060708090a0b0c0d0e0f")]
     [InlineData("16fefd0000000000000007000c010000000000000000000000")]
-    public void A_datagram_of_another_shape_is_counted_and_nothing_else(string hex)
+    public void A_datagram_that_is_not_a_record_is_counted_and_ignored(string hex)
     {
         using SessionRig rig = new();
         (_, RecordLayer client) = rig.Open(1, withCid: false);
@@ -32,7 +32,7 @@ public sealed class FilterTests
     }
 
     [Fact]
-    public void A_bad_record_harms_no_good_one_behind_it()
+    public void A_bad_record_does_not_affect_a_good_record_after_it()
     {
         using SessionRig rig = new();
         (_, RecordLayer client) = rig.Open(1, withCid: false);
@@ -47,7 +47,7 @@ public sealed class FilterTests
     }
 
     [Fact]
-    public void Beyond_the_bound_of_forgeries_a_session_ends()
+    public void A_session_ends_after_more_forgeries_than_its_limit()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxForgeries = 5 });
         (DtlsSession session, RecordLayer client) = rig.Open(1);

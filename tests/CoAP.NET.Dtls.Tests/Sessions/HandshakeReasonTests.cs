@@ -8,7 +8,7 @@ public sealed class HandshakeReasonTests
     [Theory]
     [InlineData("user", HandshakeFault.WrongKey, "The key of the client does not fit")]
     [InlineData("nobody", HandshakeFault.UnknownIdentity, "The key store does not know the identity.")]
-    public void A_wrong_key_and_an_unknown_identity_are_told_apart_by_the_server_alone(string identity, object fault, string why)
+    public void Only_the_server_distinguishes_a_wrong_key_from_an_unknown_identity(string identity, object fault, string why)
     {
         using ServerBench bench = new();
         BenchClient client = bench.Connect(1, identity, s_wrong);
@@ -23,7 +23,7 @@ public sealed class HandshakeReasonTests
     }
 
     [Fact]
-    public void The_reason_survives_a_client_that_begins_again()
+    public void The_failure_reason_is_kept_when_the_client_starts_again()
     {
         using ServerBench bench = new();
         bench.Connect(1, key: s_wrong);
@@ -35,7 +35,7 @@ public sealed class HandshakeReasonTests
     }
 
     [Fact]
-    public void A_client_that_falls_silent_is_told_apart_from_one_with_a_wrong_key()
+    public void The_failure_reason_distinguishes_a_silent_client_from_a_client_with_a_wrong_key()
     {
         using ServerBench bench = new();
         int sent = 0;
@@ -49,7 +49,7 @@ public sealed class HandshakeReasonTests
     }
 
     [Fact]
-    public void A_key_store_that_is_too_slow_is_named()
+    public void The_failure_reason_names_a_key_store_that_is_too_slow()
     {
         using ServerBench bench = new(store: new Store(() => new TaskCompletionSource<ReadOnlyMemory<byte>>().Task));
         bench.Connect(1);
@@ -64,7 +64,7 @@ public sealed class HandshakeReasonTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_key_store_that_throws_is_named_with_its_exception(bool isLater)
+    public void The_failure_reason_names_a_key_store_that_throws_with_its_exception(bool isLater)
     {
         InvalidOperationException down = new("database is down");
         using ServerBench bench = new(store: new Store(() => isLater ? Task.FromException<ReadOnlyMemory<byte>>(down) : throw down));

@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 public sealed class LimitTests
 {
     [Fact]
-    public void Those_idle_longest_make_room_in_order()
+    public void The_sessions_idle_for_the_longest_time_are_evicted_in_order()
     {
         const int Max = 100;
         using SessionRig rig = new(new DtlsServerLimits { MaxSessions = Max });
@@ -35,7 +35,7 @@ public sealed class LimitTests
     }
 
     [Fact]
-    public void Many_silent_sessions_go_a_batch_at_a_time()
+    public void Many_expired_sessions_are_removed_in_batches()
     {
         using SessionRig rig = new(new DtlsServerLimits { IdleTimeout = FromHours(1) });
         for (int host = 1; host <= 1_500; host++)
@@ -61,7 +61,7 @@ public sealed class LimitTests
     }
 
     [Fact]
-    public void A_last_flight_is_said_again_for_four_minutes()
+    public void The_last_flight_is_retransmitted_on_request_for_four_minutes()
     {
         using SessionRig rig = new();
         byte[] finished = [20, .. new byte[23]];
@@ -84,7 +84,7 @@ public sealed class LimitTests
     }
 
     [Fact]
-    public void A_client_that_begins_anew_in_the_midst_of_a_handshake_is_not_held_up()
+    public void A_client_that_restarts_its_handshake_is_not_delayed_by_the_abandoned_handshake()
     {
         using ServerBench bench = new(new DtlsServerLimits { MaxHandshakesPerAddress = 1 });
         int sent = 0;
@@ -101,7 +101,7 @@ public sealed class LimitTests
     }
 
     [Fact]
-    public void A_handshake_that_is_not_done_in_time_is_given_up_and_counted()
+    public void A_handshake_that_exceeds_its_time_limit_is_abandoned_and_counted()
     {
         using ServerBench bench = new();
         for (int host = 1; host <= 3; host++)
@@ -120,7 +120,7 @@ public sealed class LimitTests
     }
 
     [Fact]
-    public void A_store_that_never_answers_keeps_no_handshake_beyond_its_time()
+    public void A_key_store_that_never_answers_does_not_keep_a_handshake_beyond_its_time_limit()
     {
         using ServerBench bench = new(store: new DeafStore());
         bench.Connect(1);

@@ -6,7 +6,7 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 public sealed class MemoryTests(ITestOutputHelper output)
 {
     [Fact]
-    public async Task Ten_thousand_idle_sessions_take_less_than_a_KiB_each()
+    public async Task Ten_thousand_idle_sessions_use_less_than_a_KiB_each()
     {
         long each = await LiveHeap.TakesAsync(() => Task.FromResult(MeasureSessions()));
         Assert.InRange(each, 1, 1_024);

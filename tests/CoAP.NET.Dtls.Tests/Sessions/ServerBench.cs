@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>A server of sessions and its clients, whose datagrams are carried by hand on one thread.</summary>
-internal sealed class ServerBench : IDtlsSink, IDisposable
+internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
 {
     public static readonly byte[] Key = "secretPSK"u8.ToArray();
 
@@ -97,11 +97,9 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
             client.Handshake.Dispose();
         }
 
-        ClientContext.Dispose();
-        _serverContext.Dispose();
     }
 
-    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    void IDtlsSessionOutput.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
         SentByServer += datagram.Length;
         byte[] bytes = datagram.ToArray();
@@ -111,14 +109,14 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
         }
     }
 
-    void IDtlsSink.Opened(DtlsSession session) => Opened.Add(session);
+    void IDtlsSessionOutput.Opened(DtlsSession session) => Opened.Add(session);
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) =>
+    void IDtlsSessionOutput.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) =>
         Received.Add((session, content.ToArray()));
 
-    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Moves.Add((session, from));
+    void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from) => Moves.Add((session, from));
 
-    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
 
     /// <summary>Knows one client.</summary>
     internal sealed class OneKey : ICoapPskStore

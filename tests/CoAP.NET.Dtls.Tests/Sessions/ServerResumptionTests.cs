@@ -8,9 +8,9 @@ public sealed class ServerResumptionTests
     [Theory]
     [InlineData(false, 1)]
     [InlineData(true, 0)]
-    public async Task A_server_that_trusts_others_does_not_resume_what_it_finds_in_a_shared_store(bool trustsOthers, int resumed)
+    public async Task A_server_with_other_trust_settings_does_not_resume_a_session_of_a_shared_store(bool trustsOthers, int resumed)
     {
-        BenchSettings settings = Settings(new CoapDtlsSessionMemory(), true);
+        BenchSettings settings = Settings(new ResumptionMemory(), true);
         settings.Server = settings.Server with { Trust = new byte[] { 1 } };
         using ClientBench bench = new(settings);
         await bench.ConnectAsync(1, "device.example");
@@ -24,15 +24,15 @@ public sealed class ServerResumptionTests
     [Theory]
     [InlineData("")]
     [InlineData("another key")]
-    public Task A_client_whose_key_was_removed_or_replaced_does_not_resume(string key) =>
-        WithdrawnClients.AssertKeyDoesNotResumeAsync(Settings(new CoapDtlsSessionMemory(), false), key);
+    public Task A_client_whose_key_was_removed_or_replaced_cannot_resume(string key) =>
+        WithdrawnClients.AssertKeyDoesNotResumeAsync(Settings(new ResumptionMemory(), false), key);
 
     [Fact]
-    public Task A_certificate_that_is_refused_since_does_not_resume() =>
-        WithdrawnClients.AssertCertificateDoesNotResumeAsync(Settings(new CoapDtlsSessionMemory(), true));
+    public Task A_client_whose_certificate_is_refused_since_then_cannot_resume() =>
+        WithdrawnClients.AssertCertificateDoesNotResumeAsync(Settings(new ResumptionMemory(), true));
 
     [Fact]
-    public async Task A_certificate_is_validated_again_with_the_intermediates_that_came_with_it()
+    public async Task A_certificate_is_validated_again_at_resumption_with_its_original_intermediates()
     {
         using BenchAuthority root = new("root");
         using BenchAuthority between = new("between", root);
@@ -40,7 +40,7 @@ public sealed class ServerResumptionTests
         using X509Certificate2 device = between.Issue(forServers: false);
         CertificateCheck clients = new() { IsOfServers = false, Authorities = [root.Certificate] };
         List<string> came = [];
-        BenchSettings settings = Settings(new CoapDtlsSessionMemory(), true);
+        BenchSettings settings = Settings(new ResumptionMemory(), true);
         settings.Client = settings.Client with { Certificate = device, Intermediates = [between.Certificate, stranger.Certificate] };
         settings.ServerTrusts = (leaf, sent) =>
         {
@@ -58,10 +58,10 @@ public sealed class ServerResumptionTests
     }
 
     [Fact]
-    public void Memory_is_bounded_and_overwritten()
+    public void The_resumption_memory_is_limited_and_overwritten()
     {
         VirtualClock clock = new();
-        CoapDtlsSessionMemory store = new(2, clock);
+        ResumptionMemory store = new(2, clock);
         byte[] first = [1];
         DateTimeOffset expires = clock.GetUtcNow() + FromHours(1);
         store.Add([1], first, expires);
@@ -84,11 +84,11 @@ public sealed class ServerResumptionTests
         store.Add([6], cleared, clock.GetUtcNow() + FromHours(1));
         store.Clear();
         Assert.Equal((0, 0), (store.Count, cleared[0]));
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapDtlsSessionMemory(0));
-        Assert.Equal(1_000, new CoapDtlsSessionMemory().Capacity);
+        Assert.Throws<ArgumentOutOfRangeException>(() => new ResumptionMemory(0));
+        Assert.Equal(1_000, new ResumptionMemory().Capacity);
     }
 
-    private static BenchSettings Settings(ICoapDtlsSessionStore store, bool hasCertificates, TimeProvider? time = null)
+    private static BenchSettings Settings(IResumptionMemory store, bool hasCertificates, TimeProvider? time = null)
     {
         BenchSettings settings = hasCertificates ? CertificateTests.MutualSettings() : BenchSettings.OfPsk();
 
@@ -104,7 +104,7 @@ public sealed class ServerResumptionTests
         return settings;
     }
 
-    private sealed class BrokenStore : ICoapDtlsSessionStore
+    private sealed class BrokenStore : IResumptionMemory
     {
         public void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires) =>
             throw new InvalidOperationException("The disk is full.");

@@ -5,7 +5,7 @@ public class SessionIndexTests
     [Theory]
     [InlineData(0xffff_ffff)]
     [InlineData(3)]
-    public void It_finds_what_a_dictionary_finds_whatever_was_put_in_and_taken_out_and_room_was_made_for(uint mask)
+    public void The_index_equals_a_dictionary_after_random_additions_removals_and_reservations(uint mask)
     {
         // With a mask of two bits nearly all fall upon each other.
         Index index = new(mask);
@@ -44,7 +44,7 @@ public class SessionIndexTests
     }
 
     [Fact]
-    public void Another_session_with_the_same_key_is_not_taken_out()
+    public void Another_session_with_the_same_key_is_not_removed()
     {
         Index index = new(uint.MaxValue);
         DtlsSession session = Session(5);
@@ -57,7 +57,7 @@ public class SessionIndexTests
     }
 
     [Fact]
-    public async Task Who_stays_is_found_all_the_time_while_others_come_and_go()
+    public async Task A_session_is_found_at_all_times_while_others_are_added_and_removed()
     {
         Index index = new(uint.MaxValue);
         DtlsSession[] staying = [.. Enumerable.Range(0, 64).Select(i => Session((ulong)i))];

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>A server whose sessions come without handshakes, for tests of many sessions or threads.</summary>
-internal sealed class SessionRig : IDtlsSink, IDisposable
+internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
 {
     private static long s_nextCid = 0x0102030405060708;
 
@@ -10,7 +10,7 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     private long _received;
     private long _sent;
 
-    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionKeeping? keeping = null, ulong seed = 3,
+    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionBackupOptions? keeping = null, ulong seed = 3,
         Func<DtlsSession, Task>? asks = null, ICoapPskStore? store = null)
     {
         Clock = clock ?? new VirtualClock();
@@ -76,7 +76,7 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
         RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
         Established established = new(records, lastFlight ?? [], 0, identity, null)
         {
-            Shown = identity is null ? [] : ShownCredentials.OfKey(Server.Random, Key),
+            Shown = identity is null ? [] : ClientCredentialRecord.OfKey(Server.Random, Key),
         };
         DtlsSession session = Server.Keeper?.Make(established, path) ?? new DtlsSession(established, path, this, Clock) { Home = Server };
         return (session, new RecordLayer(CipherSuite.All[0], keys, false, [], cid));
@@ -101,26 +101,25 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     public void Dispose()
     {
         Server.Dispose();
-        _context.Dispose();
     }
 
-    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    void IDtlsSessionOutput.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
         Interlocked.Increment(ref _sent);
         OnSent?.Invoke(path, datagram.ToArray());
     }
 
-    void IDtlsSink.Opened(DtlsSession session) => Opened.Enqueue(session);
+    void IDtlsSessionOutput.Opened(DtlsSession session) => Opened.Enqueue(session);
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
+    void IDtlsSessionOutput.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
     {
         Interlocked.Increment(ref _received);
         OnReceived?.Invoke(content.ToArray());
     }
 
-    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Moves.Enqueue((session, from));
+    void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from) => Moves.Enqueue((session, from));
 
-    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Enqueue((session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Closed.Enqueue((session, reason));
 
     private sealed class SameKey : ICoapPskStore
     {

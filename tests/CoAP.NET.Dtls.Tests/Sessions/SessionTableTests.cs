@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 public sealed class SessionTableTests
 {
     [Fact]
-    public void What_comes_late_in_a_session_that_was_replaced_does_not_hide_the_new_one()
+    public void A_late_record_of_a_replaced_session_does_not_hide_the_new_session()
     {
         using SessionRig rig = new();
         SessionTable table = new(rig.Clock, new VirtualRandom(4));

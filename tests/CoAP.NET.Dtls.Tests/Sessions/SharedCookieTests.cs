@@ -12,14 +12,14 @@ public sealed class SharedCookieTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(60)]
-    public void A_cookie_holds_at_a_server_whose_clock_differs_for_a_minute_at_least(int ahead)
+    public void A_cookie_is_valid_at_a_server_whose_clock_differs_for_at_least_a_minute(int ahead)
     {
         for (int second = 0; second < 120; second += 7)
         {
             VirtualClock clock = new(s_start + FromSeconds(second));
-            using CookieMint one = Mint(clock);
+            using CookieIssuer one = Mint(clock);
             VirtualClock others = new(s_start + FromSeconds(second + ahead));
-            using CookieMint other = Mint(others);
+            using CookieIssuer other = Mint(others);
             byte[] hello = CookieTests.WithCookie(one);
             Assert.True(CookieTests.Accepts(other, hello, CookieTests.Address));
             others.Advance(FromSeconds(59));
@@ -30,14 +30,14 @@ public sealed class SharedCookieTests
     }
 
     [Fact]
-    public void While_the_secret_is_replaced_cookies_of_either_are_accepted_and_new_ones_are_what_all_accept()
+    public void Cookies_of_both_secrets_are_accepted_during_a_replacement_and_new_cookies_are_accepted_by_all()
     {
         bool isUsed = true;
         VirtualClock clock = new(s_start);
-        using CookieMint old = Mint(clock);
-        using CookieMint latest = new(KeysOf([.. s_secret.Reverse()], clock));
+        using CookieIssuer old = Mint(clock);
+        using CookieIssuer latest = new(KeysOf([.. s_secret.Reverse()], clock));
         using SharedSecret secrets = new([.. s_secret.Reverse()], new PreviousSecret(s_secret, () => isUsed), clock);
-        using CookieMint both = new(secrets.KeysFor(CookieMint.Purpose, FromMinutes(2)));
+        using CookieIssuer both = new(secrets.KeysFor(CookieIssuer.Purpose, FromMinutes(2)));
         byte[] before = CookieTests.WithCookie(both);
         isUsed = false;
         byte[] after = CookieTests.WithCookie(both);
@@ -57,10 +57,10 @@ public sealed class SharedCookieTests
     }
 
     [Fact]
-    public void Any_changed_byte_of_a_cookie_makes_it_none()
+    public void A_cookie_with_any_modified_byte_is_refused()
     {
         VirtualClock clock = new(s_start);
-        using CookieMint mint = Mint(clock);
+        using CookieIssuer mint = Mint(clock);
         byte[] hello = CookieTests.WithCookie(mint);
         Assert.True(ClientHello.TryRead(hello, out ClientHello read));
         int from = 13 + 12 + read.BeforeCookie.Length + 1;
@@ -73,18 +73,18 @@ public sealed class SharedCookieTests
     }
 
     [Fact]
-    public void After_the_end_nothing_is_a_cookie_and_none_is_made()
+    public void A_disposed_cookie_issuer_neither_accepts_nor_creates_cookies()
     {
-        CookieMint mint = Mint(new VirtualClock(s_start));
+        CookieIssuer mint = Mint(new VirtualClock(s_start));
         byte[] hello = CookieTests.WithCookie(mint);
         mint.Dispose();
         Assert.False(CookieTests.Accepts(mint, hello, CookieTests.Address));
         Assert.True(ClientHello.TryRead(hello, out ClientHello read));
-        Assert.False(mint.TryWriteRequest(read, CookieTests.Address, new byte[CookieMint.RequestLength]));
+        Assert.False(mint.TryWriteRequest(read, CookieTests.Address, new byte[CookieIssuer.RequestLength]));
     }
 
     [Fact]
-    public async Task A_client_whose_second_ClientHello_reaches_another_server_goes_on_with_its_handshake_there()
+    public async Task A_client_continues_its_handshake_at_another_server_that_shares_the_cookie_secret()
     {
         await using CoapServer one = Server(s_secret);
         await using CoapServer other = Server(s_secret);
@@ -94,7 +94,7 @@ public sealed class SharedCookieTests
         using System.Net.Sockets.Socket socket = new(System.Net.Sockets.AddressFamily.InterNetwork,
             System.Net.Sockets.SocketType.Dgram, System.Net.Sockets.ProtocolType.Udp);
         byte[] request = await AskAsync(socket, await PortOf(one), first);
-        Assert.Equal(CookieMint.RequestLength, request.Length);
+        Assert.Equal(CookieIssuer.RequestLength, request.Length);
         byte[] second = CookieTests.With(first, request.AsSpan(^16..));
 
         // ServerHello, and not once more HelloVerifyRequest.
@@ -102,14 +102,14 @@ public sealed class SharedCookieTests
         Assert.Equal(2, (await AskAsync(socket, await PortOf(other), second))[13]);
     }
 
-    private static CookieMint Mint(TimeProvider clock) => new(KeysOf(s_secret, clock));
+    private static CookieIssuer Mint(TimeProvider clock) => new(KeysOf(s_secret, clock));
 
     private static CoapEpochKeys KeysOf(byte[] secret, TimeProvider clock) =>
-        new(secret, CookieMint.Purpose, FromMinutes(2), clock);
+        new(secret, CookieIssuer.Purpose, FromMinutes(2), clock);
 
     private static CoapServer Server(byte[] secret)
     {
-        CoapEndpointOptions options = new() { SharedSecret = secret };
+        CoapEndpointOptions options = new() { Processes = { SharedSecret = secret } };
         CoapServer server = new(options.UseDtls(new CoapDtlsOptions
         {
             Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { "user", ServerBench.Key } } },

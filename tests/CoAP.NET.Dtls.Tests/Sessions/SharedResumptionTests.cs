@@ -8,7 +8,7 @@ public sealed class SharedResumptionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_session_of_one_server_is_resumed_at_another_with_its_identity_and_more_than_once(bool hasCertificates)
+    public async Task A_session_of_a_server_is_resumed_at_another_server_with_its_identity_and_repeatedly(bool hasCertificates)
     {
         using ClientBench bench = new(Settings(hasCertificates));
         await bench.ConnectAsync(1, "device.example");
@@ -31,15 +31,15 @@ public sealed class SharedResumptionTests
     [Theory]
     [InlineData("")]
     [InlineData("another key")]
-    public Task A_client_whose_key_was_removed_or_replaced_does_not_resume(string key) =>
+    public Task A_client_whose_key_was_removed_or_replaced_cannot_resume(string key) =>
         WithdrawnClients.AssertKeyDoesNotResumeAsync(Settings(false), key);
 
     [Fact]
-    public Task A_certificate_that_is_refused_since_does_not_resume() =>
+    public Task A_client_whose_certificate_is_refused_since_then_cannot_resume() =>
         WithdrawnClients.AssertCertificateDoesNotResumeAsync(Settings(true));
 
     [Fact]
-    public async Task A_store_that_answers_late_is_waited_for_by_the_handshake_and_by_no_thread()
+    public async Task A_handshake_waits_for_a_slow_store_without_blocking_a_thread()
     {
         using ClientBench bench = new(Settings(false));
         await bench.ConnectAsync(1);
@@ -56,7 +56,7 @@ public sealed class SharedResumptionTests
     }
 
     [Fact]
-    public async Task A_store_that_does_not_answer_costs_a_whole_handshake_and_the_next_one_does_not_wait_for_it()
+    public async Task A_store_that_does_not_answer_leads_to_a_full_handshake_and_is_not_awaited_by_the_next_handshake()
     {
         using ClientBench bench = new(Settings(false));
         await bench.ConnectAsync(1);
@@ -84,7 +84,7 @@ public sealed class SharedResumptionTests
     }
 
     [Fact]
-    public async Task A_store_that_fails_costs_a_whole_handshake_and_is_counted()
+    public async Task A_store_that_fails_leads_to_a_full_handshake_and_is_counted()
     {
         using ClientBench bench = new(Settings(false));
         await bench.ConnectAsync(1);
@@ -101,7 +101,7 @@ public sealed class SharedResumptionTests
     [Theory]
     [InlineData(0)]
     [InlineData(40)]
-    public async Task What_a_store_has_that_is_no_session_costs_a_whole_handshake(int length)
+    public async Task A_malformed_session_in_the_store_leads_to_a_full_handshake(int length)
     {
         using ClientBench bench = new(Settings(false));
         await bench.ConnectAsync(1);
@@ -112,7 +112,7 @@ public sealed class SharedResumptionTests
     }
 
     [Fact]
-    public async Task An_expired_session_is_made_anew_also_where_the_store_still_has_it()
+    public async Task An_expired_session_is_not_resumed_although_the_store_still_has_it()
     {
         VirtualClock clock = new();
         using ClientBench bench = new(Settings(false, clock));
@@ -124,19 +124,19 @@ public sealed class SharedResumptionTests
     }
 
     [Fact]
-    public async Task A_session_that_its_client_ended_with_an_error_is_forgotten()
+    public async Task A_session_that_its_client_ended_with_a_fatal_alert_is_removed_from_the_store()
     {
         using ClientBench bench = new(Settings(false));
         DtlsSession session = await bench.ConnectAsync(1);
         await bench.DriveAsync(() => bench.Server.SessionCount == 1);
         Assert.Single(_store.States);
-        ((IDtlsSessionHome)bench.Server).OnEnded(bench.ServerSink.Opened[0], DtlsEnd.FailedByPeer);
+        ((IDtlsSessionRegistry)bench.Server).OnEnded(bench.ServerSink.Opened[0], DtlsEnd.FailedByPeer);
         Assert.Empty(_store.States);
         session.End(DtlsEnd.Closed, tells: false);
     }
 
     [Fact]
-    public async Task Calls_to_a_store_that_never_answers_are_bounded_and_what_came_too_late_is_wiped()
+    public async Task Pending_calls_to_a_store_are_limited_and_sessions_that_arrive_too_late_are_overwritten()
     {
         using ClientBench bench = new(Settings(false));
         SharedResumption resumption = bench.Server.Resumption!;
@@ -158,7 +158,7 @@ public sealed class SharedResumptionTests
     }
 
     [Fact]
-    public void Names_begin_with_the_slot_where_there_is_one()
+    public void Session_IDs_start_with_the_slot_when_the_server_has_slots()
     {
         byte[] name = new byte[32];
         new SessionNaming(new VirtualRandom(1), 77).Fill(name);

@@ -6,10 +6,10 @@ public sealed class SharesTests
     [Theory]
     [InlineData(12)]
     [InlineData(2_000)]
-    public void Whoever_holds_most_is_found_whatever_comes_and_goes_and_room_is_made_for(int sources)
+    public void The_source_with_the_most_members_is_found_after_random_additions_and_removals(int sources)
     {
         Random random = new(5);
-        Shares<Member> shares = new();
+        SourceMemberCounts<Member> shares = new();
         List<Member> all = [];
         Dictionary<uint, int> counts = [];
         for (int step = 0; step < 8_000; step++)
@@ -49,7 +49,7 @@ public sealed class SharesTests
         }
     }
 
-    private sealed class Member(uint source) : IShared
+    private sealed class Member(uint source) : ISourceOwned
     {
         public uint Source => source;
 

@@ -9,13 +9,13 @@ public sealed class SteeredEndpointTests
     private const int Slots = 24;
     private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(3);
 
-    public static TheoryData<CoapUdpEngine> Engines => LinuxUdpEngine.IsSupported
-        ? new(CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable)
-        : new(CoapUdpEngine.Portable);
+    public static TheoryData<CoapSocketEngine> Engines => LinuxUdpEngine.IsSupported
+        ? new(CoapSocketEngine.LinuxLoop, CoapSocketEngine.Portable)
+        : new(CoapSocketEngine.Portable);
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Slots_move_under_load_without_a_handshake_a_lost_request_or_one_that_runs_twice(CoapUdpEngine engine)
+    public async Task Slots_move_under_load_without_a_handshake_a_lost_request_or_a_repeated_execution(CoapSocketEngine engine)
     {
         const int Clients = 4;
         const int Requests = 12;

@@ -22,7 +22,7 @@ internal sealed class SteeredEndpoints : IAsyncDisposable
 
     public IReadOnlyList<SecureEndpoints> All => _servers;
 
-    public static async Task<SteeredEndpoints> StartAsync(int count, CoapUdpEngine engine, Action<CoapServer, int> map)
+    public static async Task<SteeredEndpoints> StartAsync(int count, CoapSocketEngine engine, Action<CoapServer, int> map)
     {
         SteeredEndpoints made = new() { Slots = new LinkedSlots(count) };
         for (int i = 1; i <= count; i++)

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>One of several servers that share their sessions: one of <see cref="SteeredNodes"/>.</summary>
-internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
+internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisposable
 {
     private readonly SteeredNodes _nodes;
 
@@ -45,7 +45,7 @@ internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
     public bool Holds { get; set; } = true;
 
     /// <summary>What a session that is handed over waits for.</summary>
-    public Task UnderWay { get; set; } = Task.CompletedTask;
+    public Task InProgress { get; set; } = Task.CompletedTask;
 
     public List<Exception> Failures { get; } = [];
 
@@ -124,19 +124,19 @@ internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
     int ICoapDtlsSteering.ViaOf(ReadOnlySpan<byte> name) =>
         Throws is { } thrown ? throw thrown : name[0] == Number || _nodes.Down.Contains(name[0]) ? 0 : name[0];
 
-    void IDtlsSink.Opened(DtlsSession session) => Opened.Add(session);
+    void IDtlsSessionOutput.Opened(DtlsSession session) => Opened.Add(session);
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
+    void IDtlsSessionOutput.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
     {
         Received.Add(content.ToArray());
         session.Send([.. "re:"u8, .. content]);
     }
 
-    Task IDtlsSink.FinishAsync(DtlsSession session, CancellationToken cancellationToken) => UnderWay;
+    Task IDtlsSessionOutput.FinishAsync(DtlsSession session, CancellationToken cancellationToken) => InProgress;
 
-    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
+    void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from)
     {
     }
 
-    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
 }

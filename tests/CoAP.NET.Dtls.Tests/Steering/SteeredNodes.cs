@@ -110,7 +110,5 @@ internal sealed class SteeredNodes : IDisposable
             client.Handshake.Dispose();
         }
 
-        _clientContext.Dispose();
-        _serverContext.Dispose();
     }
 }

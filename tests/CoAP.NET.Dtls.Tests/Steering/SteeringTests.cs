@@ -10,7 +10,7 @@ public sealed class SteeringTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void The_slot_of_a_session_is_the_first_byte_of_its_Connection_ID_and_of_its_name(bool withCid)
+    public void The_slot_of_a_session_is_the_first_byte_of_its_Connection_ID_and_session_ID(bool withCid)
     {
         _nodes.Balance = () => 2;
         _nodes.Owners[200] = 1;
@@ -30,7 +30,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void A_record_that_arrives_at_another_server_is_relayed_and_answered_from_where_it_arrived()
+    public void A_record_that_arrives_at_another_server_is_relayed_and_answered_from_there()
     {
         using SteeredNodes nodes = new(3);
         BenchClient client = nodes.Connect(1);
@@ -53,7 +53,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void A_way_that_is_gone_is_left_out()
+    public void A_relay_path_to_a_dead_server_is_skipped()
     {
         BenchClient client = _nodes.Connect(1);
         _nodes.Balance = () => 2;
@@ -68,7 +68,7 @@ public sealed class SteeringTests : IDisposable
     [InlineData(true, false, 1, 1)]
     [InlineData(true, true, 2, 2)]
     [InlineData(false, false, 2, 3)]
-    public async Task The_next_server_of_a_session_sends_by_way_of_the_one_that_heard_its_client(
+    public async Task The_next_owner_of_a_session_sends_through_the_server_that_last_received_from_the_client(
         bool withCid, bool isDown, int by, int thenBy)
     {
         using SteeredNodes nodes = new(3);
@@ -94,7 +94,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void A_device_whose_NAT_forgets_it_goes_on_wherever_it_then_arrives()
+    public void A_session_continues_when_the_NAT_binding_of_its_client_and_the_receiving_server_change()
     {
         using SteeredNodes nodes = new(3);
         BenchClient client = nodes.Connect(1);
@@ -116,7 +116,7 @@ public sealed class SteeringTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_balancer_that_sprays_costs_relays_and_nothing_else(bool withCid)
+    public void A_balancer_that_distributes_datagrams_at_random_only_causes_relays(bool withCid)
     {
         using SteeredNodes nodes = new(3);
         int next = 0;
@@ -149,7 +149,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void A_server_without_slots_relays_a_ClientHello_and_the_handshake_is_made_by_way_of_it()
+    public void A_server_without_slots_relays_a_ClientHello_and_all_other_messages_of_the_handshake()
     {
         using SteeredNodes nodes = new(1 + 1);
         for (int slot = 0; slot < 256; slot++)
@@ -168,7 +168,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void Where_nobody_has_a_slot_a_ClientHello_is_dropped_without_an_answer()
+    public void A_ClientHello_is_dropped_without_an_answer_when_no_server_has_a_slot()
     {
         using SteeredNodes nodes = new(1);
         for (int slot = 0; slot < 256; slot++)
@@ -183,7 +183,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void What_nobody_knows_is_relayed_once_and_then_dropped()
+    public void A_record_of_an_unknown_session_is_relayed_once_and_then_dropped()
     {
         using SteeredNodes nodes = new(3);
         nodes.Connect(1);
@@ -206,7 +206,7 @@ public sealed class SteeringTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void What_comes_when_a_server_does_not_serve_is_left_alone_and_a_copy_is_as_good_as_new(bool withCid)
+    public void A_server_that_does_not_serve_ignores_records_and_accepts_their_copies_later(bool withCid)
     {
         BenchClient client = _nodes.Connect(1, withCid);
         CoapDtlsSteeringPort port = _nodes[1].Port;
@@ -253,7 +253,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_held_for_a_session_that_waits_is_left_alone_too_when_a_server_does_not_serve()
+    public async Task Records_held_for_a_waiting_session_are_dropped_when_the_server_does_not_serve()
     {
         BenchClient client = _nodes.Connect(1);
         TaskCompletionSource kept = new();
@@ -274,7 +274,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void A_relay_that_says_nonsense_has_no_effect()
+    public void A_malformed_relay_has_no_effect()
     {
         BenchClient client = _nodes.Connect(1);
         _nodes.Say(client, 1);
@@ -309,7 +309,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void A_steering_that_throws_harms_nobody()
+    public void An_exception_of_the_steering_loses_only_the_affected_datagrams()
     {
         BenchClient client = _nodes.Connect(1);
         _nodes.Balance = () => 2;
@@ -326,7 +326,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public async Task A_slot_that_is_handed_over_takes_its_sessions_with_it_exactly()
+    public async Task A_slot_is_handed_over_with_exactly_its_sessions()
     {
         BenchClient client = _nodes.Connect(1);
         BenchClient plain = _nodes.Connect(2, withCid: false);
@@ -357,11 +357,11 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public async Task A_session_that_comes_back_while_its_slot_is_still_released_is_not_released_with_it()
+    public async Task A_session_that_returns_while_its_slot_is_still_being_released_is_not_released()
     {
         BenchClient client = _nodes.Connect(1);
         TaskCompletionSource underWay = new();
-        _nodes[1].UnderWay = underWay.Task;
+        _nodes[1].InProgress = underWay.Task;
         Task released = _nodes[1].Port.ReleaseAsync(0, default);
 
         // The other server takes the slot as after a crash, and hands it over.
@@ -381,12 +381,12 @@ public sealed class SteeringTests : IDisposable
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public async Task A_request_in_a_session_that_is_handed_over_is_for_whoever_has_it_next(int arrivesAt)
+    public async Task A_request_during_the_handover_of_its_session_is_served_by_the_next_server(int arrivesAt)
     {
         using SteeredNodes nodes = new(3);
         BenchClient client = nodes.Connect(1);
         TaskCompletionSource underWay = new();
-        nodes[1].UnderWay = underWay.Task;
+        nodes[1].InProgress = underWay.Task;
         nodes.Balance = () => arrivesAt;
         Task released = nodes[1].Port.ReleaseAsync(0, default);
 
@@ -418,11 +418,11 @@ public sealed class SteeringTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_request_that_nobody_keeps_while_its_session_is_handed_over_counts_as_not_received(bool throws)
+    public async Task A_request_that_is_not_held_during_the_handover_of_its_session_counts_as_not_received(bool throws)
     {
         BenchClient client = _nodes.Connect(1);
         TaskCompletionSource underWay = new();
-        _nodes[1].UnderWay = underWay.Task;
+        _nodes[1].InProgress = underWay.Task;
         _nodes[1].Holds = false;
         Task released = _nodes[1].Port.ReleaseAsync(0, default);
         _nodes[1].Throws = throws ? new InvalidOperationException("a defect") : null;
@@ -441,7 +441,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public async Task What_waits_for_the_numbers_of_a_session_that_is_handed_over_goes_with_it()
+    public async Task Records_held_for_the_record_numbers_of_a_session_move_with_the_session()
     {
         BenchClient client = _nodes.Connect(1);
         await _nodes.MoveSlotAsync(0, to: 2);
@@ -452,14 +452,14 @@ public sealed class SteeringTests : IDisposable
         Assert.Equal(1, _nodes[2].Server.Keeper!.Early.Count);
 
         TaskCompletionSource underWay = new();
-        _nodes[2].UnderWay = underWay.Task;
+        _nodes[2].InProgress = underWay.Task;
         Task released = _nodes[2].Port.ReleaseAsync(0, default);
         _nodes.Say(client, 0x40, 2, 0, 2);
         MemoryKeeper.Complete(underWay.SetResult);
         MemoryKeeper.Complete(kept.SetResult);
         await released;
         Assert.Empty(_nodes[2].Received);
-        Assert.Equal(0, _nodes[2].Server.Counters.EarlyRecordsDropped);
+        Assert.Equal(0, _nodes[2].Server.Counters.HeldRecordsDropped);
 
         _nodes.Owners[0] = 1;
         _nodes[1].Load(_nodes[2], 0);
@@ -468,7 +468,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public async Task A_handshake_whose_slot_is_released_is_given_up()
+    public async Task A_handshake_is_abandoned_when_its_slot_is_released()
     {
         int sent = 0;
         _nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
@@ -486,7 +486,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public void A_handshake_that_is_under_way_goes_on_at_a_server_that_has_no_slot_for_new_ones()
+    public void A_handshake_in_progress_continues_at_a_server_that_has_no_slots_any_more()
     {
         int sent = 0;
         _nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
@@ -506,7 +506,7 @@ public sealed class SteeringTests : IDisposable
     }
 
     [Fact]
-    public async Task A_release_that_the_store_does_not_confirm_says_so_and_leaves_nothing_here()
+    public async Task A_release_that_the_store_does_not_confirm_fails_and_leaves_no_session_at_the_server()
     {
         BenchClient client = _nodes.Connect(1);
         _nodes[1].Keeper.BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away."));

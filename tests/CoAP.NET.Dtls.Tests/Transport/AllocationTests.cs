@@ -17,7 +17,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
     [InlineData(SecureClient.PskCcm8, true)]
     [InlineData(SecureClient.PskCcm8, false)]
     [InlineData(SecureClient.PskGcm, true)]
-    public async Task A_request_in_a_session_allocates_no_more_than_one_without(string suite, bool withCid)
+    public async Task A_request_over_DTLS_allocates_no_more_than_a_request_over_UDP(string suite, bool withCid)
     {
         await using SecureEndpoints secure = new();
         secure.Server.MapGet("/reading", () => CoapResults.Text("21.5")).AllowInsecureTransport();
@@ -25,7 +25,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         await secure.StartAsync();
         string plainHost = secure.Server.LocalEndpoints.First(endpoint => endpoint.StartsWith("coap:", Ordinal));
         using Device plain = new(new IPEndPoint(IPAddress.Loopback, new Uri(plainHost).Port), null);
-        using SecureClient client = new(suite, withCid);
+        SecureClient client = new(suite, withCid);
         using Device secured = new(secure.Endpoint, client);
         plain.Ask(WarmUp);
         secured.Ask(WarmUp);
@@ -63,7 +63,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         public Device(IPEndPoint server, SecureClient? client)
         {
             CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([1, 2, 3, 4]) };
-            request.Options.Add(new UriPath("reading"));
+            request.Options.Add(new UriPathOption("reading"));
             _request = CoapDatagramSerializer.Default.Serialize(request);
             _socket.Connect(server);
             if (client is null)

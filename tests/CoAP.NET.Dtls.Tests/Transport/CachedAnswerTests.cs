@@ -6,7 +6,7 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 public sealed class CachedAnswerTests
 {
     [Fact]
-    public async Task The_answer_that_opened_the_session_is_found_with_the_session_and_without_one()
+    public async Task A_cached_response_is_found_with_and_without_an_open_session()
     {
         int runs = 0;
         await using SecureEndpoints secure = new();
@@ -27,7 +27,7 @@ public sealed class CachedAnswerTests
     }
 
     [Fact]
-    public async Task Two_endpoints_that_share_a_cache_do_not_share_what_each_got_over_its_session()
+    public async Task Endpoints_that_share_a_cache_do_not_share_responses_from_secured_sessions()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         secure.Keys.Add("device-2", SecureEndpoints.Key);

@@ -6,7 +6,7 @@ public sealed class ChangingAnswerTests
     [Theory]
     [InlineData(4, 2)]
     [InlineData(15, 1)]
-    public async Task A_document_that_changes_while_it_is_fetched_arrives_as_one_by_one_run_for_each_client(int mebibytes, int count)
+    public async Task Each_client_gets_a_consistent_representation_of_a_document_that_changes_during_the_download(int mebibytes, int count)
     {
         await using SecureEndpoints secure = new();
         int size = mebibytes << 20;

@@ -7,12 +7,12 @@ public sealed class ClientAddressTests
     private static readonly IPAddress s_own = IPAddress.Parse("127.3.0.5");
 
     [Fact]
-    public async Task Sessions_beside_the_first_one_leave_from_that_address_too()
+    public async Task Further_sessions_are_opened_from_the_configured_client_address()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         secure.Server.MapGet("/from", request => CoapResults.Text($"{request.Peer.Address}"));
         await using CoapClient client = Client(s_own, out _, options =>
-            options.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
+            options.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
         List<IPEndPoint> from = [];
         foreach (string name in s_names)
         {
@@ -24,7 +24,7 @@ public sealed class ClientAddressTests
     }
 
     [Fact]
-    public async Task A_server_that_requests_by_coaps_alone_still_serves_its_routes_by_coap()
+    public async Task A_server_that_uses_coaps_for_requests_only_still_serves_its_routes_over_coap()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         await using CoapServer server = new();
@@ -41,7 +41,7 @@ public sealed class ClientAddressTests
     }
 
     [Fact]
-    public void One_that_is_to_serve_must_say_by_which_credentials()
+    public void A_DTLS_transport_for_a_server_requires_server_credentials()
     {
         CoapUdpTransportOptions sockets = At(s_own);
         sockets.IsServer = true;

@@ -11,7 +11,7 @@ public sealed class DoubleRoleTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Each_end_asks_the_other_in_a_session_of_its_own_and_no_record_is_lost(bool withCids)
+    public async Task Two_endpoints_send_each_other_requests_in_two_sessions_without_losing_records(bool withCids)
     {
         await using CoapServer one = Make("one", withCids, out CoapDtlsTransport ofOne);
         await using CoapServer two = Make("two", withCids, out CoapDtlsTransport ofTwo);
@@ -41,7 +41,7 @@ public sealed class DoubleRoleTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Both_ends_may_begin_at_the_same_time(bool withCids)
+    public async Task Both_ends_may_start_a_handshake_at_the_same_time(bool withCids)
     {
         for (int round = 0; round < 8; round++)
         {
@@ -59,7 +59,7 @@ public sealed class DoubleRoleTests
     }
 
     [Fact]
-    public async Task A_handshake_that_nobody_answers_keeps_nothing_from_the_other_session()
+    public async Task An_unanswered_handshake_does_not_affect_the_session_in_the_other_direction()
     {
         await using CoapServer one = Make("one", withCids: false, out CoapDtlsTransport ofOne);
         await one.StartAsync();

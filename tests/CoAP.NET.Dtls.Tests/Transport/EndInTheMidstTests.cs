@@ -39,7 +39,7 @@ public sealed class EndInTheMidstTests
 
     [Theory]
     [MemberData(nameof(EndingsOfBodies))]
-    public async Task A_body_that_goes_up_ends_or_goes_again(Ending ending, CoapQBlock qBlock)
+    public async Task An_upload_interrupted_by_the_end_of_the_session_fails_or_is_repeated(Ending ending, CoapQBlock qBlock)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size, qBlock))
@@ -69,7 +69,7 @@ public sealed class EndInTheMidstTests
 
     [Theory]
     [MemberData(nameof(EndingsOfBodies))]
-    public async Task A_body_that_comes_down_ends_or_comes_again(Ending ending, CoapQBlock qBlock)
+    public async Task A_download_interrupted_by_the_end_of_the_session_fails_or_is_repeated(Ending ending, CoapQBlock qBlock)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size, qBlock))
@@ -90,7 +90,7 @@ public sealed class EndInTheMidstTests
 
     [Theory]
     [MemberData(nameof(Endings))]
-    public async Task A_body_that_is_read_while_it_comes_ends_with_an_error_or_whole(Ending ending)
+    public async Task A_streamed_download_interrupted_by_the_end_of_the_session_fails_or_is_complete(Ending ending)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size))
@@ -124,7 +124,7 @@ public sealed class EndInTheMidstTests
 
     [Theory]
     [MemberData(nameof(Endings))]
-    public async Task A_body_that_a_handler_reads_while_it_comes_ends_for_the_handler_too(Ending ending)
+    public async Task A_streamed_upload_interrupted_by_the_end_of_the_session_also_ends_for_its_handler(Ending ending)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size))
@@ -147,7 +147,7 @@ public sealed class EndInTheMidstTests
                 {
                     ended.TrySetResult();
                 }
-            }).StreamBody();
+            }).WithStreamedBody();
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size);
             Task<CoapResponse> put = client.PutAsync($"{secure.Host}/body", CoapContent.Binary(s_body));
@@ -165,7 +165,7 @@ public sealed class EndInTheMidstTests
 
     [Theory]
     [MemberData(nameof(Endings))]
-    public async Task A_separate_response_ends_or_is_asked_for_again(Ending ending)
+    public async Task A_request_whose_session_ends_before_the_separate_response_fails_or_is_repeated(Ending ending)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size))
@@ -195,7 +195,7 @@ public sealed class EndInTheMidstTests
 
     [Theory]
     [MemberData(nameof(Endings))]
-    public async Task An_observation_goes_on_in_a_new_session(Ending ending)
+    public async Task An_observation_continues_in_a_new_session(Ending ending)
     {
         int state = 0;
         int size = BufferBalance.NextSize();
@@ -305,7 +305,7 @@ public sealed class EndInTheMidstTests
     private SecureEndpoints Secure(int size, CoapQBlock qBlock = CoapQBlock.Off) => new(endpoint: options =>
     {
         options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new GateBlock<CoapDatagram>(_gate.Passes));
-        options.Limits.MaxDatagramSize = size;
+        options.Limits.Messages.MaxDatagramSize = size;
         options.UseQBlock(qBlock);
         options.Parameters = CoapTransmissionParameters.Default with
         {
@@ -318,7 +318,7 @@ public sealed class EndInTheMidstTests
     {
         CoapClient client = secure.Client(endpoint: options =>
         {
-            options.Limits.MaxDatagramSize = size;
+            options.Limits.Messages.MaxDatagramSize = size;
             options.UseQBlock(qBlock);
             options.Parameters = CoapTransmissionParameters.Default with { NonTimeout = FromMilliseconds(50) };
         });

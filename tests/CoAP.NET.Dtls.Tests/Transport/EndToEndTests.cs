@@ -3,10 +3,10 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 public sealed class EndToEndTests
 {
     [Fact]
-    public async Task A_client_of_a_server_that_is_disposed_hears_5_03_before_the_session_ends()
+    public async Task A_client_of_a_disposed_server_gets_5_03_before_the_session_ends()
     {
         await using SecureEndpoints secure = new();
-        secure.Server.MapGet("/never", (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        secure.Server.MapGet("/never", (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         await secure.StartAsync();
         Task<CoapResponse> request = secure.Client().GetAsync($"{secure.Host}/never");
         await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Pipelines.Any(pipeline => pipeline.Resource.Unanswered == 1));
@@ -17,7 +17,7 @@ public sealed class EndToEndTests
     }
 
     [Fact]
-    public async Task Requests_at_once_share_one_session()
+    public async Task Concurrent_requests_share_a_session()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client();
@@ -30,10 +30,10 @@ public sealed class EndToEndTests
 
     [Fact]
     [Rfc("7641-3.3.1-2")]
-    public async Task An_observation_in_a_session_becomes_stale_when_its_Max_Age_ends_as_a_server_that_crashed_says_nothing()
+    public async Task An_observation_in_a_session_becomes_stale_after_Max_Age_without_a_notification()
     {
         await using SecureEndpoints secure = new();
-        secure.Server.MapGet("/state", () => CoapResults.Text("on")).Observable(maxAge: FromSeconds(1));
+        secure.Server.MapGet("/state", () => CoapResults.Text("on")).Observable(observe => observe.MaxAge = FromSeconds(1));
         await secure.StartAsync();
         await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
         TaskCompletionSource stale = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -49,7 +49,7 @@ public sealed class EndToEndTests
     }
 
     [Fact]
-    public async Task Cookies_and_records_that_are_sent_again_show_in_the_counters()
+    public async Task Cookies_and_retransmitted_records_are_counted()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client();
@@ -65,7 +65,7 @@ public sealed class EndToEndTests
 
     [Fact]
     [Rfc("7252-9.1.1-1")]
-    public async Task What_comes_in_the_clear_gets_no_answer_and_harms_no_session()
+    public async Task An_unprotected_request_to_a_DTLS_port_gets_no_response_and_does_not_affect_a_session()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client();
@@ -98,7 +98,7 @@ public sealed class EndToEndTests
     }
 
     [Fact]
-    public async Task The_server_asks_the_client_back_in_its_session()
+    public async Task The_server_sends_messages_to_the_client_in_the_same_session()
     {
         TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using SecureEndpoints secure = new();
@@ -128,12 +128,12 @@ public sealed class EndToEndTests
         await client.Endpoint.DisposeAsync();
 
         CoapDisconnection end = await gone.Task.WaitAsync(FromMinutes(2));
-        Assert.Equal(CoapConnectionError.Closed, end.Reason.Error);
+        Assert.Equal(CoapError.Closed, end.Reason.Error);
         Assert.Empty(secure.Server.Endpoint.ConnectedPeers);
     }
 
     [Fact]
-    public async Task Nobody_listening_is_said_at_once()
+    public async Task A_request_to_a_closed_port_fails_at_once()
     {
         // Taken, so that nobody else listens there, but only for datagrams of itself: others are told that the port is unreachable.
         using Socket deaf = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
@@ -144,6 +144,6 @@ public sealed class EndToEndTests
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => secure.Client().GetAsync($"coaps://{deaf.LocalEndPoint}/hello"));
 
-        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Equal(CoapError.ConnectFailed, exception.Error);
     }
 }

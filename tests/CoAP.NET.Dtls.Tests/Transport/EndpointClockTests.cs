@@ -13,7 +13,7 @@ public sealed class EndpointClockTests : IDisposable
     [InlineData(false, false)]
     [InlineData(true, false)]
     [InlineData(false, true)]
-    public async Task By_the_clock_of_the_endpoint_the_certificate_of_the_other_is_checked(bool isServerAhead, bool isClientAhead)
+    public async Task Certificates_are_validated_by_the_clock_of_the_endpoint(bool isServerAhead, bool isClientAhead)
     {
         DateTimeOffset until = TimeProvider.System.GetUtcNow() + s_validity;
         using X509Certificate2 ofServer = _authority.Issue(address: IPAddress.Loopback, until: until);

@@ -16,10 +16,10 @@ public sealed class EngineClockTests
     private readonly RecordedScheduler _scheduler = new();
 
     [Fact]
-    public async Task Where_the_loops_drive_the_clock_no_timer_is_made()
+    public async Task The_engine_creates_no_timer_when_the_receive_loops_drive_its_clock()
     {
         OwnTimers time = new();
-        (CoapServer server, CoapDtlsTransport transport) = Make(time, CoapUdpEngine.Auto);
+        (CoapServer server, CoapDtlsTransport transport) = Make(time, CoapSocketEngine.Auto);
         await using CoapServer disposed = server;
         await server.StartAsync();
         Assert.Equal(!transport.DrivesClock, time.Timers.Any(timer => timer.State is EngineClock));
@@ -28,10 +28,10 @@ public sealed class EngineClockTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_a_timer_of_the_system_brings_is_done_by_a_thread_of_the_library(bool hasOtherDate)
+    public async Task Work_due_at_a_system_timer_runs_on_a_thread_of_the_library(bool hasOtherDate)
     {
         TimeProvider time = hasOtherDate ? new OtherDate() : TimeProvider.System;
-        (CoapServer server, CoapDtlsTransport transport) = Make(time, CoapUdpEngine.Portable);
+        (CoapServer server, CoapDtlsTransport transport) = Make(time, CoapSocketEngine.Portable);
         await using CoapServer disposed = server;
         await server.StartAsync();
         Assert.False(transport.DrivesClock);
@@ -39,10 +39,10 @@ public sealed class EngineClockTests
     }
 
     [Fact]
-    public async Task What_a_timer_of_another_time_brings_is_done_where_it_fires()
+    public async Task Work_due_at_a_timer_of_a_custom_TimeProvider_runs_on_the_thread_of_the_timer()
     {
         OwnTimers time = new();
-        (CoapServer server, _) = Make(time, CoapUdpEngine.Portable);
+        (CoapServer server, _) = Make(time, CoapSocketEngine.Portable);
         await using CoapServer disposed = server;
         await server.StartAsync();
         OwnTimer timer = Assert.Single(time.Timers, timer => timer.State is EngineClock);
@@ -55,20 +55,20 @@ public sealed class EngineClockTests
     }
 
     [Fact]
-    public async Task Without_a_thread_the_timer_of_the_system_does_it_itself()
+    public async Task Work_due_at_a_system_timer_runs_on_the_timer_thread_when_no_other_thread_is_available()
     {
         OtherDate time = new();
         _scheduler.Refuses = true;
-        (CoapServer server, _) = Make(time, CoapUdpEngine.Portable);
+        (CoapServer server, _) = Make(time, CoapSocketEngine.Portable);
         await using CoapServer disposed = server;
         await server.StartAsync();
         await time.ReadByRefused.WaitAsync(FromMinutes(2));
     }
 
     [Theory]
-    [InlineData(CoapUdpEngine.Auto)]
-    [InlineData(CoapUdpEngine.Portable)]
-    public async Task A_client_whose_sessions_are_silent_looks_for_nothing(CoapUdpEngine engine)
+    [InlineData(CoapSocketEngine.Auto)]
+    [InlineData(CoapSocketEngine.Portable)]
+    public async Task A_client_with_silent_sessions_does_not_poll(CoapSocketEngine engine)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapDtlsTransport transport = new(
@@ -92,9 +92,9 @@ public sealed class EngineClockTests
         Assert.Equal(looks, clock.Looks);
     }
 
-    private (CoapServer Server, CoapDtlsTransport Transport) Make(TimeProvider time, CoapUdpEngine engine)
+    private (CoapServer Server, CoapDtlsTransport Transport) Make(TimeProvider time, CoapSocketEngine engine)
     {
-        CoapServer server = new(new CoapEndpointOptions { TimeProvider = time, Scheduler = _scheduler });
+        CoapServer server = new(new CoapEndpointOptions { TimeProvider = time, Pipeline = { Scheduler = _scheduler } });
         CoapDtlsTransport transport = new(
             new CoapDtlsOptions
             {

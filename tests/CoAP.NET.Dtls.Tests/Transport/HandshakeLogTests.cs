@@ -6,7 +6,7 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 public sealed class HandshakeLogTests
 {
     [Fact]
-    public async Task A_key_store_that_throws_is_an_Error_with_its_exception_once_per_minute_and_each_identity_is_named()
+    public async Task A_key_store_that_throws_is_logged_as_an_Error_once_a_minute_with_each_identity()
     {
         LogLines log = new();
         await using SecureEndpoints secure = await new SecureEndpoints(
@@ -38,7 +38,7 @@ public sealed class HandshakeLogTests
     [InlineData(HandshakeFault.CertificateRefused, CoapCounter.CertificatesRefused)]
     [InlineData(HandshakeFault.NoCertificate, CoapCounter.CertificatesMissing)]
     [InlineData(HandshakeFault.CallbackFailed, CoapCounter.HandshakeCallbackFailures)]
-    public async Task Each_reason_of_a_failed_handshake_has_a_counter_of_its_own(object fault, CoapCounter counter)
+    internal async Task Each_reason_of_a_failed_handshake_has_a_counter_of_its_own(object fault, CoapCounter counter)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
 
@@ -49,7 +49,7 @@ public sealed class HandshakeLogTests
     }
 
     [Fact]
-    public async Task An_identity_cannot_forge_lines_of_the_log()
+    public async Task An_identity_cannot_inject_lines_into_the_log()
     {
         LogLines log = new();
         await using SecureEndpoints secure = await new SecureEndpoints(
@@ -65,17 +65,17 @@ public sealed class HandshakeLogTests
     }
 
     [Fact]
-    public async Task A_resumption_store_that_throws_is_an_Error_and_counted_and_costs_no_session()
+    public async Task A_resumption_store_that_throws_is_logged_and_counted_and_the_handshake_completes()
     {
         LogLines log = new();
         await using SecureEndpoints secure = await new SecureEndpoints(
-            server => server.ResumptionStore = new Broken(), endpoint => endpoint.LoggerFactory = log).StartAsync();
+            server => server.ResumableIn = new Broken(), endpoint => endpoint.LoggerFactory = log).StartAsync();
 
         await secure.Client().GetAsync($"{secure.Host}/hello").Says("hello");
 
         (_, LogLevel level, string text, Exception? exception) = Assert.Single(log.Of(2111));
         Assert.Equal((LogLevel.Error, typeof(TimeZoneNotFoundException)), (level, exception!.GetType()));
-        Assert.StartsWith("CoapDtlsServerOptions.ResumptionStore threw an exception", text, Ordinal);
+        Assert.StartsWith("The memory of resumable sessions threw an exception", text, Ordinal);
         Assert.Equal(1, secure.Server.Counters[CoapCounter.ResumptionStoreFailures]);
     }
 
@@ -85,7 +85,7 @@ public sealed class HandshakeLogTests
             throw new TimeZoneNotFoundException("down");
     }
 
-    private sealed class Broken : ICoapDtlsSessionStore
+    private sealed class Broken : IResumptionMemory
     {
         public void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires) => throw new TimeZoneNotFoundException("down");
 

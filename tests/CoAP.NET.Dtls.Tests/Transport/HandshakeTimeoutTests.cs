@@ -7,7 +7,7 @@ public sealed class HandshakeTimeoutTests
     [InlineData("wrong-key-123456789", CoapConnectStage.Authenticating, "fell silent once it knew the identity 'device-1': the "
         + "pre-shared key")]
     [InlineData(null, CoapConnectStage.NoAnswer, "Is a DTLS server there")]
-    public async Task A_wrong_key_and_a_wrong_port_are_named(string? key, CoapConnectStage stage, string text)
+    internal async Task A_wrong_key_and_a_wrong_port_are_named(string? key, CoapConnectStage stage, string text)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         using System.Net.Sockets.UdpClient silent = new(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));

@@ -7,7 +7,7 @@ public sealed class OwnAddressTests
     private static readonly CoapAddress s_other = CoapAddress.Of(IPAddress.Parse("192.0.2.1"), 5684);
 
     [Fact]
-    public async Task What_leaves_in_a_session_of_another_host_leaves_from_an_address_of_this_one()
+    public async Task A_session_restored_from_another_host_sends_from_an_address_of_the_current_host()
     {
         using UdpClient device = new(new IPEndPoint(IPAddress.Loopback, 0));
         CoapAddress remote = CoapAddress.Of(IPAddress.Loopback, (ushort)((IPEndPoint)device.Client.LocalEndPoint!).Port);
@@ -26,7 +26,7 @@ public sealed class OwnAddressTests
         CoapPeer peer = Assert.Single(after.Server.Endpoint.ConnectedPeers);
         Assert.Equal((remote, default), (peer.Address, peer.LocalAddress));
         using CancellationTokenSource patience = new(FromMinutes(4));
-        Task ping = peer.PingAsync(patience.Token);
+        Task ping = peer.PingAsync(cancellationToken: patience.Token);
 
         UdpReceiveResult heard = await device.ReceiveAsync(patience.Token);
 
@@ -36,7 +36,7 @@ public sealed class OwnAddressTests
     }
 
     [Fact]
-    public async Task An_address_of_this_host_is_kept_and_so_is_none()
+    public async Task The_local_address_of_a_session_is_kept_when_it_belongs_to_this_host_or_is_not_set()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         DtlsPath own = new(s_other, CoapAddress.Of(IPAddress.Loopback, 5684), 3);

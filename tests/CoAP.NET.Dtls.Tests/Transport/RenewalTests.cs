@@ -15,7 +15,7 @@ public sealed class RenewalTests : IDisposable
     }
 
     [Fact]
-    public async Task A_new_handshake_gets_the_new_certificate_and_open_sessions_go_on()
+    public async Task A_renewed_certificate_is_used_in_new_handshakes_and_open_sessions_continue()
     {
         CoapDtlsCredentials current = Of(_authority.Issue(address: IPAddress.Loopback, commonName: "first"));
         await using SecureEndpoints secure = await new SecureEndpoints(server =>
@@ -34,7 +34,7 @@ public sealed class RenewalTests : IDisposable
     }
 
     [Fact]
-    public async Task The_requested_name_chooses_the_certificate_and_null_means_that_of_the_options()
+    public async Task The_requested_server_name_selects_the_certificate_and_null_selects_that_of_the_options()
     {
         List<string?> asked = [];
         CoapDtlsCredentials named = Of(_authority.Issue("localhost", commonName: "named"));
@@ -61,7 +61,7 @@ public sealed class RenewalTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_shows_its_new_certificate_and_the_server_takes_it_by_its_new_authority()
+    public async Task A_client_sends_its_renewed_certificate_and_the_server_accepts_it_by_its_new_authority()
     {
         using BenchAuthority next = new("next authority");
         X509Certificate2 server = _authority.Issue(address: IPAddress.Loopback);
@@ -89,7 +89,7 @@ public sealed class RenewalTests : IDisposable
     }
 
     [Fact]
-    public async Task A_revoked_certificate_comes_in_no_more_and_Disconnect_ends_its_session()
+    public async Task A_revoked_certificate_is_refused_in_new_handshakes_and_Disconnect_ends_its_session()
     {
         using X509Certificate2 device = _authority.Issue(commonName: "device", forServers: false);
         using X509Certificate2 other = _authority.Issue(commonName: "other", forServers: false);
@@ -129,7 +129,7 @@ public sealed class RenewalTests : IDisposable
     }
 
     [Fact]
-    public async Task A_selection_that_throws_or_names_no_authority_fails_the_handshake_and_is_an_Error()
+    public async Task A_credential_selection_that_throws_or_is_invalid_fails_the_handshake_and_is_logged_as_an_Error()
     {
         LogLines log = new();
         Func<CoapDtlsCredentials?> select = () => throw new TimeZoneNotFoundException("no vault");
@@ -160,15 +160,15 @@ public sealed class RenewalTests : IDisposable
     }
 
     [Fact]
-    public void Only_the_last_credentials_are_remembered()
+    public void Only_the_last_selected_credentials_are_cached()
     {
         int made = 0;
-        CoAP.NET.Dtls.Sessions.CredentialMemory<object> memory = new(_ =>
+        CoAP.NET.Dtls.Sessions.CredentialCache<object> memory = new(_ =>
         {
             made++;
             return new object();
         });
-        CoapDtlsCredentials[] credentials = [.. Enumerable.Range(0, CoAP.NET.Dtls.Sessions.CredentialMemory<object>.Size + 1)
+        CoapDtlsCredentials[] credentials = [.. Enumerable.Range(0, CoAP.NET.Dtls.Sessions.CredentialCache<object>.Size + 1)
             .Select(_ => new CoapDtlsCredentials(null))];
 
         object first = memory.For(credentials[0]);

@@ -11,7 +11,7 @@ public sealed class RestartTests : IDisposable
     public void Dispose() => _files.Dispose();
 
     [Fact]
-    public async Task A_session_outlives_a_restart_and_its_client_notices_nothing()
+    public async Task A_session_continues_across_a_restart_of_the_server()
     {
         int attempts = 0;
         await Eventually.BindsAgainAsync(() => RestartAsync(_files.Name($"sessions{++attempts}")));
@@ -40,7 +40,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_session_does_not_outlive_a_restart_with_a_certificate_that_is_refused_since()
+    public async Task A_session_does_not_survive_a_restart_when_its_certificate_is_refused_since_then()
     {
         using BenchAuthority root = new("root");
         using BenchAuthority between = new("between", root);
@@ -110,7 +110,7 @@ public sealed class RestartTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public Task A_session_outlives_a_crash_and_its_client_notices_nothing(bool withCid) =>
+    public Task A_session_continues_across_a_crash_of_the_server(bool withCid) =>
         Eventually.BindsAgainAsync(() => CrashAsync(withCid));
 
     private static async Task CrashAsync(bool withCid)
@@ -138,7 +138,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public Task A_request_that_changes_something_is_served_once_after_a_crash() => Eventually.BindsAgainAsync(AskAfterCrashAsync);
+    public Task A_request_with_side_effects_is_executed_once_across_a_crash() => Eventually.BindsAgainAsync(AskAfterCrashAsync);
 
     private static async Task AskAfterCrashAsync()
     {
@@ -162,7 +162,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_device_was_heard_when_it_was_heard_and_not_when_its_session_was_loaded()
+    public async Task A_restored_session_has_the_time_of_its_last_message_and_not_of_its_loading()
     {
         TimeSpan later = FromHours(3);
         MemoryKeeper keeper = new();
@@ -182,7 +182,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_keeper_that_fails_costs_the_sessions_and_no_more()
+    public async Task A_failing_session_store_loses_the_sessions_but_does_not_stop_the_server()
     {
         MemoryKeeper keeper = new() { BeforeKeeping = _ => throw new IOException("The store is away.") };
         await using SecureEndpoints secure = await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();
@@ -194,7 +194,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_of_another_key_is_not_taken_over_and_the_server_starts()
+    public async Task A_session_file_of_another_key_is_ignored_and_the_server_starts()
     {
         string path = _files.Name("sessions");
         SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key))
@@ -210,7 +210,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_sessions_no_file_is_written()
+    public async Task A_server_without_sessions_writes_no_session_file()
     {
         string path = _files.Name("sessions");
         await (await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync())
@@ -219,7 +219,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public void Of_several_that_take_over_a_file_at_once_one_gets_it()
+    public void A_session_file_is_loaded_by_a_single_process_when_several_take_it_over()
     {
         for (int round = 0; round < 200; round++)
         {
@@ -248,17 +248,17 @@ public sealed class RestartTests : IDisposable
     [InlineData(0)]
     [InlineData(15)]
     [InlineData(33)]
-    public void A_key_of_another_length_is_refused(int length) =>
+    public void A_key_of_a_wrong_length_is_refused(int length) =>
         Assert.Contains("16, 24 or 32",
             Assert.Throws<ArgumentException>(() => new CoapDtlsSessionFile("sessions", new byte[length])).Message,
             Ordinal);
 
     [Fact]
     [Rfc("7925-7-1")]
-    public async Task A_client_that_comes_back_resumes_by_a_short_handshake()
+    public async Task A_returning_client_resumes_with_an_abbreviated_handshake()
     {
-        CoapDtlsSessionMemory memory = new();
-        await using SecureEndpoints secure = await new SecureEndpoints(options => options.ResumptionStore = memory).StartAsync();
+        ResumptionMemory memory = new();
+        await using SecureEndpoints secure = await new SecureEndpoints(options => options.ResumableIn = memory).StartAsync();
         CoapClient client = secure.Client();
         await client.GetAsync($"{secure.Host}/hello");
         await client.Endpoint.ConnectedPeers[0].ReleaseAsync();
@@ -268,5 +268,19 @@ public sealed class RestartTests : IDisposable
         Assert.Equal(SecureEndpoints.Identity, response.GetText());
         Assert.Equal(1, secure.Transport.Engine!.Server!.Counters.HandshakesResumed);
         Assert.Equal(1, memory.Count);
+    }
+
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(10, 1)]
+    public async Task A_server_stores_as_many_resumable_sessions_as_configured(int max, int resumed)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints(options => options.MaxResumableSessions = max).StartAsync();
+        CoapClient client = secure.Client();
+        await client.GetAsync($"{secure.Host}/hello");
+        await client.Endpoint.ConnectedPeers[0].ReleaseAsync();
+        await client.GetAsync($"{secure.Host}/who");
+
+        Assert.Equal(resumed, secure.Transport.Engine!.Server!.Counters.HandshakesResumed);
     }
 }

@@ -8,7 +8,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
     private readonly List<CoapClient> _clients = [];
 
     public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, int port = 0,
-        bool useCids = true, CoapUdpEngine engine = CoapUdpEngine.Auto)
+        bool useCids = true, CoapSocketEngine engine = CoapSocketEngine.Auto)
     {
         Keys = new CoapPskDictionary { { Identity, Key } };
         CoapDtlsServerOptions server = new() { PskStore = Keys };

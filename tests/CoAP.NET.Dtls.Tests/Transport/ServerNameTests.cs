@@ -8,7 +8,7 @@ public sealed class ServerNameTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Servers_of_several_names_at_one_address_keep_their_sessions(bool withCids)
+    public async Task Servers_with_different_names_at_the_same_address_keep_separate_sessions(bool withCids)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = Client(secure, withCids);
@@ -30,7 +30,7 @@ public sealed class ServerNameTests
     }
 
     [Fact]
-    public async Task Names_that_are_asked_for_at_once_get_sessions_of_their_own()
+    public async Task Names_requested_concurrently_get_separate_sessions()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = Client(secure, withCids: true);
@@ -45,7 +45,7 @@ public sealed class ServerNameTests
     }
 
     [Fact]
-    public async Task There_is_an_end_of_names_and_whose_session_is_released_makes_room()
+    public async Task The_number_of_server_names_per_address_is_limited_and_a_released_session_frees_its_name()
     {
         const int most = 32;
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
@@ -57,7 +57,7 @@ public sealed class ServerNameTests
 
         CoapConnectionException full =
             await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"coaps://more.example:{secure.Endpoint.Port}/hello"));
-        Assert.Equal(CoapConnectionError.ConnectFailed, full.Error);
+        Assert.Equal(CoapError.ConnectFailed, full.Error);
         Assert.Contains("other names", full.Message, Ordinal);
         Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
 
@@ -67,7 +67,7 @@ public sealed class ServerNameTests
     }
 
     [Fact]
-    public Task A_client_that_ends_gives_the_port_of_each_name_back() => Eventually.BindsAgainAsync(BindAfterClientAsync);
+    public Task A_disposed_client_releases_the_port_of_each_server_name() => Eventually.BindsAgainAsync(BindAfterClientAsync);
 
     private static async Task BindAfterClientAsync()
     {
@@ -93,5 +93,5 @@ public sealed class ServerNameTests
 
     private static CoapClient Client(SecureEndpoints secure, bool withCids) => secure.Client(
         configure: dtls => dtls.UseConnectionIds = withCids,
-        endpoint: options => options.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
+        endpoint: options => options.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
 }

@@ -16,7 +16,7 @@ public sealed class SilentServerTests
     [InlineData("device-1")]
     [InlineData("nobody")]
     [Rfc("7925-6-1")]
-    public async Task A_wrong_key_and_an_unknown_identity_are_refused_alike(string identity)
+    public async Task A_wrong_key_and_an_unknown_identity_are_refused_alike_for_the_client(string identity)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client(identity, [9, 9, 9, 9], dtls => dtls.HandshakeTimeout = FromSeconds(1),
@@ -31,7 +31,7 @@ public sealed class SilentServerTests
 
     [Fact]
     [Rfc("7252-9-2", "7252-9.1.1-3")]
-    public async Task A_server_that_lost_the_session_is_asked_in_a_new_one()
+    public async Task A_request_to_a_server_that_lost_the_session_is_repeated_in_a_new_session()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client(silence: s_silence, endpoint: options => options.TimeProvider = _clock);
@@ -46,13 +46,13 @@ public sealed class SilentServerTests
     }
 
     [Fact]
-    public async Task A_server_that_lost_its_sessions_is_asked_anew_by_each_name_that_is_used()
+    public async Task A_client_opens_new_sessions_for_each_server_name_after_the_server_lost_its_sessions()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client(silence: s_silence, configure: dtls => dtls.UseConnectionIds = true, endpoint: options =>
         {
             options.TimeProvider = _clock;
-            options.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+            options.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
         });
         foreach (string name in s_names)
         {
@@ -71,7 +71,7 @@ public sealed class SilentServerTests
     [Theory]
     [InlineData(true, 45, 93)]
     [InlineData(false, 9, 30)]
-    public async Task A_session_is_doubted_after_all_copies_where_the_server_gave_a_Connection_ID_and_after_two_where_not(
+    public async Task A_session_is_replaced_after_all_retransmissions_with_a_Connection_ID_and_after_two_without(
         bool hasCids, int least, int most)
     {
         await using SecureEndpoints secure = await new SecureEndpoints(useCids: hasCids).StartAsync();
@@ -88,7 +88,7 @@ public sealed class SilentServerTests
     }
 
     [Fact]
-    public async Task A_session_is_doubted_though_its_server_tells_of_what_is_observed_and_hears_nothing()
+    public async Task A_session_is_replaced_when_requests_are_unanswered_although_notifications_arrive()
     {
         await using SecureEndpoints secure = new();
         int state = 0;
@@ -127,7 +127,7 @@ public sealed class SilentServerTests
     }
 
     [Fact]
-    public async Task A_session_of_a_client_ends_when_it_was_silent_for_its_time_and_not_before()
+    public async Task A_client_session_ends_after_its_idle_timeout_and_not_before()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client(configure: dtls => dtls.Client!.SessionIdleTimeout = FromMinutes(20),

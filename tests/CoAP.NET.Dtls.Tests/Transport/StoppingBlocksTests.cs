@@ -18,11 +18,11 @@ public sealed class StoppingBlocksTests
     [InlineData("ResourceToExchanges")]
     [InlineData("MessagingToSerializer")]
     [InlineData("ChannelToTransport")]
-    public async Task What_is_inside_of_a_block_of_a_user_is_answered_before_the_sessions_close(string seam)
+    public async Task Requests_inside_a_user_block_are_answered_before_the_sessions_are_closed(string seam)
     {
         await using SecureEndpoints secure = new(endpoint: options =>
         {
-            options.StopGracePeriod = FromMinutes(5);
+            options.Processes.StopGracePeriod = FromMinutes(5);
             Insert(options.Pipeline, seam);
         });
         await secure.StartAsync();

@@ -5,7 +5,7 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class BoundTests
 {
     [Fact]
-    public void Bounds_that_leave_no_room_are_refused()
+    public void Limits_of_zero_are_refused()
     {
         EdhocServerOptions options = new();
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Timeout = TimeSpan.Zero);
@@ -14,16 +14,16 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public Task First_messages_of_forged_addresses_cost_no_keys_and_no_memory() => FloodAsync(500);
+    public Task First_messages_from_forged_addresses_cost_neither_keys_nor_memory() => FloodAsync(500);
 
     /// <summary>The same with 100,000, which takes longer than the plain test command may.</summary>
     [Fact]
     [Trait("Category", "Campaign")]
-    public Task Very_many_first_messages_of_forged_addresses_cost_no_keys_and_no_memory() =>
+    public Task Very_many_first_messages_from_forged_addresses_cost_neither_keys_nor_memory() =>
         FloodAsync(Environment.GetEnvironmentVariable("COAP_TEST_CAMPAIGN") is null ? 500 : 100_000);
 
     [Fact]
-    public async Task Sessions_of_a_source_are_bounded_and_others_are_served()
+    public async Task Sessions_of_a_source_are_limited_and_other_sources_are_served()
     {
         await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 5);
         await world.Server.StartAsync();
@@ -44,7 +44,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task Sessions_that_failed_count_until_their_time_is_over()
+    public async Task Failed_sessions_count_until_their_timeout()
     {
         await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 3);
         await world.Server.StartAsync();
@@ -66,7 +66,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task A_session_that_does_not_go_on_ends_by_itself()
+    public async Task A_session_that_is_not_continued_ends_after_its_timeout()
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
@@ -85,7 +85,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task When_all_places_are_taken_the_greediest_source_gives_way_to_a_newcomer()
+    public async Task A_session_of_the_source_with_the_most_sessions_is_evicted_for_a_new_source()
     {
         await using EdhocWorld world = new(options =>
         {
@@ -113,7 +113,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task Nobody_ends_the_session_of_somebody_else_by_its_identifier()
+    public async Task A_session_cannot_be_ended_by_another_client_that_knows_its_identifier()
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
@@ -135,7 +135,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task A_look_up_that_takes_too_long_ends_the_session()
+    public async Task A_credential_lookup_that_takes_too_long_ends_the_session()
     {
         TaskCompletionSource<IReadOnlyList<EdhocCredential>> never = new();
         await using EdhocWorld world = new(options => options.Trust = new SlowTrust(never.Task));
@@ -150,7 +150,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task A_session_whose_time_ends_while_the_application_takes_it_is_established_nevertheless()
+    public async Task A_session_whose_timeout_expires_during_the_Established_callback_is_still_established()
     {
         TaskCompletionSource begun = new();
         TaskCompletionSource goesOn = new();
@@ -177,7 +177,7 @@ public sealed class BoundTests
     }
 
     [Fact]
-    public async Task Identifiers_that_are_taken_are_not_chosen()
+    public async Task Identifiers_in_use_are_not_chosen()
     {
         await using EdhocWorld world = new(options => options.IsIdentifierTaken = id => id.Length == 1);
         await world.Server.StartAsync();

@@ -10,7 +10,7 @@ public sealed class CombinedRequestTests
     [Fact]
     [Rfc("9668-3.2-1")]
     [Rfc("9668-3.3.1-2")]
-    public async Task The_first_protected_request_brings_message_3_and_the_next_ones_do_not()
+    public async Task The_first_protected_request_carries_message_3_and_later_requests_do_not()
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
@@ -30,7 +30,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    public async Task Requests_that_are_sent_at_the_same_time_wait_until_the_first_one_was_answered()
+    public async Task Concurrent_requests_wait_until_the_first_request_was_answered()
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
@@ -46,7 +46,7 @@ public sealed class CombinedRequestTests
 
     [Fact]
     [Rfc("9668-3.2.1-1")]
-    public async Task Of_a_body_in_blocks_only_the_first_block_brings_message_3()
+    public async Task Only_the_first_block_of_a_blockwise_request_carries_message_3()
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
@@ -62,7 +62,7 @@ public sealed class CombinedRequestTests
 
     [Fact]
     [Rfc("9668-3.2.1-1")]
-    public async Task A_message_3_that_is_too_long_is_sent_before()
+    public async Task A_message_3_that_is_too_long_is_sent_separately_before_the_request()
     {
         EdhocEad[] long3 = [new(9, false, new byte[300])];
         await using CombinedWorld world = new(configureClient: options =>
@@ -80,7 +80,7 @@ public sealed class CombinedRequestTests
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("9668-3.3.1-2")]
-    public async Task A_client_that_is_not_trusted_gets_an_EDHOC_error_without_protection_and_no_context(bool isConfirmable)
+    public async Task A_client_that_is_not_trusted_gets_an_unprotected_EDHOC_error_and_no_context(bool isConfirmable)
     {
         await using CombinedWorld world = new(options => options.Trust = new EdhocCredentialStore());
         await world.StartAsync();
@@ -105,7 +105,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    public async Task What_the_application_throws_is_answered_5_00_with_an_EDHOC_error()
+    public async Task An_exception_of_the_application_is_answered_5_00_with_an_EDHOC_error_without_details()
     {
         await using CombinedWorld world = new(options =>
             options.Established = (_, _, _) => throw new InvalidOperationException("secret detail"));
@@ -121,7 +121,7 @@ public sealed class CombinedRequestTests
 
     [Fact]
     [Rfc("9668-3.3.1-2")]
-    public async Task A_server_that_sends_message_4_refuses_the_combination_and_does_not_offer_it()
+    public async Task A_server_that_sends_message_4_refuses_combined_requests_and_does_not_offer_them()
     {
         await using CombinedWorld world = new(options => options.SendsMessage4 = true);
         await world.StartAsync();
@@ -136,7 +136,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    public async Task A_server_without_RFC_9668_is_named_by_the_error_and_a_new_session_works_without_the_combination()
+    public async Task The_error_names_a_server_without_RFC_9668_and_a_new_session_works_without_combined_requests()
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
@@ -165,7 +165,7 @@ public sealed class CombinedRequestTests
     [InlineData("090199", "f50000", false)]
     [InlineData("090199", "43abcdef00", false)]
     [Rfc("9668-3.3.1-1")]
-    public async Task A_request_with_the_EDHOC_option_that_is_malformed_or_of_no_session_is_answered_4_00(
+    public async Task A_malformed_combined_request_or_one_without_a_session_is_answered_4_00(
         string? oscore, string payload, bool isConfirmable = true)
     {
         await using CombinedWorld world = new();
@@ -194,7 +194,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    public async Task Refusals_of_combined_requests_have_a_rate_for_each_source()
+    public async Task The_rate_of_refused_combined_requests_is_limited_for_each_source()
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
@@ -213,7 +213,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    public async Task The_keys_of_a_session_are_wiped_when_another_one_replaces_it_and_when_the_server_gives_it_up()
+    public async Task The_keys_of_a_session_are_wiped_at_the_client_and_the_server_when_a_new_session_replaces_it()
     {
         await using CombinedWorld world = new(options => options.MaxContextsPerPeer = 1);
         await world.StartAsync();
@@ -235,7 +235,7 @@ public sealed class CombinedRequestTests
 
     [Fact]
     [Rfc("9668-3.3.1-1")]
-    public async Task What_OSCORE_cannot_verify_behind_message_3_is_refused_and_the_session_stands()
+    public async Task A_request_that_OSCORE_cannot_verify_after_message_3_is_refused_and_the_session_is_kept()
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
@@ -256,7 +256,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    public async Task Contexts_of_a_credential_are_bounded_and_its_oldest_ones_go()
+    public async Task The_contexts_of_a_credential_are_limited_and_the_oldest_are_removed()
     {
         await using CombinedWorld world = new(options => options.MaxContextsPerPeer = 2);
         await world.StartAsync();
@@ -271,7 +271,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    public async Task The_identity_of_the_peer_is_that_of_its_credential_whatever_context_it_has()
+    public async Task The_identity_of_a_peer_is_that_of_its_credential_in_every_context()
     {
         await using CombinedWorld world = new();
         await world.StartAsync();

@@ -7,7 +7,7 @@ public sealed class CombinedTests
 {
     [Fact]
     [Rfc("9668-3.2-1")]
-    public void The_payload_of_the_example_is_message_3_and_the_ciphertext()
+    public void The_combined_payload_of_the_RFC_example_is_split_into_message_3_and_ciphertext()
     {
         // RFC 9668, the example of section 3.4.
         byte[] payload = Convert.FromHexString("52d5535f3147e85f1cfacd9e78abf9e0a81bbf612f1092f1776f1c1668b3825e");
@@ -27,6 +27,6 @@ public sealed class CombinedTests
     [InlineData("5801ab00")]
     [InlineData("f542abcd00")]
     [Rfc("9668-3.3.1-1")]
-    public void A_payload_without_message_3_or_without_anything_behind_it_is_refused(string payload) =>
+    public void A_combined_payload_without_message_3_or_without_ciphertext_is_refused(string payload) =>
         Assert.Throws<EdhocException>(() => CombinedPayload.Read(Convert.FromHexString(payload), out _));
 }

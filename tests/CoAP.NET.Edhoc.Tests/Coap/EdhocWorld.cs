@@ -90,7 +90,7 @@ public sealed class EdhocWorld : IAsyncDisposable
 
     internal Task<EdhocException> FailAsync(EdhocClient client) => Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(client));
 
-    internal EdhocClient MakeEdhoc(ICoapRequester requester, Action<EdhocClientOptions>? configure = null)
+    internal EdhocClient MakeEdhoc(ICoapClient requester, Action<EdhocClientOptions>? configure = null)
     {
         EdhocClientOptions options = new()
         {
@@ -115,7 +115,7 @@ public sealed class EdhocWorld : IAsyncDisposable
     private void Configure(CoapEndpointOptions options)
     {
         options.TimeProvider = Clock;
-        options.Random = new VirtualRandom(++_seed);
-        options.Scheduler = new VirtualScheduler(Clock);
+        options.Pipeline.Random = new VirtualRandom(++_seed);
+        options.Pipeline.Scheduler = new VirtualScheduler(Clock);
     }
 }

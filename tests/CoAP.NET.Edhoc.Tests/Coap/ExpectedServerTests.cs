@@ -16,7 +16,7 @@ public sealed class ExpectedServerTests
     [InlineData("door.example", ServerAuthentication, false)]
     [InlineData(null, ServerAuthentication, false)]
     [InlineData(null, null, false)]
-    public async Task A_certificate_is_that_of_the_server_if_it_is_for_the_host_of_the_URI_and_for_servers(
+    public async Task A_server_certificate_must_be_for_the_host_of_the_URI_and_for_server_use(
         string? name, string? purpose, bool isAccepted)
     {
         foreach (bool isReverse in (bool[])[false, true])
@@ -51,7 +51,7 @@ public sealed class ExpectedServerTests
     [Theory]
     [InlineData("door.example", true)]
     [InlineData("bulb.example", false)]
-    public async Task A_client_that_expects_a_name_takes_a_certificate_with_this_name_in_place_of_the_host(string name, bool isAccepted)
+    public async Task A_client_that_expects_a_name_requires_a_certificate_for_that_name_instead_of_the_host(string name, bool isAccepted)
     {
         using Issuer issuer = new();
         await using EdhocWorld world = WorldOf(issuer, name, ServerAuthentication);
@@ -92,7 +92,7 @@ public sealed class ExpectedServerTests
     [InlineData(ClientAuthentication, true)]
     [InlineData(null, true)]
     [InlineData(ServerAuthentication, false)]
-    public async Task A_certificate_that_is_for_servers_only_is_that_of_no_client(string? purpose, bool isAccepted)
+    public async Task A_certificate_for_servers_only_is_refused_for_a_client(string? purpose, bool isAccepted)
     {
         using Issuer issuer = new();
         using EdhocPrivateKey key = issuer.Issue("desk", out byte[] certificate, purpose: purpose);
@@ -118,7 +118,7 @@ public sealed class ExpectedServerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_client_with_several_servers_in_its_list_has_to_say_which_one_it_expects(bool isReverse)
+    public async Task A_client_that_trusts_several_servers_must_name_the_expected_server(bool isReverse)
     {
         await using EdhocWorld world = new(options => options.ReverseMethod = EdhocMethod.StaticStatic);
         await world.Server.StartAsync();
@@ -152,7 +152,7 @@ public sealed class ExpectedServerTests
     [InlineData("door 7", "door 8", null, false)]
     [InlineData("door 7", "door 8", "door 7", true)]
     [InlineData("door 7", "door 8", "door 8", false)]
-    public async Task The_identity_of_a_credential_says_which_server_it_is(
+    public async Task The_identity_of_a_credential_selects_the_expected_server(
         string identity, string otherIdentity, string? expected, bool isAccepted)
     {
         await using EdhocWorld world = new();
@@ -180,7 +180,7 @@ public sealed class ExpectedServerTests
     }
 
     [Fact]
-    public async Task A_resolver_of_the_application_gets_the_target_and_cannot_replace_the_expected_server()
+    public async Task A_credential_resolver_gets_the_target_and_cannot_replace_the_expected_server()
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
@@ -194,7 +194,7 @@ public sealed class ExpectedServerTests
         await Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(world, client, false));
 
         Assert.Equal(
-            (EdhocPeerRole.Server, "[2001:db8::1]", "door 7"), (trust.Claim?.Role, trust.Claim?.Target?.Host, trust.Claim?.Expected));
+            (true, "[2001:db8::1]", "door 7"), (trust.Claim?.IsServer == true, trust.Claim?.Target?.Host, trust.Claim?.Expected));
         Assert.Empty(world.Identities);
     }
 

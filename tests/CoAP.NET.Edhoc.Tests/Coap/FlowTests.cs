@@ -8,7 +8,7 @@ public sealed class FlowTests
     [InlineData(false)]
     [InlineData(true)]
     [Rfc("9528-A.2.1-1")]
-    public async Task A_client_that_is_the_Initiator_and_its_server_have_the_same_parameters(bool sendsMessage4)
+    public async Task An_Initiator_client_and_its_server_derive_the_same_parameters(bool sendsMessage4)
     {
         await using EdhocWorld world = new(options => options.SendsMessage4 = sendsMessage4);
         await world.Server.StartAsync();
@@ -30,7 +30,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    public async Task A_client_that_requires_message_4_does_not_do_without()
+    public async Task A_client_that_requires_message_4_refuses_a_server_that_does_not_send_it()
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
@@ -43,7 +43,7 @@ public sealed class FlowTests
 
     [Fact]
     [Rfc("9528-A.2.2-1")]
-    public async Task A_client_that_is_the_Responder_and_its_server_have_the_same_parameters()
+    public async Task A_Responder_client_and_its_server_derive_the_same_parameters()
     {
         await using EdhocWorld world = new(options => options.ReverseMethod = EdhocMethod.SignatureSignature);
         await world.Server.StartAsync();
@@ -60,7 +60,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    public async Task A_server_that_is_the_Responder_only_refuses_to_be_the_Initiator()
+    public async Task A_server_configured_as_Responder_only_refuses_to_be_the_Initiator()
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
@@ -75,7 +75,7 @@ public sealed class FlowTests
 
     [Fact]
     [Rfc("9528-A.2.1-1")]
-    public async Task Messages_have_their_Content_Formats_and_what_belongs_in_front()
+    public async Task Messages_have_their_Content_Formats_and_prefixes()
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
@@ -104,7 +104,7 @@ public sealed class FlowTests
 
     [Fact]
     [Rfc("9528-6.3-1")]
-    public async Task A_client_asks_once_more_with_the_suite_that_the_server_names()
+    public async Task A_client_repeats_message_1_with_the_suite_that_the_server_selects()
     {
         await using EdhocWorld world = new(options =>
         {
@@ -121,7 +121,7 @@ public sealed class FlowTests
 
     [Fact]
     [Rfc("9528-6.4-1")]
-    public async Task A_client_that_the_server_does_not_know_is_told_so()
+    public async Task A_client_with_an_unknown_credential_gets_an_error_that_says_so()
     {
         await using EdhocWorld world = new(options => options.Trust = new EdhocCredentialStore());
         await world.Server.StartAsync();
@@ -135,7 +135,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    public async Task A_server_that_the_client_does_not_know_is_told_so_and_ends_the_session()
+    public async Task A_server_with_a_credential_unknown_to_the_client_gets_an_error_and_ends_the_session()
     {
         await using EdhocWorld world = new();
         await world.Server.StartAsync();
@@ -150,7 +150,7 @@ public sealed class FlowTests
 
     [Fact]
     [Rfc("9668-6-1")]
-    public async Task The_resource_is_listed_with_what_it_supports()
+    public async Task The_EDHOC_resource_is_listed_with_its_supported_features()
     {
         OscoreContexts contexts = new();
         await using EdhocWorld world = new(
@@ -195,7 +195,7 @@ public sealed class FlowTests
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("9528-A.2.2-1")]
-    public async Task A_client_that_is_the_Responder_sends_message_4_where_both_agreed_on_it(bool isSent)
+    public async Task A_Responder_client_sends_message_4_when_both_sides_agreed_on_it(bool isSent)
     {
         await using EdhocWorld world = new(options =>
         {
@@ -214,7 +214,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    public async Task A_message_4_that_does_not_verify_establishes_nothing()
+    public async Task A_message_4_that_does_not_verify_establishes_no_session()
     {
         await using EdhocWorld world = new(options =>
         {
@@ -240,7 +240,7 @@ public sealed class FlowTests
     [InlineData(false)]
     [InlineData(true)]
     [Rfc("9528-3.8-1")]
-    public async Task External_authorization_data_goes_with_all_messages_in_both_directions(bool isReverse)
+    public async Task External_authorization_data_is_carried_in_all_messages_in_both_directions(bool isReverse)
     {
         List<int> ofServer = [];
         List<int> ofClient = [];
@@ -287,7 +287,7 @@ public sealed class FlowTests
     [InlineData(3, true)]
     [InlineData(4, false)]
     [Rfc("9528-3.8-1", "9528-3.8.1-1")]
-    public async Task Critical_external_authorization_data_that_a_side_does_not_know_ends_the_session(int message, bool isOfClient)
+    public async Task Unknown_critical_external_authorization_data_ends_the_session(int message, bool isOfClient)
     {
         await using EdhocWorld world = new(options =>
         {
@@ -308,7 +308,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    public async Task External_authorization_data_may_refuse_a_peer_and_takes_no_longer_than_the_session()
+    public async Task External_authorization_may_refuse_a_peer_and_is_limited_by_the_session_timeout()
     {
         TaskCompletionSource<IReadOnlyList<EdhocEad>> never = new();
         bool refuses = true;
@@ -326,7 +326,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    public async Task A_chain_of_certificates_goes_in_blocks_and_is_validated()
+    public async Task A_certificate_chain_is_transferred_blockwise_and_validated()
     {
         using Issuer issuer = new();
         using EdhocPrivateKey key = issuer.Issue("device-7", out byte[] certificate);

@@ -5,7 +5,7 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class OscoreTests
 {
     [Fact]
-    public async Task Requests_are_protected_by_the_context_that_both_sides_agreed_on()
+    public async Task Requests_are_protected_by_the_agreed_context()
     {
         OscoreContexts ofServer = new();
         OscoreContexts ofClient = new();
@@ -35,7 +35,7 @@ public sealed class OscoreTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task The_first_message_of_OSCORE_confirms_the_keys_to_the_Initiator_on_either_side(bool isReverse)
+    public async Task The_first_OSCORE_message_confirms_the_keys_to_the_Initiator_on_either_side(bool isReverse)
     {
         OscoreContexts ofServer = new();
         OscoreContexts ofClient = new();
@@ -69,7 +69,7 @@ public sealed class OscoreTests
     }
 
     [Fact]
-    public async Task The_kid_of_a_provisioned_context_with_an_ID_Context_is_given_to_no_client()
+    public async Task The_kid_of_a_provisioned_context_with_an_ID_Context_is_assigned_to_no_client()
     {
         // All identifiers of one byte but one.
         OscoreContexts ofServer = new();
@@ -96,7 +96,7 @@ public sealed class OscoreTests
 
     [Fact]
     [Rfc("9668-3.3.2-1")]
-    public async Task Identifiers_of_contexts_that_stand_are_not_given_out_again()
+    public async Task Identifiers_of_existing_contexts_are_not_assigned_again()
     {
         // There are 48 identifiers of one byte.
         const int Devices = 60;

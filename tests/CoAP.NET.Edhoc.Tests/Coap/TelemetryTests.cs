@@ -8,7 +8,7 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class TelemetryTests
 {
     [Fact]
-    public async Task Sessions_are_counted_by_what_became_of_them_and_logged_with_who_the_peer_is_and_without_keys()
+    public async Task Sessions_are_counted_by_outcome_and_logged_with_the_peer_and_without_keys()
     {
         using MeterMaker maker = new();
         Entries log = new();

@@ -5,7 +5,7 @@ namespace CoAP.NET.Edhoc.Tests.Credentials;
 public sealed class CredentialTests
 {
     [Fact]
-    public async Task A_store_gives_out_what_is_in_it_and_refuses_all_else()
+    public async Task A_credential_store_finds_its_credentials_and_refuses_others()
     {
         EdhocOwnCredential one = Parties.Own(EdhocCurve.P256, 1, "one");
         EdhocOwnCredential twin = Parties.Own(EdhocCurve.P256, 1, "twin");
@@ -30,7 +30,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public void Of_several_credentials_with_one_kid_the_one_counts_that_the_peer_proves_to_have()
+    public void The_credential_that_the_peer_proves_is_selected_among_several_with_the_same_kid()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
         EdhocCredential twin = Parties.Own(EdhocCurve.P256, 0x32, "twin").Credential;
@@ -43,7 +43,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public async Task Certificates_are_trusted_by_their_issuer_time_and_the_application()
+    public async Task Certificates_are_trusted_by_issuer_validity_and_the_decision_of_the_application()
     {
         using Issuer issuer = new();
         using Issuer stranger = new();
@@ -63,22 +63,23 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public async Task A_certificate_of_a_peer_that_nothing_names_is_not_checked_but_an_error()
+    public async Task Finding_a_certificate_of_a_server_without_a_target_or_expected_name_is_an_error()
     {
         using Issuer issuer = new();
         using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate);
         EdhocCertificateTrust trust = new(issuer.Certificate) { TimeProvider = issuer.Time };
-        EdhocClaim claim = new(EdhocCredentialId.OfCertificateChain(certificate), []);
+        EdhocCredentialId id = EdhocCredentialId.OfCertificateChain(certificate);
 
-        await Assert.ThrowsAsync<ArgumentException>(async () => await trust.FindAsync(claim, CancellationToken.None));
         await Assert.ThrowsAsync<ArgumentException>(
-            async () => await trust.FindAsync(claim with { Role = EdhocPeerRole.Server }, CancellationToken.None));
+            async () => await trust.FindAsync(new EdhocClaim(id, []), CancellationToken.None));
+        await Assert.ThrowsAsync<ArgumentException>(
+            async () => await trust.FindAsync(new EdhocClaim(id, []) { IsServer = true }, CancellationToken.None));
     }
 
     [Theory]
     [InlineData(X509KeyUsageFlags.DigitalSignature, true)]
     [InlineData(X509KeyUsageFlags.KeyAgreement, false)]
-    public void A_certificate_is_used_for_what_it_says_only(X509KeyUsageFlags usages, bool isAccepted)
+    public void A_certificate_is_accepted_only_for_its_stated_use(X509KeyUsageFlags usages, bool isAccepted)
     {
         using Issuer issuer = new();
         using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate, usages);
@@ -100,7 +101,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public void A_claims_set_stays_as_it_is_and_a_naked_key_is_dressed()
+    public void A_CCS_is_kept_unchanged_and_a_bare_COSE_key_is_wrapped_into_a_CCS()
     {
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         EdhocCredential created = EdhocCredential.Create(key.PublicKey, [7], "somebody");
@@ -115,7 +116,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public void A_compressed_key_in_a_claims_set_has_the_coordinate_that_its_sign_says()
+    public void A_compressed_COSE_key_is_decompressed_according_to_its_sign()
     {
         for (int i = 0; i < 6; i++)
         {
@@ -127,7 +128,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public void A_private_key_in_a_claims_set_is_refused()
+    public void A_private_COSE_key_is_refused_as_a_credential()
     {
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         byte[] naked = KeyOf(key, -4, writer => writer.WriteByteString(new byte[32]));
@@ -136,7 +137,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public void A_private_key_of_another_credential_is_refused()
+    public void A_private_key_that_does_not_match_its_credential_is_refused()
     {
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         EdhocCredential other = Parties.Own(EdhocCurve.P256, 1, "other").Credential;
@@ -145,7 +146,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public void Keys_of_dotnet_do_what_they_are_for()
+    public void NET_keys_are_usable_for_their_purpose()
     {
         EdhocPrivateKey signing = EdhocPrivateKey.FromECDsa(ECDsa.Create(ECCurve.NamedCurves.nistP256));
         EdhocPrivateKey agreeing = EdhocPrivateKey.FromECDiffieHellman(ECDiffieHellman.Create(ECCurve.NamedCurves.nistP256));
@@ -174,7 +175,7 @@ public sealed class CredentialTests
         Assert.Throws<EdhocException>(() => EdhocCredentialId.Read(Convert.FromHexString(encoded)));
 
     private static async Task<IReadOnlyList<EdhocCredential>> FindAsync(IEdhocCredentialResolver resolver, EdhocCredentialId id) =>
-        await resolver.FindAsync(new EdhocClaim(id, []) { Role = EdhocPeerRole.Client }, CancellationToken.None);
+        await resolver.FindAsync(new EdhocClaim(id, []) { IsServer = false }, CancellationToken.None);
 
     // A COSE_Key with one more parameter.
     private static byte[] KeyOf(EdhocPrivateKey key, int label, Action<CborWriter> writeValue)

@@ -6,7 +6,7 @@ public sealed class PeerIdTests
     [Theory]
     [InlineData("thermostat")]
     [InlineData(null)]
-    public void Credentials_without_an_identity_are_different_peers_whatever_subject_they_claim(string? subject)
+    public void Credentials_without_an_identity_are_different_peers_even_with_the_same_subject(string? subject)
     {
         EdhocCredential one = Make(subject);
         EdhocCredential other = Make(subject);
@@ -17,7 +17,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void The_same_credential_is_the_same_peer_in_each_session()
+    public void The_same_credential_is_the_same_peer_in_every_session()
     {
         EdhocCredential one = Make("thermostat");
         EdhocCredential again = EdhocCredential.OfCcs(one.Encoded.Span);
@@ -28,7 +28,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void The_identity_that_the_application_gives_names_the_peer() => Assert.Equal("edhoc:door 7", $"{Make("x", "door 7").Id}");
+    public void The_identity_that_the_application_assigns_names_the_peer() => Assert.Equal("edhoc:door 7", $"{Make("x", "door 7").Id}");
 
     [Fact]
     public void A_certificate_names_the_peer_as_in_TLS()

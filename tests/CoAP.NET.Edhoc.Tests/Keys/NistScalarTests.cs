@@ -13,7 +13,7 @@ public sealed class NistScalarTests
     [Theory]
     [InlineData(EdhocCurve.P256, N256)]
     [InlineData(EdhocCurve.P384, N384)]
-    public void One_up_to_the_order_is_a_key_and_nothing_else(EdhocCurve curve, string order)
+    public void Only_scalars_from_1_to_the_order_minus_1_are_valid_private_keys(EdhocCurve curve, string order)
     {
         byte[] n = Convert.FromHexString(order);
         byte[] less = [.. n[..^1], (byte)(n[^1] - 1)];

@@ -13,7 +13,7 @@ public sealed class IdentifierTests
     [InlineData("abcd", "42abcd")]
     [InlineData("", "40")]
     [Rfc("9528-3.3.2-1")]
-    public void Identifiers_that_are_integers_of_one_byte_are_sent_as_such(string identifier, string encoded)
+    public void Identifiers_that_are_one_byte_CBOR_integers_are_encoded_as_integers(string identifier, string encoded)
     {
         byte[] bytes = Convert.FromHexString(identifier);
         byte[] written = Identifiers.Item(bytes);
@@ -30,7 +30,7 @@ public sealed class IdentifierTests
     [InlineData("61aa")]
     [InlineData("43aabb")]
     [InlineData("")]
-    public void Other_encodings_are_refused(string encoded) => Assert.Throws<EdhocException>(() =>
+    public void Other_encodings_of_identifiers_are_refused(string encoded) => Assert.Throws<EdhocException>(() =>
     {
         SequenceReader reader = new(Convert.FromHexString(encoded), "It");
         reader.ReadIdentifier("an identifier");

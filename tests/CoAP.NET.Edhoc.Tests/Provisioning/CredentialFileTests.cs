@@ -25,7 +25,7 @@ public sealed class CredentialFileTests : IDisposable
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
-    public async Task Two_files_make_two_sides_that_trust_each_other()
+    public async Task Two_credential_files_configure_two_sides_that_trust_each_other()
     {
         Write("client.json", """
             {
@@ -63,7 +63,7 @@ public sealed class CredentialFileTests : IDisposable
     }
 
     [Fact]
-    public void Certificates_go_by_hash_or_by_value_and_authorities_are_trusted()
+    public void Certificates_are_sent_by_hash_or_by_value_and_authorities_are_trusted()
     {
         using Issuer issuer = new();
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
@@ -87,7 +87,7 @@ public sealed class CredentialFileTests : IDisposable
     }
 
     [Fact]
-    public void A_file_says_which_server_is_expected_at_a_URI()
+    public void A_credential_file_names_the_expected_server_of_a_URI()
     {
         Write("client.json", """
             { "own": [ { "key": "client.key", "kid": "0x2b" } ],
@@ -103,7 +103,7 @@ public sealed class CredentialFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_listed_peer_is_no_server_of_an_authority()
+    public async Task A_listed_peer_is_not_accepted_as_a_server_of_an_authority()
     {
         using Issuer issuer = new();
         Write("ca.pem", issuer.Certificate.ExportCertificatePem());
@@ -112,19 +112,18 @@ public sealed class CredentialFileTests : IDisposable
               "trusted": [ { "publicKey": "server.pub", "kid": "0x32", "identity": "door 7" } ] }
             """);
         using EdhocCredentialFile file = EdhocCredentialFile.Read(Named("client.json"));
-        EdhocClaim claim = new(EdhocCredentialId.OfKeyId([0x32]), [])
-        {
-            Role = EdhocPeerRole.Server,
-            Target = CoapUri.Parse("coap://door.example"),
-        };
+        EdhocCredentialId id = EdhocCredentialId.OfKeyId([0x32]);
+        CoapUri door = CoapUri.Parse("coap://door.example");
 
-        await Assert.ThrowsAsync<EdhocException>(async () => await file.Trust.FindAsync(claim, CancellationToken.None));
-        Assert.Single(await file.Trust.FindAsync(claim with { Expected = "door 7" }, CancellationToken.None));
-        Assert.Single(await file.Trust.FindAsync(claim with { Role = EdhocPeerRole.Client, Target = null }, CancellationToken.None));
+        await Assert.ThrowsAsync<EdhocException>(async () =>
+            await file.Trust.FindAsync(new EdhocClaim(id, []) { IsServer = true, Target = door }, CancellationToken.None));
+        Assert.Single(await file.Trust.FindAsync(
+            new EdhocClaim(id, []) { IsServer = true, Target = door, Expected = "door 7" }, CancellationToken.None));
+        Assert.Single(await file.Trust.FindAsync(new EdhocClaim(id, []) { IsServer = false }, CancellationToken.None));
     }
 
     [Fact]
-    public void Keys_of_X25519_are_read_as_OpenSSL_writes_them()
+    public void X25519_keys_in_OpenSSL_format_are_read()
     {
         WriteKey("x.key", X25519Key);
         Write("x.json", """{ "own": [ { "key": "x.key", "kid": "0x01" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }""");
@@ -141,7 +140,7 @@ public sealed class CredentialFileTests : IDisposable
     }
 
     [Fact]
-    public void A_private_key_that_everybody_can_read_is_refused()
+    public void A_private_key_file_that_others_can_read_is_refused()
     {
         Write("client.json", Valid);
         if (OperatingSystem.IsWindows())
@@ -151,7 +150,7 @@ public sealed class CredentialFileTests : IDisposable
 
         File.SetUnixFileMode(Named("client.key"), UnixFileMode.UserRead | UnixFileMode.OtherRead);
 
-        EdhocProvisioningException error = Fail("client.json");
+        CoapCredentialException error = Fail("client.json");
 
         Assert.Equal(Named("client.key"), error.FileName);
         Assert.Contains("chmod 600", error.Message, Ordinal);
@@ -180,7 +179,7 @@ public sealed class CredentialFileTests : IDisposable
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": [] }", "servers must be an object")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"door\": \"x\" } }", "servers[\"door\"] must have")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"coap://d\": \"x\" } }", "identity of no entry")]
-    public void What_is_wrong_is_said_with_its_place(string json, string problem)
+    public void The_error_for_an_invalid_credential_file_has_the_position_of_the_problem(string json, string problem)
     {
         Write("wrong.json", json);
 
@@ -191,8 +190,8 @@ public sealed class CredentialFileTests : IDisposable
         { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }
         """;
 
-    private EdhocProvisioningException Fail(string name) =>
-        Assert.Throws<EdhocProvisioningException>(() => EdhocCredentialFile.Read(Named(name)));
+    private CoapCredentialException Fail(string name) =>
+        Assert.Throws<CoapCredentialException>(() => EdhocCredentialFile.Read(Named(name)));
 
     private string Named(string name) => Path.Combine(_directory, name);
 

@@ -30,7 +30,7 @@ internal static class Parties
     }
 
     public static EdhocCurve CurveOf(EdhocCipherSuite suite, EdhocMethod method, EdhocRole role) =>
-        Schedule.Party.IsStatic(method, role) ? suite.Curve : suite.SignatureCurve;
+        Schedule.EdhocParty.IsStatic(method, role) ? suite.Curve : suite.SignatureCurve;
 
     public static (EdhocInitiator Initiator, EdhocResponder Responder) Make(
         EdhocMethod method = EdhocMethod.StaticStatic, int suite = 2, EdhocSettings? initiatorSettings = null,

@@ -27,7 +27,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         _pair = new CoapEndpointPair(options =>
         {
             options.Name = "watched";
-            options.MeterFactory = factory;
+            options.Telemetry.MeterFactory = factory;
         });
         _published.Start();
     }
@@ -43,7 +43,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Nothing_is_measured_until_somebody_looks_and_nothing_after_the_last_one_left()
+    public void The_dashboard_collects_measurements_only_while_a_viewer_is_connected()
     {
         using DashboardViewer one = new();
         using DashboardViewer other = new();
@@ -67,7 +67,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_viewer_sees_how_many_requests_came_in_a_second_and_how_they_were_answered()
+    public async Task A_viewer_gets_the_rate_of_requests_and_of_their_response_codes()
     {
         _pair.Server.MapGet("/good", () => CoapResults.Text("x"));
         await _pair.StartAsync();
@@ -97,9 +97,9 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Latency_is_told_by_route_and_not_by_path()
+    public async Task Latency_is_reported_by_route_and_not_by_path()
     {
-        _pair.Server.MapGet("/slow/{id}", async _ =>
+        _pair.Server.MapGet("/slow/{id}", async (CoapRequestContext _) =>
         {
             await Task.Delay(TimeSpan.FromMilliseconds(100), _pair.Clock);
             return CoapResults.Text("x");
@@ -121,7 +121,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Observers_are_told_by_route_and_bounds_with_what_is_taken()
+    public async Task Observers_are_reported_by_route_and_limits_with_their_usage()
     {
         _pair.Server.MapGet("/sensor/{id}", request => CoapResults.Text(request.Route["id"])).Observable();
         await _pair.StartAsync();
@@ -141,15 +141,15 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         Assert.Equal(("/sensor/{id}", 2, 0),
             (route.GetProperty("route").GetString(), route.GetProperty("observers").GetInt32(), route.GetProperty("count").GetInt32()));
         JsonElement bound = Assert.Single(
-            sample.GetProperty("bounds").EnumerateArray(), bound => bound.GetProperty("name").GetString() == "MaxObservers");
-        Assert.Equal((2, new CoapLimits().MaxObservers, false), (bound.GetProperty("used").GetInt32(),
+            sample.GetProperty("bounds").EnumerateArray(), bound => bound.GetProperty("name").GetString() == "Observe.MaxObservers");
+        Assert.Equal((2, new CoapLimits().Observe.MaxObservers, false), (bound.GetProperty("used").GetInt32(),
             bound.GetProperty("limit").GetInt32(), bound.GetProperty("bytes").GetBoolean()));
         Assert.Contains(sample.GetProperty("bounds").EnumerateArray(), bound =>
-            bound.GetProperty("name").GetString() == "DeduplicationBytes" && bound.GetProperty("bytes").GetBoolean());
+            bound.GetProperty("name").GetString() == "Deduplication.Memory" && bound.GetProperty("bytes").GetBoolean());
     }
 
     [Fact]
-    public async Task What_was_dropped_is_told_by_reason_of_the_last_minute_and_in_all()
+    public async Task Dropped_messages_are_reported_by_reason_for_the_last_minute_and_in_total()
     {
         CoapCounters counters = _pair.Server.Counters;
         counters.Add(CoapCounter.FormatErrors, 5);
@@ -188,7 +188,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Of_a_server_at_full_load_one_second_of_five_is_measured()
+    public async Task A_server_at_full_load_is_measured_in_one_second_of_five()
     {
         Instrument duration = _instruments.Single(one => one.Name == "coap.server.request.duration");
         using DashboardViewer viewer = new();
@@ -211,7 +211,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task More_than_MaxViewers_are_not_let_in()
+    public async Task Viewers_that_exceed_MaxViewers_are_refused()
     {
         _options.MaxViewers = 2;
         using DashboardViewer one = new();
@@ -229,7 +229,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Who_comes_later_sees_the_last_15_minutes_and_nothing_older()
+    public async Task A_later_viewer_gets_the_history_of_the_last_15_minutes()
     {
         using DashboardViewer first = new();
         Collector.TryAdd(first.Lines);
@@ -255,7 +255,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task When_the_application_stops_all_who_look_are_told_and_nobody_is_let_in()
+    public async Task A_stopping_application_ends_all_viewers_and_refuses_new_ones()
     {
         using DashboardViewer viewer = new();
         using DashboardViewer late = new();

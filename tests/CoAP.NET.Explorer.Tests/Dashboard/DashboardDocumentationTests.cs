@@ -9,11 +9,11 @@ namespace CoAP.NET.Explorer.Tests.Dashboard;
 public sealed partial class DashboardDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("dashboard.md", "Dashboard", 2, "CoAP.NET.Explorer.Tests");
 
     [Fact]
-    public void The_table_of_bounds_has_the_defaults()
+    public void The_table_of_limits_states_the_defaults()
     {
         CoapDashboardOptions options = new();
         Dictionary<string, string> table = Row().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", "dashboard.md")))
@@ -35,7 +35,7 @@ public sealed partial class DashboardDocumentationTests
     }
 
     [Fact]
-    public async Task Mapped_behind_authorization_it_shows_nothing_to_strangers()
+    public async Task A_dashboard_behind_authorization_refuses_unauthorized_clients()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();

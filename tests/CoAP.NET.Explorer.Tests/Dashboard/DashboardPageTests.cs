@@ -39,7 +39,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
     [Theory]
     [InlineData(1280, ColorScheme.Light)]
     [InlineData(360, ColorScheme.Dark)]
-    public async Task The_page_shows_live_figures_of_a_running_server(int width, ColorScheme scheme)
+    public async Task The_page_shows_live_values_of_a_running_server(int width, ColorScheme scheme)
     {
         DashboardBrowser browser = await OpenAsync(width, scheme);
 
@@ -68,7 +68,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_peers_say_is_shown_as_text_and_does_not_run()
+    public async Task Text_from_peers_is_shown_as_text_and_not_executed()
     {
         DashboardBrowser browser = await OpenAsync();
 
@@ -96,7 +96,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_time_axis_grows_with_the_measurements_up_to_the_chosen_span()
+    public async Task The_time_axis_grows_with_the_measurements_up_to_the_selected_span()
     {
         if (await OpenAsync() is not { } browser)
         {
@@ -119,7 +119,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_paused_page_looks_at_nothing_and_goes_on_when_it_is_asked_to_by_keyboard()
+    public async Task A_page_is_paused_and_resumed_by_the_keyboard()
     {
         DashboardBrowser browser = await OpenAsync();
 

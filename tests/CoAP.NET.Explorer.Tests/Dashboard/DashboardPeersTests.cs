@@ -26,7 +26,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_a_peer_is_called_is_text_on_one_line()
+    public async Task The_identity_of_a_peer_is_sent_escaped_and_on_a_single_line()
     {
         DashboardSite site = await StartAsync();
         Task had = await ConnectAsync();
@@ -44,7 +44,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Peers_are_shown_by_their_address_and_no_more_than_MaxPeers()
+    public async Task Peers_are_filtered_by_address_and_limited_to_MaxPeers()
     {
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
         DashboardSite site = await StartAsync(options => options.MaxPeers = 1);
@@ -63,7 +63,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_trace_shows_the_messages_of_its_peer_and_of_nobody_else()
+    public async Task A_trace_shows_only_the_messages_of_its_peer()
     {
         _coap.MapPost("/a/{id}", request => CoapResults.Text("secret " + request.GetText()));
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
@@ -96,7 +96,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_trace_ends_with_its_last_message_and_shows_payloads_where_that_is_allowed()
+    public async Task A_trace_ends_after_its_last_message_and_shows_payloads_only_when_allowed()
     {
         _coap.MapPost("/a/{id}", _ => CoapResults.Changed());
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
@@ -125,7 +125,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Messages_on_connections_are_traced_one_by_one_also_those_of_several_packets()
+    public async Task Messages_on_connections_are_traced_separately_also_when_they_span_several_packets()
     {
         _coap.MapPost("/large", request => CoapResults.Changed());
         DashboardSite site = await StartAsync();

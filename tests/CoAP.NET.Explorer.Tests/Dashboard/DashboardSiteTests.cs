@@ -20,7 +20,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_page_and_its_files_come_with_a_policy_that_lets_nothing_else_run()
+    public async Task The_page_and_its_files_have_a_Content_Security_Policy_that_forbids_foreign_scripts()
     {
         DashboardSite site = await StartAsync();
         using HttpResponseMessage page = await site.Http.GetAsync(new Uri("coap/live/", UriKind.Relative));
@@ -45,7 +45,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_path_without_its_last_slash_leads_to_the_page()
+    public async Task The_path_without_the_trailing_slash_redirects_to_the_page()
     {
         DashboardSite site = await StartAsync();
         using HttpResponseMessage page = await site.Http.GetAsync(new Uri("coap/live", UriKind.Relative));
@@ -55,7 +55,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_viewer_is_sent_the_history_first_and_a_sample_each_second()
+    public async Task A_viewer_gets_the_history_first_and_then_a_sample_each_second()
     {
         await _coap.Listen("coap://127.0.0.1:0").StartAsync();
         DashboardSite site = await StartAsync();
@@ -76,7 +76,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_viewer_too_many_is_told_so()
+    public async Task A_viewer_that_exceeds_MaxViewers_gets_503_with_the_name_of_the_setting()
     {
         DashboardSite site = await StartAsync(options => options.MaxViewers = 1);
         using HttpResponseMessage one = await site.PostAsync("live", new { });
@@ -87,7 +87,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_application_stops_while_pages_look()
+    public async Task An_application_stops_while_viewers_are_connected()
     {
         DashboardSite site = await StartAsync();
         using HttpResponseMessage live = await site.PostAsync("live", new { });
@@ -108,7 +108,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     [InlineData("live")]
     [InlineData("peers")]
     [InlineData("trace")]
-    public async Task Another_site_and_who_sends_no_header_are_refused(string call)
+    public async Task Requests_of_other_sites_and_requests_without_the_header_are_refused(string call)
     {
         DashboardSite site = await StartAsync();
         object body = new { peer = "127.0.0.1" };
@@ -129,7 +129,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     [InlineData("trace", "{}")]
     [InlineData("trace", "[")]
     [InlineData("peers", "{\"address\":\"nobody\"}")]
-    public async Task What_is_no_address_is_refused(string call, string body)
+    public async Task An_invalid_address_is_refused(string call, string body)
     {
         DashboardSite site = await StartAsync();
         using HttpResponseMessage response = await site.PostAsync(call, new { }, request => request.Content = new StringContent(body));
@@ -139,7 +139,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_application_does_not_stay_up_with_a_page_for_anybody()
+    public async Task An_application_with_a_dashboard_open_to_everybody_ends()
     {
         int exitCode = await ProcessExitCode.OfAsync(async () =>
         {
@@ -152,7 +152,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Without_a_server_to_show_it_cannot_be_mapped()
+    public async Task A_dashboard_without_a_server_cannot_be_mapped()
     {
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() =>
             DashboardSite.StartAsync(null, options => options.ServerName = "north"));
@@ -161,7 +161,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task It_shows_the_server_of_the_container_of_that_name()
+    public async Task The_dashboard_shows_the_named_server_of_the_container()
     {
         _site = await DashboardSite.StartAsync(null, options => options.ServerName = "north", services: services =>
             services.AddCoapServer("north", coap =>

@@ -20,7 +20,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task The_tree_lists_resources_and_a_filter_finds_some()
+    public async Task The_tree_lists_the_resources_and_can_be_filtered()
     {
         await _page.SaysAsync("tree", "hello");
         await _page["tree-filter"].FillAsync("A number that");
@@ -32,7 +32,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_resource_is_asked_for_by_the_keyboard_alone()
+    public async Task A_request_can_be_sent_by_the_keyboard_alone()
     {
         await _page.SaysAsync("tree", "hello");
         await _page["tree-filter"].FillAsync("A number that");
@@ -46,7 +46,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task An_answer_shows_code_options_time_and_payload()
+    public async Task A_response_is_shown_with_code_options_time_and_payload()
     {
         await _page.SendAsync("GET", world.Coap + "/hello");
 
@@ -76,7 +76,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task An_option_that_makes_no_sense_is_not_sent()
+    public async Task An_invalid_option_is_not_sent()
     {
         await _page["uri"].FillAsync(world.Coap + "/hello");
         await _page["option-add"].ClickAsync();
@@ -89,7 +89,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task CBOR_is_written_in_its_notation_and_its_bytes_are_shown_while_typing()
+    public async Task CBOR_is_entered_in_diagnostic_notation_and_its_bytes_are_shown_during_input()
     {
         await _page["method"].SelectOptionAsync("POST");
         await _page["uri"].FillAsync(world.Coap + "/echo");
@@ -118,7 +118,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_resource_with_a_slash_at_the_end_has_a_name_and_its_ETag_is_shown_once()
+    public async Task A_resource_with_a_trailing_slash_has_a_name_and_its_ETag_is_shown_once()
     {
         await _page["tree-filter"].FillAsync("config");
         await _page.SaysAsync("tree-count", "2 of");
@@ -131,7 +131,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task An_error_disappears_when_the_next_input_is_wrong()
+    public async Task An_error_disappears_when_a_later_input_is_invalid()
     {
         await _page.SendAsync("GET", world.Coaps + "/hello");
         await _page.SaysAsync("alert", "No key");
@@ -142,7 +142,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_phone_begins_with_the_resources_and_shows_the_request_of_the_chosen_one()
+    public async Task A_phone_shows_the_resources_first_and_then_the_request_of_the_selected_resource()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address, width: 360, height: 740);
         await page.SaysAsync("tree", "hello");
@@ -154,7 +154,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task SenML_is_a_table()
+    public async Task SenML_is_shown_as_a_table()
     {
         await _page.SendAsync("GET", world.Coap + "/senml");
 
@@ -164,7 +164,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task The_messages_are_a_ladder_whose_bytes_explain_themselves()
+    public async Task The_messages_are_drawn_as_a_ladder_diagram_whose_bytes_are_explained()
     {
         await _page.SendAsync("GET", world.Coap + "/hello");
         await _page.SaysAsync("answer-code", "2.05");
@@ -177,7 +177,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task Nothing_can_be_typed_until_the_page_has_started_and_would_not_replace_it()
+    public async Task Input_is_impossible_before_the_page_has_started()
     {
         TaskCompletionSource isHeld = new();
         TaskCompletionSource released = new();
@@ -205,7 +205,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task An_observation_shows_the_newest_value_draws_it_and_is_exported()
+    public async Task An_observation_shows_and_plots_the_newest_value_and_can_be_exported()
     {
         await _page["uri"].FillAsync(world.Coap + "/count");
         await _page["observe"].ClickAsync();
@@ -231,7 +231,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_file_goes_up_and_comes_down_as_it_was()
+    public async Task A_file_is_uploaded_and_downloaded_unchanged()
     {
         byte[] file = new byte[200_000];
         new Random(2).NextBytes(file);
@@ -252,13 +252,13 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_download_is_cancelled_and_goes_on_where_it_was()
+    public async Task A_cancelled_download_resumes_where_it_stopped()
     {
         await _page.SendAsync("GET", world.Coap + "/slow");
         await Assertions.Expect(_page["progress"]).ToContainTextAsync(TensOfKilobytes());
         await _page["cancel"].ClickAsync();
         await Assertions.Expect(_page["resume"]).ToBeVisibleAsync();
-        world.LetGo();
+        world.Release();
         await _page["resume"].ClickAsync();
 
         await _page.SaysAsync("answer-code", "2.05");
@@ -267,7 +267,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task The_request_is_written_as_code()
+    public async Task The_request_is_shown_as_code()
     {
         await _page.SendAsync("GET", world.Coap + "/hello");
         await _page["tab-code"].ClickAsync();
@@ -278,7 +278,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task What_goes_wrong_is_said_with_what_to_do()
+    public async Task An_error_is_shown_with_a_hint()
     {
         await _page["uri"].FillAsync("coap://127.0.0.1:1/x");
         await _page["timeout"].FillAsync("0.5");
@@ -289,7 +289,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_session_is_opened_by_a_profile_and_by_a_key_that_is_typed_in()
+    public async Task A_session_is_opened_by_a_profile_and_by_an_entered_key()
     {
         await _page["open-security"].ClickAsync();
         await _page["security-profile"].First.CheckAsync();
@@ -309,7 +309,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task Two_tabs_do_not_disturb_each_other()
+    public async Task Two_browser_tabs_do_not_affect_each_other()
     {
         BrowserPage one = _page;
         await using BrowserPage two = await chromium.OpenAsync(Address);
@@ -326,7 +326,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_bookmark_and_the_history_are_there_after_the_page_was_loaded_again()
+    public async Task A_bookmark_and_the_history_are_kept_when_the_page_is_reloaded()
     {
         await _page.SaysAsync("tree", "hello");
         await _page["bookmark"].ClickAsync();
@@ -343,7 +343,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task Without_the_token_the_page_says_what_is_missing()
+    public async Task The_page_without_a_token_says_that_the_token_is_missing()
     {
         await using BrowserPage page = await chromium.OpenAsync(new Uri(Address.GetLeftPart(UriPartial.Path)));
 
@@ -351,7 +351,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task On_a_phone_nothing_stands_beside_the_page()
+    public async Task The_page_fits_the_width_of_a_phone()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address, width: 360, height: 740);
         await page.SaysAsync("alert", "");
@@ -367,7 +367,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task Every_control_has_a_name_for_a_screen_reader()
+    public async Task Every_control_has_an_accessible_name()
     {
         await _page.SendAsync("GET", world.Coap + "/hello");
         await _page.SaysAsync("answer-code", "2.05");
@@ -382,7 +382,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
     }
 
     [Fact]
-    public async Task A_server_that_goes_away_in_the_middle_is_told()
+    public async Task An_observation_shows_when_its_server_ended()
     {
         CoapServer passing = new();
         passing.MapGet("/state", _ => CoapResults.Text("1")).Observable();

@@ -6,11 +6,11 @@ namespace CoAP.NET.Explorer.Tests.Exploring;
 public sealed class ExplorerDocumentationTests
 {
     [Fact]
-    public void Every_snippet_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("explorer.md", "Exploring", 2, "CoAP.NET.Explorer.Tests");
 
     [Fact]
-    public async Task The_page_is_mapped_for_operators_and_a_network()
+    public async Task The_explorer_is_mapped_for_operators_and_a_network()
     {
         await using WebApplication app = Build();
         app.MapCoapExplorer("/coap", options => options.Targets.AllowNetwork("192.168.7.0/24"))

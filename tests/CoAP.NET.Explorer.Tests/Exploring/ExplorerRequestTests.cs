@@ -20,7 +20,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task The_messages_are_told_as_they_are_on_the_wire_byte_by_byte()
+    public async Task The_messages_are_reported_byte_by_byte_as_sent()
     {
         List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = world.Coap + "/hello" });
 
@@ -40,7 +40,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task The_blocks_of_a_large_body_are_seen_and_its_parts_come_as_they_arrive()
+    public async Task The_blocks_of_a_large_body_are_reported_and_its_parts_are_passed_on_as_they_arrive()
     {
         List<JsonElement> events = await Page.RunAsync(
             "request", new { method = "GET", uri = world.Coap + "/large", blockSize = 256 });
@@ -61,7 +61,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task A_download_goes_on_where_it_ended()
+    public async Task A_download_resumes_at_a_given_offset()
     {
         JsonElement whole = await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/large", blockSize = 256 });
         JsonElement rest = await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/large", blockSize = 256, offset = 1024 });
@@ -71,7 +71,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task A_file_is_sent_and_its_progress_told()
+    public async Task A_file_is_uploaded_and_the_progress_is_reported()
     {
         byte[] file = new byte[100_000];
         new Random(1).NextBytes(file);
@@ -114,7 +114,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     [InlineData("cbor", "{1: h'00ff', 2: [true, null]}", "a2014200ff0282f5f6")]
     [InlineData("hex", "0x00 01 ff", "0001ff")]
     [InlineData("base64", "AAH/", "0001ff")]
-    public async Task A_payload_is_sent_as_it_was_written(string kind, string value, string hex)
+    public async Task A_payload_is_sent_exactly_as_written(string kind, string value, string hex)
     {
         JsonElement response = await Page.ResponseAsync(new { method = "POST", uri = world.Coap + "/echo", payload = new { kind, value } });
 
@@ -130,7 +130,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     [InlineData("base64", "?")]
     [InlineData("senml", "{}")]
     [InlineData("smoke", "")]
-    public async Task A_payload_that_is_not_what_it_says_is_refused_with_a_reason(string kind, string value)
+    public async Task A_payload_that_does_not_match_its_format_is_refused_with_a_reason(string kind, string value)
     {
         (int status, string title) = await Page.RefusedAsync(
             "request", new { method = "POST", uri = world.Coap + "/echo", payload = new { kind, value } });
@@ -140,7 +140,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task SenML_is_shown_as_records_and_CBOR_in_its_notation_and_as_JSON()
+    public async Task SenML_is_shown_as_records_and_CBOR_in_diagnostic_notation_and_as_JSON()
     {
         JsonElement senml = ExplorerPage.Payload(await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/senml" }));
         JsonElement cbor = ExplorerPage.Payload(await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/cbor" }));
@@ -159,7 +159,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     [InlineData(15, "a=1")]
     [InlineData(5, "")]
     [InlineData(65000, "00ff")]
-    public async Task Options_are_sent_as_they_were_written(int number, string value)
+    public async Task Options_are_sent_as_written(int number, string value)
     {
         List<JsonElement> events = await Page.RunAsync(
             "request", new { method = "PUT", uri = world.Coap + "/nothing-here", options = new[] { new { number, value } } });
@@ -182,7 +182,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     [InlineData(4, "010203040506070809")]
     [InlineData(4, "xyz")]
     [InlineData(70000, "00")]
-    public async Task An_option_that_makes_no_sense_is_refused(int number, string value)
+    public async Task An_invalid_option_is_refused(int number, string value)
     {
         (int status, _) = await Page.RefusedAsync(
             "request", new { method = "GET", uri = world.Coap + "/hello", options = new[] { new { number, value } } });
@@ -211,7 +211,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task A_connection_shows_its_capabilities_and_is_used_again()
+    public async Task A_connection_shows_its_capabilities_and_is_reused()
     {
         List<JsonElement> first = await Page.RunAsync("request", new { method = "GET", uri = world.Tcp + "/hello" });
         List<JsonElement> second = await Page.RunAsync("request", new { method = "GET", uri = world.Tcp + "/hello" });
@@ -224,7 +224,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task A_profile_of_the_server_opens_a_session_and_so_does_a_key_of_the_user()
+    public async Task A_session_is_opened_by_a_profile_of_the_server_or_by_a_key_of_the_user()
     {
         JsonElement byProfile = await Page.ResponseAsync(
             new { method = "GET", uri = world.Coaps + "/hello", security = new { profile = "the tests" } });
@@ -237,7 +237,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task A_wrong_key_is_told_as_an_error_that_does_not_show_it()
+    public async Task The_error_for_a_wrong_key_does_not_show_the_key()
     {
         List<JsonElement> events = await Page.RunAsync("request", new
         {
@@ -253,7 +253,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task A_server_that_does_not_answer_is_told_with_what_was_waited_for()
+    public async Task An_unanswered_request_is_reported_as_an_error()
     {
         using System.Net.Sockets.UdpClient silent = new(new IPEndPoint(IPAddress.Loopback, 0));
         List<JsonElement> events = await Page.RunAsync("request", new
@@ -268,7 +268,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task What_a_user_does_not_wait_for_any_more_is_cancelled()
+    public async Task A_request_is_cancelled_when_its_page_disconnects()
     {
         using CancellationTokenSource leave = new();
         using HttpRequestMessage request = new(HttpMethod.Post, "api/request")
@@ -291,7 +291,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task An_observation_tells_of_each_change_until_the_page_leaves()
+    public async Task An_observation_reports_each_change_until_the_page_disconnects()
     {
         List<string> seen = [];
         await foreach (JsonElement one in Page.EventsAsync("observe", new { method = "GET", uri = world.Coap + "/count" }))
@@ -313,7 +313,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task The_resources_of_a_server_are_listed_with_what_it_says_of_them()
+    public async Task The_resources_of_a_server_are_listed_with_their_attributes()
     {
         JsonElement answer = await Page.AskAsync("resources", new { target = world.Coap });
 
@@ -325,7 +325,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     }
 
     [Fact]
-    public async Task The_page_learns_names_and_numbers_and_what_is_allowed()
+    public async Task The_page_gets_names_numbers_and_the_allowed_targets()
     {
         JsonElement about = await Page.AskAsync("about", new { });
 

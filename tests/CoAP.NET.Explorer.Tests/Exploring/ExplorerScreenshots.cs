@@ -10,11 +10,11 @@ public sealed class ExplorerScreenshots(Chromium chromium) : IClassFixture<Chrom
 {
     [Fact]
     [External("chromium")]
-    public async Task The_way_from_a_device_to_a_plot_of_it_is_three_clicks()
+    public async Task A_resource_is_plotted_with_three_clicks()
     {
         double celsius = 21.5;
         await using CoapServer plant = new();
-        plant.MapGet("/boiler/temperature", (CoapRequest _) => CoapResults.Content(CoapContent.Senml(new CoapSenmlPack(
+        plant.MapGet("/boiler/temperature", (CoapRequestContext _) => CoapResults.Content(CoapContent.Senml(new CoapSenmlPack(
             new CoapSenmlRecord { BaseName = "urn:dev:boiler:", Name = "inlet", Unit = "Cel", Value = Math.Round(celsius, 1) },
             new CoapSenmlRecord { Name = "outlet", Unit = "Cel", Value = Math.Round((celsius * 0.8) + 9, 1) }))))
             .Observable().WithTitle("Temperatures of the boiler").WithResourceType("temperature")

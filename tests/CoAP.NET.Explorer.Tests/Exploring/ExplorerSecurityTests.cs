@@ -23,7 +23,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     [InlineData("discover")]
     [InlineData("code")]
     [InlineData("convert")]
-    public async Task Nothing_is_done_without_the_token(string call)
+    public async Task A_call_without_the_token_is_refused(string call)
     {
         using ExplorerPage stranger = new(Page.Http.BaseAddress!, null);
         using ExplorerPage guesser = new(Page.Http.BaseAddress!, new string('0', 48));
@@ -33,7 +33,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task A_request_to_coaps_without_keys_names_the_button_for_them()
+    public async Task A_request_to_coaps_without_keys_returns_an_error_that_names_the_button_for_keys()
     {
         using HttpResponseMessage response = await Page.CallAsync("request", new { method = "GET", uri = world.Coaps + "/hello" });
         JsonElement problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
@@ -42,7 +42,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task A_certificate_that_is_not_trusted_leads_to_the_security_settings()
+    public async Task An_untrusted_certificate_returns_an_error_that_refers_to_the_security_settings()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using X509Certificate2 certificate = new CertificateRequest("CN=device", key, HashAlgorithmName.SHA256)
@@ -70,7 +70,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         Assert.Equal((403, "Another site"), await Page.RefusedAsync("request", Hello, (header, value)));
 
     [Fact]
-    public async Task The_page_itself_is_let_in()
+    public async Task A_call_of_the_page_itself_is_accepted()
     {
         using HttpResponseMessage response = await Page.CallAsync(
             "about", new { }, ("Origin", Page.Http.BaseAddress!.GetLeftPart(UriPartial.Authority)), ("Sec-Fetch-Site", "same-origin"));
@@ -79,7 +79,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task A_name_that_was_rebound_to_this_machine_is_refused_for_the_page_and_its_calls()
+    public async Task A_rebound_host_name_is_refused_for_the_page_and_its_calls()
     {
         using HttpRequestMessage page = new(HttpMethod.Get, "");
         page.Headers.Host = "evil.example:" + Page.Http.BaseAddress!.Port;
@@ -90,7 +90,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task The_page_may_load_nothing_from_elsewhere_and_run_nothing_inline()
+    public async Task The_Content_Security_Policy_forbids_foreign_resources_and_inline_scripts()
     {
         using HttpResponseMessage response = await Page.Http.GetAsync(new Uri("", UriKind.Relative));
 
@@ -106,7 +106,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task An_application_that_says_nothing_of_users_does_not_serve_it()
+    public async Task An_application_with_an_explorer_open_to_everybody_ends()
     {
         WebApplicationBuilder builder = MakeBuilder();
         await using WebApplication web = builder.Build();
@@ -122,7 +122,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task Only_those_whom_the_application_authorizes_get_in()
+    public async Task Unauthorized_users_are_refused()
     {
         await using WebApplication web = await StartAsync(null, explorer => explorer.RequireAuthorization());
         using ExplorerPage stranger = PageOf(web);
@@ -138,7 +138,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task Without_the_header_that_another_site_cannot_send_nothing_is_done()
+    public async Task A_call_without_the_custom_header_is_refused()
     {
         await using WebApplication web = await StartAsync(options => options.AllowAnonymous = true);
         using ExplorerPage foreign = new(PageOf(web).Http.BaseAddress!, null);
@@ -147,7 +147,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task A_site_whose_name_resolves_to_this_machine_is_refused_and_a_name_that_is_allowed_is_not()
+    public async Task An_unknown_host_name_is_refused_and_an_allowed_host_name_is_accepted()
     {
         await using WebApplication web = await StartAsync(options =>
         {
@@ -162,7 +162,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task Nobody_but_the_own_server_is_asked_by_default()
+    public async Task Only_the_server_of_the_application_is_an_allowed_target_by_default()
     {
         await using WebApplication web = await StartAsync(options => options.AllowAnonymous = true, hasServer: true);
         using ExplorerPage page = PageOf(web);
@@ -182,14 +182,14 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task A_name_that_is_allowed_is_not_asked_at_an_address_that_is_not()
+    public async Task A_request_to_an_allowed_host_name_with_a_forbidden_address_is_refused()
     {
         await using WebApplication web = await StartAsync(options =>
         {
             options.AllowAnonymous = true;
             options.Targets.AllowHost("sensor.example.com");
             options.ConfigureClient = endpoint =>
-                endpoint.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+                endpoint.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
         });
         using ExplorerPage page = PageOf(web);
 
@@ -200,7 +200,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task A_page_that_takes_no_secrets_of_users_refuses_them()
+    public async Task An_explorer_that_does_not_allow_keys_of_users_refuses_them()
     {
         await using WebApplication web = await StartAsync(options =>
         {
@@ -218,7 +218,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
-    public async Task One_user_cannot_take_all_places()
+    public async Task A_user_cannot_exhaust_the_limit_of_concurrent_exchanges()
     {
         await using WebApplication web = await StartAsync(
             options =>

@@ -14,7 +14,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
 
     private CoapServer _secured = null!;
 
-    /// <summary>What <c>/slow</c> has, of which the later part comes after <see cref="LetGo"/> only.</summary>
+    /// <summary>What <c>/slow</c> has, of which the later part comes after <see cref="Release"/> only.</summary>
     public static byte[] SlowBody { get; } = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 7))];
 
     internal CoapServer Server { get; private set; } = null!;
@@ -53,7 +53,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
         Server.MapGet("/senml", () => CoapResults.Bytes("[{\"bn\":\"urn:dev:1:\",\"n\":\"temp\",\"u\":\"Cel\",\"v\":21.5}]"u8.ToArray(),
             CoapContentFormat.SenmlJson)).Observable();
         Server.MapGet("/cbor", () => CoapResults.Bytes(Convert.FromHexString("a101f5"), CoapContentFormat.Cbor));
-        Server.MapPut("/file", (CoapRequest request) =>
+        Server.MapPut("/file", (CoapRequestContext request) =>
         {
             File = request.Payload.ToArray();
             return CoapResults.Changed();
@@ -62,14 +62,14 @@ public sealed class ExplorerWorld : IAsyncLifetime
         Server.MapGet("/config/", () =>
             CoapResults.Content(CoapContent.Text("with a slash")).WithETag(new CoapETag([0x0a, 0x0b])));
         Server.MapGet("/file", () => CoapResults.Bytes(File, CoapContentFormat.OctetStream));
-        Server.MapPost("/echo", (CoapRequest request) =>
+        Server.MapPost("/echo", (CoapRequestContext request) =>
             CoapResults.Bytes(request.Payload.ToArray(), request.ContentFormat ?? CoapContentFormat.TextPlain));
-        Server.MapGet("/never", async (CoapRequest _, CancellationToken cancellationToken) =>
+        Server.MapGet("/never", async (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             await _held.Task.WaitAsync(cancellationToken);
             return CoapResults.Text("at last");
         });
-        Server.MapGet("/slow", (CoapRequest _) => CoapResults.Stream(
+        Server.MapGet("/slow", (CoapRequestContext _) => CoapResults.Stream(
             new GateStream(SlowBody, HeldFrom, _gate.Task), new CoapETag([1]), CoapContentFormat.OctetStream));
         Server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
         await Server.StartAsync();
@@ -83,7 +83,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
         Page = new ExplorerPage(Explorer);
     }
 
-    public void LetGo() => _gate.TrySetResult();
+    public void Release() => _gate.TrySetResult();
 
     public void Increase()
     {
@@ -94,7 +94,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
     public async ValueTask DisposeAsync()
     {
         _held.TrySetResult();
-        LetGo();
+        Release();
         Page.Dispose();
         await Explorer.DisposeAsync();
         await Server.DisposeAsync();

@@ -26,7 +26,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
         _device.MapGet("/error", _ => CoapResults.BadRequest(Script));
         _device.MapGet("/formula", _ => CoapResults.Text("=HYPERLINK(\"http://evil.example\")")).Observable();
         _device.MapGet("/location", _ => CoapResults.Text("x"));
-        _device.MapPost("/location", (CoapRequest _) => CoapResults.Created("/javascript:alert(1)"));
+        _device.MapPost("/location", (CoapRequestContext _) => CoapResults.Created("/javascript:alert(1)"));
         _device.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
         await _device.StartAsync();
         _explorer = await CoapLocalExplorer.StartAsync(explorer => explorer.FirstTarget = _device.LocalEndpoints[0]);
@@ -39,7 +39,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
     }
 
     [Fact]
-    public async Task Nothing_that_a_device_says_runs_or_is_loaded()
+    public async Task Content_of_a_device_is_neither_executed_nor_loaded()
     {
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
         List<string> asked = [];
@@ -69,7 +69,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
     }
 
     [Fact]
-    public async Task What_looks_like_a_formula_is_text_in_an_export()
+    public async Task Text_that_looks_like_a_formula_is_escaped_in_an_export()
     {
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
         await page["uri"].FillAsync(_device.LocalEndpoints[0] + "/formula");
@@ -85,7 +85,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
     }
 
     [Fact]
-    public async Task Ten_thousand_resources_are_listed_and_found_with_few_rows_in_the_page()
+    public async Task Ten_thousand_resources_are_listed_and_filtered_with_few_rows_in_the_page()
     {
         for (int i = 0; i < ManyResources; i++)
         {
@@ -107,7 +107,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
 
     // 17 notifications for each frame are some 1,000 per second. The output has the time of a frame, which docs/explorer.md quotes.
     [Fact]
-    public async Task The_page_draws_each_frame_while_a_thousand_notifications_a_second_come_to_ten_thousand_resources()
+    public async Task The_page_stays_responsive_with_a_thousand_notifications_a_second_and_ten_thousand_resources()
     {
         const int Frames = 60;
         const int InFrame = 17;
@@ -117,7 +117,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
             _device.MapGet(string.Create(CultureInfo.InvariantCulture, $"/rack{i / 100}/sensor{i}"), _ => CoapResults.Text("1"));
         }
 
-        _device.MapGet("/fast", (CoapRequest _) => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
+        _device.MapGet("/fast", (CoapRequestContext _) => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
         await page["target"].FillAsync(_device.LocalEndpoints[1]);
         await page["connect"].ClickAsync();

@@ -9,7 +9,7 @@ public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chrom
 
     [Fact]
     [External("chromium", Program)]
-    public async Task A_clock_of_libcoap_is_found_asked_observed_and_plotted()
+    public async Task The_time_resource_of_libcoap_is_discovered_requested_observed_and_plotted()
     {
         int port = LoopbackPort.FindFree();
         ProcessStartInfo start = new(Program, ["-A", "127.0.0.1", "-p", $"{port}"]) { UseShellExecute = false };

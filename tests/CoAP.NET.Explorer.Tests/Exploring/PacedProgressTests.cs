@@ -21,7 +21,7 @@ public sealed class PacedProgressTests : IDisposable
     public void Dispose() => _page.Dispose();
 
     [Fact]
-    public async Task The_newest_figure_is_told_when_a_transfer_pauses()
+    public async Task The_latest_progress_is_reported_when_a_transfer_pauses()
     {
         using PacedProgress progress = new(_events, _clock);
         Report(progress, 1024, 2048, 3072);
@@ -31,7 +31,7 @@ public sealed class PacedProgressTests : IDisposable
     }
 
     [Fact]
-    public async Task A_fast_transfer_is_told_once_in_50_milliseconds_and_at_its_end()
+    public async Task The_progress_of_a_fast_transfer_is_reported_every_50_milliseconds_and_at_its_end()
     {
         using PacedProgress progress = new(_events, _clock);
         for (int i = 1; i <= 100; i++)
@@ -44,7 +44,7 @@ public sealed class PacedProgressTests : IDisposable
     }
 
     [Fact]
-    public async Task What_waits_is_told_when_the_transfer_breaks_off_and_nothing_after_it()
+    public async Task Pending_progress_is_reported_when_a_transfer_ends_early_and_no_progress_afterwards()
     {
         PacedProgress progress = new(_events, _clock);
         Report(progress, 1024, 2048);

@@ -4,7 +4,7 @@ namespace CoAP.NET.Explorer.Tests.Exploring;
 public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<ExplorerWorld>
 {
     [Fact]
-    public async Task A_request_is_written_for_the_tool_for_libcoap_and_as_CSharp()
+    public async Task A_request_is_shown_as_code_for_the_tool_for_libcoap_and_for_CSharp()
     {
         JsonElement code = await world.Page.AskAsync("code", new
         {
@@ -31,7 +31,7 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
     }
 
     [Fact]
-    public async Task What_stands_in_a_payload_or_a_URI_is_no_command()
+    public async Task Payloads_and_URIs_are_escaped_in_shell_commands()
     {
         JsonElement code = await world.Page.AskAsync("code", new
         {
@@ -47,7 +47,7 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
     }
 
     [Fact]
-    public async Task Keys_are_never_written()
+    public async Task Keys_are_never_included_in_the_code()
     {
         JsonElement code = await world.Page.AskAsync("code", new
         {
@@ -63,7 +63,7 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
     }
 
     [Fact]
-    public async Task Bytes_that_are_no_text_are_written_as_bytes()
+    public async Task Bytes_that_are_not_text_are_written_as_hexadecimal_or_escaped_bytes()
     {
         JsonElement code = await world.Page.AskAsync("code", new
         {

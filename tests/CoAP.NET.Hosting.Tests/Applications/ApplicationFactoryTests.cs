@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting.Tests.Applications;
 public sealed class ApplicationFactoryTests
 {
     [Fact]
-    public async Task Its_own_client_asks_the_server_in_memory()
+    public async Task The_client_of_the_application_sends_requests_to_its_server_in_memory()
     {
         await using CoapApplicationFactory<RoomClient> application = WithoutWorker(new());
         IServiceProvider services = await application.StartAsync();
@@ -16,7 +16,7 @@ public sealed class ApplicationFactoryTests
     }
 
     [Fact]
-    public async Task Services_can_be_replaced_before_it_starts_and_not_afterwards()
+    public async Task Services_can_be_replaced_only_before_the_application_starts()
     {
         await using CoapApplicationFactory<RoomClient> application = WithoutWorker(new());
         application.WithServices(services => services.AddSingleton("of the test"));
@@ -25,8 +25,18 @@ public sealed class ApplicationFactoryTests
         Assert.Throws<InvalidOperationException>(() => application.WithServices(_ => { }));
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Stores_are_used_only_when_the_test_enables_them(bool usesStores)
+    {
+        await using CoapApplicationFactory<RoomClient> application = WithoutWorker(new() { UsesStores = usesStores });
+
+        Assert.Equal(usesStores, application.Services.GetService<CoapTestHost>() is null);
+    }
+
     [Fact]
-    public async Task Disposing_stops_the_host_and_waits_for_the_end_of_main()
+    public async Task Disposing_the_factory_stops_the_host_and_waits_for_the_end_of_Main()
     {
         CoapApplicationFactory<RoomClient> application = WithoutWorker(new());
         CancellationToken stopped = (await application.StartAsync()).GetRequiredService<IHostApplicationLifetime>().ApplicationStopped;
@@ -38,17 +48,18 @@ public sealed class ApplicationFactoryTests
     }
 
     [Fact]
-    public async Task An_application_that_does_not_start_says_why()
+    public async Task The_error_for_an_application_that_does_not_start_says_why()
     {
-        await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Limits:MaxBodySize=much"] };
+        await using CoapApplicationFactory<RoomClient> application =
+            new() { Arguments = ["--Coap:Server:Limits:Blockwise:MaxRequestBodySize=much"] };
 
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => application.StartAsync());
 
-        Assert.Contains("Coap:Server:Limits:MaxBodySize", error.Message, Ordinal);
+        Assert.Contains("Coap:Server:Limits:Blockwise:MaxRequestBodySize", error.Message, Ordinal);
     }
 
     [Fact]
-    public async Task A_type_of_an_assembly_without_main_is_refused()
+    public async Task A_type_of_an_assembly_without_Main_is_refused()
     {
         await using CoapApplicationFactory<CoapMessage> application = new();
 
@@ -93,7 +104,7 @@ public sealed class ApplicationFactoryTests
     }
 
     [Fact]
-    public async Task A_derived_class_changes_services_before_those_of_one_test()
+    public async Task A_derived_factory_changes_services_before_the_changes_of_a_test()
     {
         await using DerivedFactory application = new();
         WithoutWorker(application).WithServices(services => services.AddSingleton($"{services.Count(IsText)} before"));

@@ -9,7 +9,7 @@ public sealed class SecuredApplicationTests
     [Theory]
     [InlineData("coaps")]
     [InlineData("coaps+tcp")]
-    public async Task Certificates_and_users_are_shown_over_every_secured_scheme(string scheme)
+    public async Task Certificates_and_users_are_the_identities_over_every_secured_scheme(string scheme)
     {
         using TlsCertificates certificates = new();
         await using CoapApplicationFactory<RoomClient> application = Start();
@@ -29,7 +29,7 @@ public sealed class SecuredApplicationTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task Routes_are_refused_without_security_and_nothing_is_shown_there(string scheme)
+    public async Task Secured_routes_are_refused_over_insecure_schemes_although_the_client_has_an_identity(string scheme)
     {
         await using CoapApplicationFactory<RoomClient> application = Start();
         string address = application.AddressOf(scheme);
@@ -41,7 +41,7 @@ public sealed class SecuredApplicationTests
     }
 
     [Fact]
-    public async Task What_TLS_cannot_show_fails_with_a_reason()
+    public async Task A_pre_shared_key_identity_over_TLS_fails_with_a_reason()
     {
         await using CoapApplicationFactory<RoomClient> application = Start();
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
@@ -51,7 +51,7 @@ public sealed class SecuredApplicationTests
     }
 
     [Fact]
-    public async Task An_observation_lives_in_a_session_and_ends_with_it()
+    public async Task An_observation_belongs_to_a_session_and_ends_with_it()
     {
         await using CoapApplicationFactory<RoomClient> application = Start();
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
@@ -66,7 +66,7 @@ public sealed class SecuredApplicationTests
     }
 
     [Fact]
-    public async Task A_body_in_blocks_survives_loss_in_a_session()
+    public async Task A_blockwise_transfer_in_a_session_survives_loss()
     {
         await using CoapApplicationFactory<RoomClient> application =
             Start(new InMemoryNetworkOptions { Seed = 5, Conditions = new() { Duplication = 0.2 } });
@@ -77,7 +77,7 @@ public sealed class SecuredApplicationTests
     }
 
     [Fact]
-    public async Task A_scheme_that_is_not_listened_on_is_told()
+    public async Task The_error_for_a_scheme_without_a_listener_names_the_available_addresses()
     {
         await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
         Assert.StartsWith("coaps://", application.Address, Ordinal);

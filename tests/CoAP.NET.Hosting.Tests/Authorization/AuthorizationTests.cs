@@ -14,7 +14,7 @@ public sealed class AuthorizationTests : ServedTest
     });
 
     [Fact]
-    public async Task Who_is_unknown_gets_4_01_and_who_may_not_4_03()
+    public async Task An_anonymous_client_gets_4_01_and_a_client_without_permission_gets_4_03()
     {
         Server.MapGet("/any", () => "x").RequireAuthorization();
         Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<string>(name => name == "ann"));
@@ -32,7 +32,7 @@ public sealed class AuthorizationTests : ServedTest
     }
 
     [Fact]
-    public async Task A_user_who_has_not_logged_in_is_nobody()
+    public async Task A_user_who_is_not_authenticated_is_anonymous()
     {
         Server.MapGet("/any", () => "x").RequireAuthorization();
         Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<object>(_ => true));
@@ -63,7 +63,7 @@ public sealed class AuthorizationTests : ServedTest
     }
 
     [Fact]
-    public async Task A_server_wide_requirement_holds_for_all_but_routes_that_let_everybody_pass()
+    public async Task A_server_wide_requirement_applies_to_all_routes_except_those_that_allow_anonymous()
     {
         Server.Routes.RequireAuthorization();
         CoapRouteGroup open = Server.MapGroup("/open").AllowAnonymous();
@@ -105,7 +105,7 @@ public sealed class AuthorizationTests : ServedTest
     }
 
     [Fact]
-    public async Task A_policy_that_is_not_there_lets_nobody_pass()
+    public async Task A_route_with_an_unknown_policy_is_answered_5_00()
     {
         bool runs = false;
         Server.MapGet("/x", () =>
@@ -121,7 +121,7 @@ public sealed class AuthorizationTests : ServedTest
     }
 
     [Fact]
-    public async Task A_scheme_and_a_secured_transport_are_asked_for_with_4_01()
+    public async Task Missing_authentication_of_a_scheme_or_a_secured_transport_is_answered_4_01()
     {
         Server.MapGet("/tls", () => "x").RequireAuthorization(policy => policy.RequireSecureTransport());
         Server.MapGet("/tcp", () => "x").RequireAuthorization(policy => policy.RequireScheme("coap+tcp"));
@@ -136,7 +136,7 @@ public sealed class AuthorizationTests : ServedTest
     }
 
     [Fact]
-    public async Task Who_may_not_read_may_not_observe()
+    public async Task A_client_that_may_not_read_may_not_observe()
     {
         CoapRouteHandlerBuilder route = Server.MapGet("/x", () => "x").Observable().RequireAuthorization();
         await StartAsync();
@@ -156,7 +156,7 @@ public sealed class AuthorizationTests : ServedTest
     }
 
     [Fact]
-    public void Empty_policies_are_refused_where_they_are_written()
+    public void Empty_policies_are_refused_when_they_are_defined()
     {
         Assert.Throws<InvalidOperationException>(() => CoapAuthorizationPolicy.Make(_ => { }));
         Assert.Throws<ArgumentException>(() => Server.Routes.RequireAuthorization([]));

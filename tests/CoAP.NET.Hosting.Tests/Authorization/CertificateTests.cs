@@ -6,7 +6,7 @@ namespace CoAP.NET.Hosting.Tests.Authorization;
 public sealed class CertificateTests : ServedTest
 {
     [Fact]
-    public async Task A_route_is_for_the_certificates_that_please_its_policy()
+    public async Task A_route_is_accessible_with_certificates_that_satisfy_its_policy()
     {
         using TlsCertificates certificates = new();
         Services.Configure<CoapServerOptions>(options =>

@@ -9,7 +9,7 @@ public sealed class OscoreIdentityTests : ServedTest
     private (char Name, CoapClient Client, int Endpoint)[]? _all;
 
     [Fact]
-    public async Task A_route_is_for_the_contexts_that_please_its_policy()
+    public async Task A_route_is_accessible_with_OSCORE_contexts_that_satisfy_its_policy()
     {
         UseOscore(2, 3);
         Server.MapGet("/admin", request => $"{request.Peer.Identity}")
@@ -35,7 +35,7 @@ public sealed class OscoreIdentityTests : ServedTest
 
     // What a route says, and who is served: plain, OSCORE, DTLS, OSCORE over DTLS.
     [Fact]
-    public async Task What_routes_demand_of_OSCORE_and_of_transports_adds_up()
+    public async Task Requirements_of_OSCORE_and_transport_security_are_combined()
     {
         UseOscore(2, 3);
         Services.Configure<CoapServerOptions>(options =>
@@ -64,7 +64,7 @@ public sealed class OscoreIdentityTests : ServedTest
     }
 
     [Fact]
-    public async Task Where_no_transport_is_secured_OSCORE_alone_will_do()
+    public async Task OSCORE_is_sufficient_unless_a_route_requires_transport_security()
     {
         UseOscore(2);
         Server.MapGet("/oscore", () => "x").RequireOscore();
@@ -102,7 +102,7 @@ public sealed class OscoreIdentityTests : ServedTest
             _contexts.Add(id, contexts = new OscoreContexts().Add(Uri("", endpoint), Context(id, 1)));
         }
 
-        return Client((options ?? new CoapEndpointOptions { Patience = CoapPatience.None }).UseOscore(contexts));
+        return Client((options ?? new CoapEndpointOptions { TooManyRequests = CoapTooManyRequestsBehavior.None }).UseOscore(contexts));
     }
 
     private async Task AssertServedAsync(string path, string expected)

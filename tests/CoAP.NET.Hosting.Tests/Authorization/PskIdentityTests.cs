@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting.Tests.Authorization;
 public sealed class PskIdentityTests : ServedTest
 {
     [Fact]
-    public async Task A_route_is_for_the_identities_that_please_its_policy()
+    public async Task A_route_is_accessible_with_identities_that_satisfy_its_policy()
     {
         CoapPskCredential admin = CoapPskCredential.Parse("admin:of words");
         CoapPskCredential guest = CoapPskCredential.Parse("guest:0x01020304");

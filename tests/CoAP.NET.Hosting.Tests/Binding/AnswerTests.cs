@@ -7,7 +7,7 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/nothing/void")]
     [InlineData("/nothing/task")]
     [InlineData("/nothing/valuetask")]
-    public async Task Nothing_is_the_success_of_the_method(string path)
+    public async Task A_handler_without_a_result_is_answered_with_the_success_code_of_the_method(string path)
     {
         int before = AnswerRoutes.Calls;
         await server.GetAsync(path).Gives(CoapCode.Content);
@@ -22,7 +22,7 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     }
 
     [Fact]
-    public async Task Values_are_JSON_or_CBOR_as_the_client_asks()
+    public async Task Values_are_written_as_JSON_or_CBOR_depending_on_Accept()
     {
         server.Services.GetRequiredService<IDeviceStore>().Save(new Device("lamp", 20, ["hall"]));
         CoapResponse response = await server.GetAsync("/value/device/lamp");
@@ -45,14 +45,14 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/value/null?n=4", "4")]
     [InlineData("/value/async?n=7", """{"id":"7","setpoint":7,"tags":null}""")]
     [InlineData("/value/object?n=3", """{"id":"object","setpoint":3,"tags":null}""")]
-    public async Task Values_in_JSON(string path, string json)
+    public async Task Values_are_written_in_JSON(string path, string json)
     {
         CoapResponse response = await server.GetAsync(path);
         Assert.Equal((CoapCode.Content, CoapContentFormat.Json, json), (response.Code, response.ContentFormat, response.GetText()));
     }
 
     [Fact]
-    public async Task Values_of_unsafe_methods_have_their_code()
+    public async Task Values_of_unsafe_methods_have_the_success_code_of_the_method()
     {
         CoapResponse response = await server.SendAsync(CoapMethod.Post, "/value/post",
             CoapContent.Json(new Device("a", 1), DeviceContext.Default.Device));
@@ -61,7 +61,7 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     }
 
     [Fact]
-    public async Task Text_bytes_contents_and_results()
+    public async Task Text_bytes_contents_and_results_are_written_unchanged()
     {
         await server.GetAsync("/value/text").Gives(CoapCode.NotFound);
         CoapResponse response = await server.GetAsync("/value/text?q=hi");
@@ -89,6 +89,6 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/form/defaults", "default 3")]
     [InlineData("/form/named?n=1", "named 1")]
     [InlineData("/form/conditional?n=1", "maybe 1")]
-    public async Task Every_form_of_handler_and_call(string path, string text) =>
+    public async Task Every_form_of_handler_can_be_mapped_and_called(string path, string text) =>
         Assert.Equal(text, (await server.GetAsync(path)).GetText());
 }

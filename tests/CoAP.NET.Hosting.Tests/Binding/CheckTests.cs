@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting.Tests.Binding;
 public sealed class CheckTests
 {
     [Fact]
-    public void What_is_missing_is_listed_with_what_to_add()
+    public void Missing_services_and_metadata_are_listed_with_the_remedy()
     {
         CoapRoutes routes = new();
         routes.MapGet("/a/{id}", (string id, IDeviceStore store) => store.Name);
@@ -28,7 +28,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public async Task What_is_there_passes()
+    public async Task Routes_whose_services_and_metadata_are_present_pass_the_check()
     {
         await using BoundServer bound = await BoundServer.StartAsync(server =>
         {
@@ -39,7 +39,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public async Task A_type_without_metadata_fails_loudly_but_tells_the_peer_nothing()
+    public async Task A_type_without_metadata_is_a_handler_error_whose_details_are_not_sent_to_the_peer()
     {
         await using BoundServer bound = await BoundServer.StartAsync(server =>
             server.MapPost("/b", (Unknown body) => { }).WithMetadata(Without(reflection: true)));
@@ -49,7 +49,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public async Task The_nearest_options_hold_and_say_which_format_is_preferred()
+    public async Task The_innermost_options_apply_and_name_the_preferred_format()
     {
         await using BoundServer bound = await BoundServer.StartAsync(server =>
         {
@@ -65,7 +65,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public async Task Handlers_without_needs_work_without_services()
+    public async Task Handlers_without_services_work_without_a_service_provider()
     {
         await using CoapServer server = new();
         server.MapGet("/x", (int n, IDeviceStore? store) => $"{n}");
@@ -75,7 +75,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public void A_name_that_the_whole_path_lacks_is_an_error_of_mapping()
+    public void A_parameter_name_that_is_not_in_the_path_is_an_error_when_the_route_is_mapped()
     {
         CoapRoutes routes = new();
         ArgumentException exception = Assert.Throws<ArgumentException>(() => routes.MapGet("/a", ([CoapFromRoute] string id) => id));
@@ -86,7 +86,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public void A_handler_in_a_variable_says_what_to_do()
+    public void The_error_for_a_handler_in_a_variable_says_what_to_do()
     {
         CoapRoutes routes = new();
         Delegate handler = (int n) => $"{n}";
@@ -97,7 +97,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public void What_handlers_answer_is_listed()
+    public void Mapping_a_bound_handler_returns_its_builder()
     {
         CoapRoutes routes = new();
         Assert.Equal("/a", routes.MapGet("/a", (int n) => n).WithTitle("still the builder").Template);

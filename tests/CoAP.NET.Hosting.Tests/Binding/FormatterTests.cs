@@ -9,7 +9,7 @@ public sealed class FormatterTests : HostTest
     private static readonly CoapContentFormat s_csv = new(65000);
 
     [Fact]
-    public async Task A_registered_format_is_read_by_Content_Format_and_written_by_Accept_beside_JSON()
+    public async Task A_registered_format_is_used_by_Content_Format_and_Accept_in_addition_to_JSON()
     {
         await using CoapClient client = new();
         string address = await StartAsync(services => services.AddCoapFormatter(new CsvFormatter()), server =>
@@ -35,7 +35,7 @@ public sealed class FormatterTests : HostTest
     [InlineData("hall,secret", "4.00", "The body 'reading' cannot be read as ")]
     [InlineData("", "4.00", "The request lacks the body 'reading'.")]
     [InlineData("<xml/>", "4.15", "The body 'reading' is read as JSON or CBOR or ")]
-    public async Task A_body_that_a_format_refuses_is_the_mistake_of_the_client(string body, string code, string diagnostic)
+    public async Task A_body_that_a_formatter_refuses_is_an_error_of_the_client(string body, string code, string diagnostic)
     {
         await using CoapClient client = new();
         string address = await StartAsync(
@@ -49,7 +49,7 @@ public sealed class FormatterTests : HostTest
     }
 
     [Fact]
-    public async Task A_format_that_the_container_creates_serves_a_type_without_metadata_and_one_that_is_declared_as_object()
+    public async Task A_formatter_from_the_container_serves_types_without_metadata_and_types_declared_as_object()
     {
         await using CoapClient client = new();
         string address = await StartAsync(
@@ -73,7 +73,7 @@ public sealed class FormatterTests : HostTest
     }
 
     [Fact]
-    public async Task Two_formats_of_one_number_for_one_type_end_the_start()
+    public async Task Two_formatters_with_the_same_number_for_a_type_prevent_the_start()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapFormatter(new CsvFormatter()).AddCoapFormatter(new CsvFormatter());
@@ -86,7 +86,7 @@ public sealed class FormatterTests : HostTest
     }
 
     [Fact]
-    public async Task A_route_that_is_mapped_after_the_start_has_the_formats_of_the_host()
+    public async Task A_route_mapped_after_the_start_has_the_formatters_of_the_host()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapFormatter(new CsvFormatter());
@@ -99,7 +99,7 @@ public sealed class FormatterTests : HostTest
     }
 
     [Fact]
-    public async Task Formats_that_the_application_declares_for_a_route_are_kept()
+    public async Task Formats_declared_by_the_application_for_a_route_are_kept()
     {
         await using CoapClient client = new();
         string address = await StartAsync(services => services.AddCoapFormatter(new CsvFormatter()), server =>
@@ -109,7 +109,7 @@ public sealed class FormatterTests : HostTest
     }
 
     [Fact]
-    public async Task Without_a_host_the_options_of_a_group_have_the_formats()
+    public async Task The_options_of_a_group_add_formatters_without_a_host()
     {
         await using BoundServer bound = await BoundServer.StartAsync(server =>
         {

@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting.Tests.Binding;
 public sealed class HostedTests : HostTest
 {
     [Fact]
-    public async Task Handlers_have_the_scope_of_their_request()
+    public async Task Handlers_get_services_from_the_scope_of_their_request()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddScoped<Visit>().AddSingleton<IDeviceStore, DeviceStore>();
@@ -25,7 +25,7 @@ public sealed class HostedTests : HostTest
     }
 
     [Fact]
-    public async Task A_class_is_a_service_where_the_container_knows_it_and_the_body_where_it_does_not()
+    public async Task A_class_is_bound_as_a_service_when_it_is_registered_and_as_the_body_otherwise()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddScoped<Visit>().AddSingleton<DeviceStore>();
@@ -46,7 +46,7 @@ public sealed class HostedTests : HostTest
     }
 
     [Fact]
-    public async Task Two_classes_that_the_container_does_not_know_end_the_start()
+    public async Task Two_unregistered_classes_as_parameters_prevent_the_start()
     {
         HostApplicationBuilder builder = Builder();
         ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
@@ -65,7 +65,7 @@ public sealed class HostedTests : HostTest
     }
 
     [Fact]
-    public async Task A_service_that_nobody_registered_ends_the_start()
+    public async Task An_unregistered_service_prevents_the_start()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
@@ -76,11 +76,11 @@ public sealed class HostedTests : HostTest
     }
 
     [Fact]
-    public async Task What_holds_for_a_route_holds_for_bound_ones()
+    public async Task Route_settings_apply_to_bound_handlers()
     {
         HostApplicationBuilder builder = Builder();
         ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
-        server.MapPost("/small", (byte[] body) => body.Length).MaxBodySize(4);
+        server.MapPost("/small", (byte[] body) => body.Length).WithMaxBodySize(4);
         server.MapGet("/value", (int n) => n);
         server.MapGet("/filtered", (int n) => $"{n}").AddFilter(async (request, next, ct) =>
         {

@@ -29,7 +29,7 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
         await Refuses(CoapMethod.Get, path, null, CoapCode.BadRequest, diagnostic);
 
     [Fact]
-    public async Task Options_that_cannot_be_read()
+    public async Task Unreadable_options_are_refused()
     {
         long before = server.Refused;
         CoapResponse response = await server.GetAsync("/option/number", request => request.Options.Add(65002, [1, 2, 3, 4, 5]));
@@ -40,7 +40,7 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
     }
 
     [Fact]
-    public async Task Bodies_that_are_missing_or_malformed()
+    public async Task Missing_and_malformed_bodies_are_refused()
     {
         await Refuses(CoapMethod.Post, "/body/json", null, CoapCode.BadRequest, "The request lacks the body 'device'.");
         await Refuses(CoapMethod.Post, "/body/json", Json("null"), CoapCode.BadRequest, "The request lacks the body 'device'.");
@@ -70,7 +70,7 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
     }
 
     [Fact]
-    public async Task Bodies_of_another_format()
+    public async Task Bodies_of_another_format_are_refused()
     {
         CoapContent link = new("</a>"u8.ToArray(), CoapContentFormat.LinkFormat);
         await Refuses(CoapMethod.Post, "/body/json", link, CoapCode.UnsupportedContentFormat,

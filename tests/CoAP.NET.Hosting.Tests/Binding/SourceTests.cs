@@ -13,7 +13,7 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/tenants/acme/users/bob", "bob at acme")]
     [InlineData("/tenants/acme/wrong?page=3", "acme 3")]
     [InlineData("/tenants/acme/wrong", "acme ")]
-    public async Task Request_and_route(string path, string text) => await Answers(path, text);
+    public async Task Parameters_are_bound_from_the_request_and_the_route(string path, string text) => await Answers(path, text);
 
     [Theory]
     [InlineData("/query/required?limit=5", "5")]
@@ -36,11 +36,11 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     public async Task Query(string path, string text) => await Answers(path, text);
 
     [Fact]
-    public async Task Options()
+    public async Task Parameters_are_bound_from_options()
     {
         await Answers("/option/etag", "none");
-        await Answers("/option/etag", "0102", request => request.Options.Add(new ETag([1, 2])));
-        await Answers("/option/typed", "16 none", request => request.Options.Add(new HopLimit(16)));
+        await Answers("/option/etag", "0102", request => request.Options.Add(new ETagOption([1, 2])));
+        await Answers("/option/typed", "16 none", request => request.Options.Add(new HopLimitOption(16)));
         await Answers("/option/number", "null 0 False ", request => request.Options.Add(65002, []));
         await Answers("/option/number", "text 258 True 01+0203", request => request.Options
             .Add(65000, "text"u8).Add(65002, [0, 1, 2]).Add(65004, []).Add(65006, [1]).Add(65006, [2, 3]));
@@ -48,7 +48,7 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     }
 
     [Fact]
-    public async Task Body_in_JSON_and_CBOR()
+    public async Task A_body_in_JSON_or_CBOR_is_bound()
     {
         Device device = new("lamp", 21.5);
         CoapContent json = CoapContent.Json(device, DeviceContext.Default.Device);
@@ -66,7 +66,7 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     }
 
     [Fact]
-    public async Task Body_as_text_and_bytes()
+    public async Task A_body_is_bound_as_text_or_bytes()
     {
         await Answers(CoapMethod.Post, "/body/text", CoapContent.Text("grüß"), "grüß");
         await Answers(CoapMethod.Post, "/body/text", new CoapContent("plain"u8.ToArray()), "plain");
@@ -85,7 +85,7 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     }
 
     [Fact]
-    public async Task A_body_in_blocks_is_bound_as_a_whole()
+    public async Task A_blockwise_body_is_bound_as_a_whole()
     {
         string text = new('x', 5000);
         CoapResponse response = await server.SendAsync(CoapMethod.Post, "/body/text", CoapContent.Text(text));
@@ -98,10 +98,10 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/service/keyed", "spare")]
     [InlineData("/service/keyed/optional", "none")]
     [InlineData("/service/provider", "main")]
-    public async Task Services(string path, string text) => await Answers(path, text);
+    public async Task Parameters_are_bound_from_services(string path, string text) => await Answers(path, text);
 
     [Fact]
-    public async Task A_class_may_be_a_service_where_there_is_a_body() => await Answers(CoapMethod.Post, "/service/marked", null, "none");
+    public async Task A_class_may_be_a_service_when_there_is_another_body_parameter() => await Answers(CoapMethod.Post, "/service/marked", null, "none");
 
     private Task Answers(string path, string text, Action<CoapRequest>? change = null) => Answers(CoapMethod.Get, path, null, text, change);
 

@@ -15,14 +15,14 @@ public sealed class HostedClientTests : HostTest
         Thermometer thermometer = host.Services.GetRequiredService<Thermometer>();
         Assert.Equal("GET /rooms/7", await Within(thermometer.ReadAsync("7")));
         Assert.Equal("GET /hall", await Within(thermometer.ReadAsync("/hall")));
-        Assert.True(await Within(thermometer.Client.PingAsync()) >= TimeSpan.Zero);
+        Assert.True(await Within(host.Services.GetRequiredKeyedService<CoapClient>("Thermometer").PingAsync()) >= TimeSpan.Zero);
         Assert.NotNull(thermometer.Office);
         Assert.NotSame(thermometer, host.Services.GetRequiredService<Thermometer>());
         Assert.Same(thermometer.Client, host.Services.GetRequiredService<Thermometer>().Client);
     }
 
     [Fact]
-    public async Task Clients_behind_an_interface_with_a_name_and_without_are_found()
+    public async Task Clients_are_resolved_by_interface_with_and_without_a_name()
     {
         await using CoapServer server = await ServerAsync();
         HostApplicationBuilder builder = Builder();
@@ -39,12 +39,12 @@ public sealed class HostedClientTests : HostTest
         await Within(host.Services.GetRequiredKeyedService<ICoapClient>("named").GetAsync("x")).Says("GET /named/x");
         Assert.Equal("GET /typed/x", await Within(host.Services.GetRequiredService<IThermometer>().ReadAsync("x")));
         Assert.Same(factory.GetClient("named"), host.Services.GetRequiredKeyedService<ICoapClient>("named"));
-        Assert.Same(factory.GetClient().Endpoint, host.Services.GetRequiredService<CoapClient>().Endpoint);
+        Assert.Same(((IEndpointClient)factory.GetClient()).Endpoint, host.Services.GetRequiredService<CoapClient>().Endpoint);
         await Within(factory.GetClient("named").GetAsync($"{server.LocalEndpoints[0]}/elsewhere")).Says("GET /elsewhere");
     }
 
     [Fact]
-    public async Task Certificates_of_TLS_come_from_code_or_from_files_and_not_from_both()
+    public async Task TLS_certificates_of_a_client_come_from_code_or_files_but_not_from_both()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapClient("code", options => options.Endpoint.Tls = new CoapTlsOptions());
@@ -57,7 +57,7 @@ public sealed class HostedClientTests : HostTest
     }
 
     [Fact]
-    public async Task Mistakes_say_what_to_do()
+    public async Task The_error_for_an_unknown_or_invalid_client_says_what_to_do()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapClient("plain");
@@ -75,9 +75,9 @@ public sealed class HostedClientTests : HostTest
     }
 
     [Fact]
-    public async Task What_requests_have_in_common_is_added_to_a_copy_and_what_they_say_themselves_stays()
+    public async Task Common_request_settings_are_applied_to_a_copy_and_do_not_override_those_of_the_request()
     {
-        List<(CoapRequest Request, bool IsConfirmable)> received = [];
+        List<(CoapRequestContext Request, bool IsConfirmable)> received = [];
         await using CoapServer server = new();
         server.MapPut("/{*path}", request =>
         {
@@ -98,7 +98,7 @@ public sealed class HostedClientTests : HostTest
             {
                 Assert.Equal(request.Accept == CoapContentFormat.Json ? FromSeconds(20) : FromSeconds(25),
                     request.Timeout);
-                request.Options.Add(new CoAP.NET.Options.UriQuery("key=1"));
+                request.Options.Add(new CoAP.NET.Options.UriQueryOption("key=1"));
             };
         });
         ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
@@ -111,15 +111,15 @@ public sealed class HostedClientTests : HostTest
         Assert.Equal(("state", CoapContentFormat.TextPlain), (received[0].Request.GetText(), received[0].Request.ContentFormat));
         Assert.Equal(CoapContentFormat.Cbor, received[1].Request.Accept);
         Assert.All(received, one => Assert.False(one.IsConfirmable));
-        Assert.All(received, one => Assert.Equal("key=1", one.Request.Options.GetAll<CoAP.NET.Options.UriQuery>().Single().Value));
+        Assert.All(received, one => Assert.Equal("key=1", one.Request.Options.GetAll<CoAP.NET.Options.UriQueryOption>().Single().Value));
         Assert.True(plain.Confirmable);
         Assert.Null(plain.Accept);
         Assert.Null(plain.Timeout);
-        Assert.Equal("/a", plain.UriText);
+        Assert.Equal("/a", plain.Uri);
     }
 
     [Fact]
-    public async Task Requests_and_observations_go_to_the_proxy_and_handlers_see_their_targets()
+    public async Task Requests_and_observations_go_through_the_proxy_and_handlers_see_their_targets()
     {
         List<string> asked = [];
         await using CoapServer proxy = new();
@@ -146,11 +146,11 @@ public sealed class HostedClientTests : HostTest
         Assert.Equal(["coap://lamp.example/a?inner|0", "coap://lamp.example/b|0", "coap://lamp.example/c|0"], asked);
         Assert.Equal("> coap://lamp.example/a", seen[0]);
         Assert.Throws<InvalidOperationException>(() => host.Services.GetRequiredService<ICoapClient>()
-            .SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/x") { Confirmable = false }));
+            .GetFromGroupAsync("coap://224.0.1.187/x"));
     }
 
     [Fact]
-    public async Task Handlers_see_requests_and_responses_from_the_outermost_to_the_innermost()
+    public async Task Handlers_process_requests_and_responses_from_the_outermost_to_the_innermost()
     {
         await using CoapServer server = await ServerAsync();
         List<string> seen = [];
@@ -181,14 +181,14 @@ public sealed class HostedClientTests : HostTest
     }
 
     [Fact]
-    public async Task Pings_have_the_timeout_of_the_client_where_they_have_none()
+    public async Task Pings_without_a_timeout_use_the_timeout_of_the_client()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         HostApplicationBuilder builder = Builder(("Coap:Client:BaseAddress", $"coap://{silent.LocalEndPoint}"),
             ("Coap:Client:Timeout", "90ms"));
         builder.Services.AddCoapClient();
-        ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
+        CoapClient client = (await StartAsync(builder)).Services.GetRequiredService<CoapClient>();
 
         CoapTimeoutException common = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync()));
         CoapTimeoutException own =
@@ -204,11 +204,11 @@ public sealed class HostedClientTests : HostTest
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapClient();
         IHost host = await StartAsync(builder);
-        ICoapClient client = host.Services.GetRequiredService<ICoapClient>();
+        CoapEndpoint endpoint = host.Services.GetRequiredService<CoapClient>().Endpoint;
         ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
         host.Dispose();
 
-        await Within(client.Endpoint.Completion);
+        await Within(endpoint.Completion);
         Assert.Throws<ObjectDisposedException>(() => factory.GetClient());
     }
 
@@ -216,7 +216,7 @@ public sealed class HostedClientTests : HostTest
     {
         CoapServer server = new();
         server.MapGet("/{*path}",
-            request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQuery>().Select(query => $"?{query.Value}"))}").Observable();
+            request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQueryOption>().Select(query => $"?{query.Value}"))}").Observable();
         await server.Listen("coap://127.0.0.1:0").StartAsync();
         return server;
     }
@@ -242,9 +242,10 @@ public sealed class HostedClientTests : HostTest
 
     internal sealed class Outer(List<string> seen) : ICoapClientHandler
     {
-        public async Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken)
+        public async Task<CoapResponse> SendAsync(
+            CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> next, CancellationToken cancellationToken)
         {
-            seen.Add($"> {request.UriText}");
+            seen.Add($"> {request.Uri}");
             CoapResponse response = await next(request, cancellationToken);
             seen.Add($"< {response.Code}");
             return response;
@@ -253,9 +254,10 @@ public sealed class HostedClientTests : HostTest
 
     internal sealed class Inner : ICoapClientHandler
     {
-        public Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken)
+        public Task<CoapResponse> SendAsync(
+            CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> next, CancellationToken cancellationToken)
         {
-            request.Options.Add(new CoAP.NET.Options.UriQuery("inner"));
+            request.Options.Add(new CoAP.NET.Options.UriQueryOption("inner"));
             return next(request, cancellationToken);
         }
     }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting.Tests.Clients;
 public sealed class RequestCopyTests
 {
     [Fact]
-    public void A_copy_has_all_that_the_request_asks_for_and_is_changed_alone()
+    public void A_copy_of_a_request_has_all_properties_and_is_independent()
     {
         using MemoryStream destination = new();
         Progress<CoapProgress> progress = new();
@@ -13,7 +13,7 @@ public sealed class RequestCopyTests
         CoapRequest request = new(CoapMethod.Post, "/x")
         {
             Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = FromSeconds(3),
-            Patience = CoapPatience.Wait, BlockSize = 64,
+            TooManyRequests = CoapTooManyRequestsBehavior.Wait, BlockSize = 64,
             Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached,
             LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
             IsForwarded = true, OnBehalfOf = source,
@@ -21,9 +21,9 @@ public sealed class RequestCopyTests
         CoapRequest copy = request.WithUri("coap://h/x");
 
         Assert.Equal((CoapMethod.Post, "coap://h/x", "hello", CoapContentFormat.TextPlain),
-            (copy.Method, copy.UriText, copy.GetText(), copy.ContentFormat));
+            (copy.Method, copy.Uri?.ToString(), copy.GetText(), copy.ContentFormat));
         Assert.Equal((CoapContentFormat.Cbor, false, FromSeconds(3)), (copy.Accept, copy.Confirmable, copy.Timeout));
-        Assert.Equal((CoapPatience.Wait, 64, CoapCacheMode.OnlyIfCached), (copy.Patience, copy.BlockSize, copy.CacheMode));
+        Assert.Equal((CoapTooManyRequestsBehavior.Wait, 64, CoapCacheMode.OnlyIfCached), (copy.TooManyRequests, copy.BlockSize, copy.CacheMode));
         Assert.Same(progress, copy.Progress);
         Assert.Same(destination, copy.Destination);
         Assert.Same(request.Content, copy.Content);
@@ -39,13 +39,13 @@ public sealed class RequestCopyTests
     }
 
     [Fact]
-    public void A_property_that_requests_get_later_is_thought_of_here()
+    public void The_copy_test_covers_every_property_of_a_request()
     {
         // Settable ones of requests to send; a new one belongs into WithUri and into the test above.
         string[] known =
         [
             "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "IsForwarded", "LocalAddress",
-            "NoResponse", "OnBehalfOf", "Patience", "Progress", "Services", "Timeout",
+            "NoResponse", "OnBehalfOf", "Progress", "Timeout", "TooManyRequests",
         ];
         Assert.Equal(known,
             typeof(CoapRequest).GetProperties().Where(property => property.SetMethod is { IsPublic: true })

@@ -24,7 +24,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     [Theory]
     [InlineData("coaps", "Dtls")]
     [InlineData("coaps+tcp", "Tls")]
-    public async Task A_replaced_certificate_is_for_new_handshakes_and_open_sessions_go_on(string scheme, string section)
+    public async Task A_replaced_certificate_is_used_in_new_handshakes_and_open_sessions_continue(string scheme, string section)
     {
         WriteServer("first");
         IHost host = await StartAsync(scheme, section);
@@ -47,7 +47,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     }
 
     [Fact]
-    public async Task A_server_without_a_host_shows_new_handshakes_its_replaced_certificate()
+    public async Task A_server_without_a_host_uses_its_replaced_certificate_in_new_handshakes()
     {
         WriteServer("first");
         await using CoapServer server = new(options => options.TimeProvider = _time);
@@ -68,14 +68,14 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         async Task<string> ShownAsync(CoapClient client)
         {
             await Within(client.PingAsync(server.LocalEndpoints[0]));
-            return ((CoapDtlsIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
+            return ((CoapDtlsIdentity)((IEndpointClient)client).Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
         }
     }
 
     [Theory]
     [InlineData("coaps", "Dtls")]
     [InlineData("coaps+tcp", "Tls")]
-    public async Task The_swap_of_a_directory_of_links_is_a_renewal(string scheme, string section)
+    public async Task Swapping_a_symbolic_link_to_a_directory_renews_the_certificate(string scheme, string section)
     {
         // As kubelet does it: the files are links through ..data, a link that is replaced.
         Swap("first");
@@ -102,7 +102,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     [InlineData("Tls", "authorities.pem")]
     [InlineData("Dtls", "revoked.crl")]
     [InlineData("Tls", "revoked.crl")]
-    public async Task A_bad_file_changes_nothing_and_is_named_once(string section, string file)
+    public async Task An_invalid_file_keeps_the_previous_credentials_and_is_logged_once(string section, string file)
     {
         string scheme = section == "Dtls" ? "coaps" : "coaps+tcp";
         WriteServer("first");
@@ -125,7 +125,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     }
 
     [Fact]
-    public async Task A_certificate_without_its_key_yet_is_taken_when_the_key_comes()
+    public async Task A_certificate_file_without_its_matching_key_is_loaded_when_the_key_arrives()
     {
         WriteServer("first");
         IHost host = await StartAsync("coaps", "Dtls");
@@ -146,7 +146,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     }
 
     [Fact]
-    public async Task An_expired_certificate_is_not_taken()
+    public async Task An_expired_certificate_is_not_loaded()
     {
         WriteServer("first");
         IHost host = await StartAsync("coaps", "Dtls");
@@ -163,7 +163,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     [Theory]
     [InlineData("coaps", "Dtls")]
     [InlineData("coaps+tcp", "Tls")]
-    public async Task A_list_that_revokes_a_certificate_ends_its_connections_and_refuses_it_from_then_on(string scheme, string section)
+    public async Task A_revocation_list_ends_the_connections_of_a_revoked_certificate_and_refuses_new_ones(string scheme, string section)
     {
         WriteServer("server");
         WriteLists();
@@ -194,7 +194,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     [Theory]
     [InlineData("coaps", "Dtls")]
     [InlineData("coaps+tcp", "Tls")]
-    public async Task New_authorities_let_in_whom_they_issued(string scheme, string section)
+    public async Task Certificates_of_added_authorities_are_accepted(string scheme, string section)
     {
         using TlsCertificates next = new("CN=Next CA");
         WriteServer("server");
@@ -235,19 +235,19 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         _time.Tick();
         _time.Tick();
         Assert.Equal(1, server.Endpoint.Disconnect(_ => true, "Test."));
-        await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
+        await Eventually.IsTrueAsync(() => ((IEndpointClient)client).Endpoint.ConnectedPeers.Count == 0);
         await Within(client.GetAsync($"{AddressOf(host)}/who")).Says("CN=new");
 
         _revoked.Add(_serverCertificate!);
         WriteLists();
         _time.Tick();
         _time.Tick();
-        await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
+        await Eventually.IsTrueAsync(() => ((IEndpointClient)client).Endpoint.ConnectedPeers.Count == 0);
         await Assert.ThrowsAnyAsync<CoapException>(() => client.GetAsync($"{AddressOf(host)}/who"));
     }
 
     [Fact]
-    public async Task A_list_that_is_due_for_renewal_is_a_Warning_once_and_stays_in_force()
+    public async Task An_outdated_revocation_list_is_logged_once_as_a_Warning_and_stays_in_force()
     {
         WriteServer("server");
         X509Certificate2 stolen = _certificates.Client("stolen");
@@ -265,7 +265,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     }
 
     [Fact]
-    public async Task Configuration_that_changes_is_a_Warning_that_names_the_keys_and_no_value()
+    public async Task Changed_configuration_is_logged_as_a_Warning_with_the_keys_but_without_values()
     {
         WriteServer("first");
         HostApplicationBuilder builder = Builder(ServerSettings("coaps", "Dtls"));
@@ -290,7 +290,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     [Theory]
     [InlineData("Dtls", "coaps")]
     [InlineData("Tls", "coaps+tcp")]
-    public async Task Lists_need_the_authorities_that_signed_them(string section, string scheme)
+    public async Task Revocation_lists_require_the_authorities_that_signed_them(string section, string scheme)
     {
         WriteServer("server");
         WriteLists();
@@ -401,7 +401,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     private static async Task<string> ServerOfAsync(IHost host, CoapClient client)
     {
         Assert.Equal("none", await WhoAsync(host, client));
-        return client.Endpoint.ConnectedPeers[0].Identity switch
+        return ((IEndpointClient)client).Endpoint.ConnectedPeers[0].Identity switch
         {
             CoapDtlsIdentity dtls => dtls.Certificate!.Subject,
             object identity => ((CoapTlsIdentity)identity).Certificate!.Subject,

@@ -1,4 +1,5 @@
 using System.Reflection;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
@@ -12,9 +13,16 @@ public sealed partial class ConfigurationKeysTests
     public static TheoryData<string> ClientPaths => [.. AllKeys.Client.Keys.Select(key => key.Path)];
 
     [Theory]
-    [InlineData(typeof(CoapLimits), "Limits:")]
+    [InlineData(typeof(CoapPeerLimits), "Limits:Peers:")]
+    [InlineData(typeof(CoapMessageLimits), "Limits:Messages:")]
+    [InlineData(typeof(CoapRequestLimits), "Limits:Requests:")]
+    [InlineData(typeof(CoapBlockwiseLimits), "Limits:Blockwise:")]
+    [InlineData(typeof(CoapObserveLimits), "Limits:Observe:")]
+    [InlineData(typeof(CoapConnectionLimits), "Limits:Connections:")]
+    [InlineData(typeof(CoapDeduplicationLimits), "Limits:Deduplication:")]
+    [InlineData(typeof(CoapAmplificationLimits), "Limits:Amplification:")]
     [InlineData(typeof(CoapTransmissionParameters), "Parameters:")]
-    [InlineData(typeof(CoapStreamOptions), "Streams:")]
+    [InlineData(typeof(CoapStreamOptions), "Transports:Streams:")]
     [InlineData(typeof(CoapGroupOptions), "Groups:")]
     [InlineData(typeof(CoapTlsFileOptions), "Tls:")]
     [InlineData(typeof(CoapDtlsServerFileOptions), "Dtls:")]
@@ -38,7 +46,7 @@ public sealed partial class ConfigurationKeysTests
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
-    public void The_default_of_a_key_can_be_written_and_changes_nothing(string path)
+    public void Writing_the_default_of_a_server_key_changes_no_option(string path)
     {
         ConfigurationKey<AllKeys.OfServer> key = AllKeys.Server.Keys.Single(key => key.Path == path);
         string value = key.ValueOf(new AllKeys.OfServer());
@@ -52,7 +60,7 @@ public sealed partial class ConfigurationKeysTests
 
     [Theory]
     [MemberData(nameof(ClientPaths))]
-    public void The_default_of_a_clients_key_can_be_written(string path)
+    public void The_default_of_a_client_key_can_be_written(string path)
     {
         ConfigurationKey<AllKeys.OfClient> key = AllKeys.Client.Keys.Single(key => key.Path == path);
         string value = key.ValueOf(new AllKeys.OfClient());
@@ -61,7 +69,7 @@ public sealed partial class ConfigurationKeysTests
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
-    public void The_bounds_of_a_key_are_allowed_and_what_is_beyond_them_is_not(string path)
+    public void The_bounds_of_a_key_are_accepted_and_values_outside_are_refused(string path)
     {
         ConfigurationKey<AllKeys.OfServer> key = AllKeys.Server.Keys.Single(key => key.Path == path);
         if (Bounds().Match(key.Allowed) is { Success: true } bounds)
@@ -76,9 +84,10 @@ public sealed partial class ConfigurationKeysTests
                 if (most < int.MaxValue && path.StartsWith("Limits:", Ordinal))
                 {
                     // So does the core.
-                    PropertyInfo property = typeof(CoapLimits).GetProperty(path["Limits:".Length..])!;
+                    (PropertyInfo property, object group) =
+                        LimitPaths.Find(new CoapLimits(), path["Limits:".Length..].Replace(':', '.'))!.Value;
                     TargetInvocationException refused = Assert.Throws<TargetInvocationException>(
-                        () => property.SetValue(new CoapLimits(),
+                        () => property.SetValue(group,
                             Convert.ChangeType(most + 1, property.PropertyType, CultureInfo.InvariantCulture)));
                     Assert.IsType<ArgumentOutOfRangeException>(refused.InnerException);
                 }
@@ -93,7 +102,7 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("2min", 120_000)]
     [InlineData("1h", 3_600_000)]
     [InlineData("00:00:05", 5000)]
-    public void Times_are_written_with_their_unit_or_with_colons(string text, int milliseconds)
+    public void Times_are_written_with_a_unit_or_with_colons(string text, int milliseconds)
     {
         AllKeys.OfServer options = new();
         Assert.Empty(Key("Parameters:AckTimeout").Set(options, [text]));
@@ -116,19 +125,19 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("NaNs")]
     [InlineData("Infinity s")]
     [InlineData("1,5s")]
-    public void A_time_that_is_no_number_is_not_taken_for_none(string text) =>
-        Assert.NotEmpty(Key("StopGracePeriod").Set(new AllKeys.OfServer(), [text]));
+    public void An_invalid_time_is_refused_and_not_treated_as_none(string text) =>
+        Assert.NotEmpty(Key("Processes:StopGracePeriod").Set(new AllKeys.OfServer(), [text]));
 
     [Theory]
     [InlineData("65536", 65536)]
     [InlineData("64 KiB", 65536)]
     [InlineData("2mib", 2 * 1024 * 1024)]
     [InlineData("70000 B", 70_000)]
-    public void Bytes_may_have_a_unit(string text, int bytes)
+    public void Sizes_may_have_a_unit(string text, int bytes)
     {
         AllKeys.OfServer options = new();
-        Assert.Empty(Key("Limits:NewcomerBytes").Set(options, [text]));
-        Assert.Equal(bytes, options.Server.Limits.NewcomerBytes);
+        Assert.Empty(Key("Limits:Peers:NewcomerMemory").Set(options, [text]));
+        Assert.Equal(bytes, options.Server.Limits.Peers.NewcomerMemory);
     }
 
     [Theory]
@@ -136,10 +145,11 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("1.5 MiB")]
     [InlineData("99999999999 GiB")]
     [InlineData("1024")]
-    public void Other_sizes_are_refused(string text) => Assert.NotEmpty(Key("Limits:NewcomerBytes").Set(new AllKeys.OfServer(), [text]));
+    public void Invalid_sizes_are_refused(string text) =>
+        Assert.NotEmpty(Key("Limits:Peers:NewcomerMemory").Set(new AllKeys.OfServer(), [text]));
 
     [Fact]
-    public void What_is_bounded_by_more_than_a_range_says_so() =>
+    public void The_error_for_a_value_that_violates_another_rule_than_a_range_states_the_rule() =>
         Assert.Equal("A block size must be 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).",
             Assert.Single(Key("Parameters:PreferredBlockSize").Set(new AllKeys.OfServer(), ["100"])).Problem);
 

@@ -17,7 +17,7 @@ public sealed class DtlsFileTests : HostTest
     [InlineData("meter-7", "0x0102030405060708090a0b0c0d0e0f10")]
     [InlineData("meter-8", "words of a key")]
     [InlineData("urn:dev:ow:10e2073a", "0x01")]
-    public async Task Clients_come_in_by_the_keys_of_a_file_and_of_configuration(string identity, string key)
+    public async Task Clients_are_accepted_with_keys_from_a_file_and_from_configuration(string identity, string key)
     {
         IHost host = await StartAsync(
         [
@@ -33,7 +33,7 @@ public sealed class DtlsFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_wrong_key_does_not_come_in()
+    public async Task A_client_with_a_wrong_key_is_refused()
     {
         IHost host = await StartAsync(
         [
@@ -51,7 +51,7 @@ public sealed class DtlsFileTests : HostTest
     [InlineData("Optional", false, "unknown")]
     [InlineData("Optional", true, "CN=meter")]
     [InlineData("Required", true, "CN=meter")]
-    public async Task Clients_are_asked_for_certificates_as_configured(string mode, bool hasCertificate, string expected)
+    public async Task Client_certificates_are_requested_as_configured(string mode, bool hasCertificate, string expected)
     {
         IHost host = await StartAsync(
             [.. WithCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Dtls", _certificates.Client("meter")) : []]);
@@ -61,7 +61,7 @@ public sealed class DtlsFileTests : HostTest
     [Theory]
     [InlineData("Required", false)]
     [InlineData("Optional", true)]
-    public async Task Clients_without_a_certificate_that_is_required_or_with_one_of_strangers_do_not_come_in(string mode, bool hasStrange)
+    public async Task Clients_with_a_missing_required_certificate_or_an_untrusted_certificate_are_refused(string mode, bool hasStrange)
     {
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync(
@@ -71,7 +71,7 @@ public sealed class DtlsFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_PFX_file_and_other_settings_are_taken()
+    public async Task A_PFX_file_and_other_settings_are_applied()
     {
         string path = Path.Combine(_folder, "server.pfx");
         File.WriteAllBytes(path, _certificates.Server(["127.0.0.1"]).Export(X509ContentType.Pfx, "secret"));
@@ -87,11 +87,11 @@ public sealed class DtlsFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_client_without_settings_trusts_only_whom_the_system_trusts()
+    public async Task A_client_without_settings_trusts_only_the_authorities_of_the_system()
     {
         IHost host = await StartAsync([.. WritePem("Coap:Server:Dtls", _certificates.Server(["127.0.0.1"]))]);
         CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
-        Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
+        Assert.Equal(CoapError.HandshakeFailed, refused.Error);
     }
 
     private (string Key, string? Value)[] WithCertificates(string mode)

@@ -38,7 +38,7 @@ public sealed class DtlsValidationTests : HostTest
     [InlineData("Coap:Client", "Dtls:PskKey", "CoAP.NET.Dtls", "UseDtls", "AddCoapClient")]
     [InlineData("Coap:Client", "Oscore:File", "CoAP.NET.Oscore", "UseOscore", "AddCoapClient")]
     [InlineData("Coap:Client", "Edhoc:File", "CoAP.NET.Edhoc", "UseEdhoc", "AddCoapClient")]
-    public async Task A_section_that_no_package_reads_is_told_with_the_package_and_the_call(
+    public async Task The_error_for_a_section_whose_package_is_not_added_names_the_package_and_the_call(
         string section, string key, string package, string call, string add)
     {
         HostApplicationBuilder builder = Builder(
@@ -53,7 +53,7 @@ public sealed class DtlsValidationTests : HostTest
     }
 
     [Fact]
-    public async Task A_coaps_address_without_the_package_is_told_with_the_call()
+    public async Task The_error_for_a_coaps_address_without_the_package_names_the_call()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
         builder.Services.AddCoapServer();
@@ -63,7 +63,7 @@ public sealed class DtlsValidationTests : HostTest
     }
 
     [Fact]
-    public async Task A_line_of_a_file_of_keys_is_told_by_its_number()
+    public async Task The_error_for_an_invalid_key_file_names_the_line_and_does_not_show_the_key()
     {
         string path = Path.GetTempFileName();
         await File.WriteAllTextAsync(path, $"meter:right\n{Secret}\n");
@@ -89,7 +89,7 @@ public sealed class DtlsValidationTests : HostTest
     }
 
     [Fact]
-    public async Task A_coaps_address_without_credentials_names_the_keys_for_them()
+    public async Task The_error_for_a_coaps_address_without_credentials_names_the_configuration_keys()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
         builder.Services.AddCoapServer().UseDtls();
@@ -100,7 +100,7 @@ public sealed class DtlsValidationTests : HostTest
     }
 
     [Fact]
-    public async Task A_request_of_a_server_to_coaps_without_credentials_names_the_keys_for_them()
+    public async Task The_error_for_a_coaps_request_of_a_server_without_credentials_names_the_configuration_keys()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer().UseDtls();
@@ -111,7 +111,7 @@ public sealed class DtlsValidationTests : HostTest
     }
 
     [Fact]
-    public async Task Configuration_and_code_do_not_both_say_it()
+    public async Task Credentials_from_both_configuration_and_code_are_refused()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Psk:meter", Secret));
         builder.Services.AddCoapServer(
@@ -121,7 +121,7 @@ public sealed class DtlsValidationTests : HostTest
     }
 
     [Fact]
-    public async Task A_certificate_that_coaps_cannot_use_is_told_at_the_start()
+    public async Task A_certificate_that_coaps_cannot_use_is_refused_at_the_start()
     {
         string path = Path.GetTempFileName();
         using TlsCertificates certificates = new();

@@ -16,7 +16,7 @@ public sealed class EdhocFileTests : HostTest
     [Theory]
     [InlineData("false")]
     [InlineData("true")]
-    public async Task Requests_that_come_at_a_time_are_protected_by_the_keys_of_one_session(string combines)
+    public async Task Concurrent_requests_are_protected_by_the_keys_of_a_single_session(string combines)
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         IHost other = await StartClientAsync(AddressOf(host), ("Coap:Client:Edhoc:CombinesFirstRequest", combines));
@@ -29,7 +29,7 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task The_text_of_an_identity_has_the_name_that_stays_when_the_keys_change()
+    public async Task The_text_of_an_identity_is_the_name_that_stays_when_the_keys_change()
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         ICoapClient client = (await StartClientAsync(AddressOf(host))).Services.GetRequiredService<ICoapClient>();
@@ -43,7 +43,7 @@ public sealed class EdhocFileTests : HostTest
     [InlineData(null, "Edhoc:Peer")]
     [InlineData("door 8", "not that of the expected peer")]
     [InlineData("door 7", null)]
-    public async Task A_client_that_trusts_several_servers_talks_to_the_expected_one_only(string? peer, string? problem)
+    public async Task A_client_that_trusts_several_servers_communicates_only_with_the_expected_server(string? peer, string? problem)
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         string file = _files.Write("several.json", """
@@ -65,7 +65,7 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task Nothing_leaves_to_the_server_before_there_are_keys()
+    public async Task A_request_is_not_sent_before_there_are_keys()
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         IHost other = await StartClientAsync(AddressOf(host));
@@ -80,7 +80,7 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_server_that_lost_the_keys_gets_new_ones_and_only_what_may_be_done_twice_is_sent_again()
+    public async Task A_server_that_lost_the_keys_gets_new_keys_and_only_idempotent_requests_are_repeated()
     {
         // By TCP: over datagrams a client waits two seconds more for one who has the keys.
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap+tcp://127.0.0.1:0"));
@@ -100,7 +100,7 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task An_observation_goes_on_with_new_keys_when_the_server_has_lost_them()
+    public async Task An_observation_continues_with_new_keys_after_the_server_lost_its_keys()
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         ICoapClient client = (await StartClientAsync(AddressOf(host))).Services.GetRequiredService<ICoapClient>();
@@ -123,7 +123,7 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task Keys_are_agreed_upon_through_a_proxy_which_sees_none_of_the_requests()
+    public async Task Keys_are_agreed_through_a_proxy_that_cannot_read_the_requests()
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         CoapProxyOptions options = new();
@@ -139,16 +139,16 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task Credentials_of_code_do_without_files()
+    public async Task Credentials_set_in_code_require_no_files()
     {
         using EdhocCredentialFile ofServer = EdhocCredentialFile.Read(_files.Server);
         using EdhocCredentialFile ofClient = EdhocCredentialFile.Read(_files.Client);
         HostApplicationBuilder builder = Builder(("Coap:Servers:door:Endpoints", "coap://127.0.0.1:0"));
-        builder.Services.AddCoapServer("door").UseEdhoc(edhoc => edhoc.Configure = (options, _) => ofServer.ApplyTo(options))
+        builder.Services.AddCoapServer("door").UseEdhoc((options, _) => ofServer.ApplyTo(options))
             .MapGet("/who", WhoAsks).RequireOscore();
         IHost host = await StartAsync(builder);
         HostApplicationBuilder asking = Builder(("Coap:Clients:desk:BaseAddress", AddressOf(host, "door")));
-        asking.Services.AddCoapClient("desk").UseEdhoc(edhoc => edhoc.Configure = (options, _) => ofClient.ApplyTo(options));
+        asking.Services.AddCoapClient("desk").UseEdhoc((options, _) => ofClient.ApplyTo(options));
         IHost other = await StartAsync(asking);
 
         CoapResponse response = await Within(
@@ -159,7 +159,7 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task All_that_is_wrong_is_said_before_anything_starts()
+    public async Task All_configuration_errors_are_reported_before_the_application_starts()
     {
         string oscore = _files.Write("oscore.json", """
             { "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "0x01", "recipientId": "" }
@@ -197,7 +197,7 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_server_without_credentials_is_told_at_the_start()
+    public async Task A_server_without_credentials_is_refused_at_the_start()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer().UseEdhoc();
@@ -205,9 +205,9 @@ public sealed class EdhocFileTests : HostTest
         Assert.Contains("prove its identity", Assert.Single(await StartFailuresAsync(builder)), Ordinal);
     }
 
-    private static string WhoAsks(CoapRequest request) => $"{(request.Peer.Identity as OscoreIdentity)?.Owner}";
+    private static string WhoAsks(CoapRequestContext request) => $"{(request.Peer.Identity as OscoreIdentity)?.Owner}";
 
-    private static string NameOf(CoapRequest request) => $"{request.Peer.Identity}";
+    private static string NameOf(CoapRequestContext request) => $"{request.Peer.Identity}";
 
     private static EdhocServerCounters Counters(IHost host) => host.Services.GetRequiredService<EdhocServer>().GetCounters();
 
@@ -224,12 +224,12 @@ public sealed class EdhocFileTests : HostTest
         server.MapGet("/who", WhoAsks).RequireOscore().AllowInsecureTransport();
         server.MapGet("/state", () => "on").Observable().RequireOscore().AllowInsecureTransport();
         server.MapGet("/identity", NameOf).RequireOscore().AllowInsecureTransport();
-        server.MapPost("/lose", request =>
+        server.MapPost("/lose", (Func<CoapRequestContext, CoapResult>)(request =>
         {
             OscoreContexts contexts = request.Services!.GetRequiredService<OscoreContexts>();
             contexts.Remove(((OscoreIdentity)request.Peer.Identity!).Context);
             return CoapResults.Changed();
-        }).AllowInsecureTransport();
+        })).AllowInsecureTransport();
         return await StartAsync(builder);
     }
 

@@ -23,7 +23,7 @@ public sealed class KeyFileTests : HostTest
     [InlineData(UnixFileMode.GroupRead, 0)]
     [InlineData(UnixFileMode.OtherRead, 3)]
     [InlineData(UnixFileMode.GroupWrite, 3)]
-    public async Task Others_who_may_read_or_change_keys_are_a_warning(UnixFileMode more, int warnings)
+    public async Task A_key_file_that_others_can_read_or_change_is_logged_as_a_warning(UnixFileMode more, int warnings)
     {
         if (OperatingSystem.IsWindows())
         {
@@ -42,7 +42,7 @@ public sealed class KeyFileTests : HostTest
     }
 
     [Fact]
-    public async Task They_are_an_error_where_key_files_have_to_be_private()
+    public async Task A_key_file_that_others_can_read_is_an_error_when_private_key_files_are_required()
     {
         if (OperatingSystem.IsWindows())
         {

@@ -10,8 +10,8 @@ public sealed class LargeConfigurationTests : HostTest
     {
         { $"Coap:Server:{Harmful}", "1" },
         { $"Coap:Server:Limits:{Harmful}", "1" },
-        { "Coap:Server:Shards", Harmful },
-        { $"Coap:Server:Shards:{Harmful}", "1" },
+        { "Coap:Server:Transports:Shards", Harmful },
+        { $"Coap:Server:Transports:Shards:{Harmful}", "1" },
         { $"Coap:Server:Endpoints:{Harmful}:x", "1" },
         { "Coap:Server:Endpoints", $"coap://{Harmful}" },
         { "Coap:Server:Limits", Harmful },
@@ -29,20 +29,20 @@ public sealed class LargeConfigurationTests : HostTest
 
     [Theory]
     [MemberData(nameof(HarmfulSettings))]
-    public async Task No_key_and_no_value_gets_into_an_error_or_a_log_as_more_than_text_of_a_line(string key, string value)
+    public async Task Errors_and_logs_show_keys_and_values_only_as_escaped_text_on_a_single_line(string key, string value)
     {
         HostApplicationBuilder builder = Builder((key, value));
         builder.Services.AddCoapServer().UseDtls().RegisterWithDirectories();
 
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(builder));
 
-        Assert.All(refused.Failures, failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
+        Assert.All(refused.Failures, failure => Assert.Equal(CoapUntrustedText.LineOf(failure), failure));
         Assert.All(Logged.Entries.Where(entry => entry.Id is >= 1800 and < 1900),
-            entry => Assert.Equal(CoapForeignText.LineOf(entry.Text), entry.Text));
+            entry => Assert.Equal(CoapUntrustedText.LineOf(entry.Text), entry.Text));
     }
 
     [Fact]
-    public void Very_many_unknown_keys_are_counted_and_only_the_first_are_compared_with_known_ones()
+    public void Many_unknown_keys_are_counted_and_only_the_first_are_compared_with_known_keys()
     {
         CoapServerOptions options = Read(Enumerable.Range(0, 20_000).Select(i => ($"Shardss{i}", "1")));
 
@@ -54,7 +54,7 @@ public sealed class LargeConfigurationTests : HostTest
     }
 
     [Fact]
-    public void A_text_is_made_for_no_more_findings_than_are_shown()
+    public void Only_the_findings_that_are_shown_are_formatted()
     {
         FindingList findings = new("findings");
         int made = 0;
@@ -68,7 +68,7 @@ public sealed class LargeConfigurationTests : HostTest
     }
 
     [Fact]
-    public void A_very_long_key_has_a_short_error_and_no_suggestion()
+    public void The_error_for_a_very_long_key_is_short_and_has_no_suggestion()
     {
         CoapServerOptions options = Read([(new string('k', 100_000), "1")]);
 
@@ -81,7 +81,7 @@ public sealed class LargeConfigurationTests : HostTest
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public void Long_lists_of_items_are_read_with_a_bounded_number_of_enumerations(int prefixes)
+    public void Long_lists_of_items_are_read_with_a_limited_number_of_enumerations(int prefixes)
     {
         int once = Enumerations(600, prefixes, out CoapServerOptions options);
         int twice = Enumerations(1_200, prefixes, out _);
@@ -101,13 +101,14 @@ public sealed class LargeConfigurationTests : HostTest
     }
 
     [Fact]
-    public void Long_lists_of_values_are_read_with_a_bounded_number_of_enumerations()
+    public void Long_lists_of_values_are_read_with_a_limited_number_of_enumerations()
     {
         Assert.Equal(Count(600), Count(1_200));
 
         static int Count(int values)
         {
-            CountingSource source = new(Enumerable.Range(0, values).Select(i => ($"TrustedPrefixes:{i}", $"{AddressOf(i, 0)}/32")));
+            CountingSource source =
+                new(Enumerable.Range(0, values).Select(i => ($"Limits:Peers:TrustedPrefixes:{i}", $"{AddressOf(i, 0)}/32")));
             CoapServerOptions options = Read(source);
             Assert.Empty(options.Findings.Errors);
             return source.Enumerations;
@@ -125,7 +126,7 @@ public sealed class LargeConfigurationTests : HostTest
     }
 
     [Fact]
-    public void A_watch_of_a_very_large_section_enumerates_a_bounded_number_of_times()
+    public void Watching_a_very_large_section_uses_a_limited_number_of_enumerations()
     {
         Assert.Equal(Count(1_100), Count(2_200));
 
@@ -133,8 +134,8 @@ public sealed class LargeConfigurationTests : HostTest
         {
             CountingSource source = new(Peers(peers, 1));
             IConfigurationRoot root = new ConfigurationBuilder().Add(source).Build();
-            using ConfigurationWatch? watch =
-                ConfigurationWatch.Begin(root.GetSection("Coap:Server"), "The server", Logged.CreateLogger("test"));
+            using ConfigurationChangeWarning? watch =
+                ConfigurationChangeWarning.Begin(root.GetSection("Coap:Server"), "The server", Logged.CreateLogger("test"));
             Assert.NotNull(watch);
             return source.Enumerations;
         }

@@ -25,7 +25,7 @@ public sealed class OscoreFileTests : HostTest
     }
 
     [Fact]
-    public async Task Contexts_of_files_protect_both_ways_and_numbers_go_on_after_a_restart()
+    public async Task Contexts_from_files_protect_both_directions_and_sequence_numbers_continue_after_a_restart()
     {
         WriteServer(("02", Secret));
         WriteClient("02", Secret);
@@ -51,7 +51,7 @@ public sealed class OscoreFileTests : HostTest
     }
 
     [Fact]
-    public async Task Contexts_of_a_changed_file_are_taken_and_those_that_are_gone_are_refused()
+    public async Task Contexts_of_a_changed_file_are_accepted_and_removed_contexts_are_refused()
     {
         WriteServer(("02", Secret));
         IHost host = await StartServerAsync();
@@ -75,7 +75,7 @@ public sealed class OscoreFileTests : HostTest
     [InlineData("{ \"contexts\": [ { \"masterSecret\": \"0x" + OtherSecret + "\" } ] }", "senderId")]
     [InlineData("[]", "object")]
     [InlineData(null, "")]
-    public async Task A_file_that_is_wrong_changes_nothing_and_is_told_once(string? text, string place)
+    public async Task An_invalid_file_keeps_the_previous_contexts_and_is_logged_once(string? text, string place)
     {
         WriteServer(("02", Secret));
         WriteClient("02", Secret);
@@ -108,7 +108,7 @@ public sealed class OscoreFileTests : HostTest
     }
 
     [Fact]
-    public async Task Two_files_whose_contexts_cannot_be_told_apart_are_said_at_the_start()
+    public async Task Two_files_with_indistinguishable_contexts_are_refused_at_the_start()
     {
         WriteServer(("02", Secret));
         string twin = Path.Combine(_folder, "twin.json");
@@ -122,7 +122,7 @@ public sealed class OscoreFileTests : HostTest
     }
 
     [Fact]
-    public async Task Sequence_numbers_that_another_server_has_are_said_at_the_start()
+    public async Task Sequence_numbers_in_use_by_another_server_are_an_error_at_the_start()
     {
         WriteServer(("02", Secret));
         IHost first = await StartServerAsync(("Coap:Server:Oscore:Store", Store));
@@ -135,7 +135,7 @@ public sealed class OscoreFileTests : HostTest
     }
 
     [Fact]
-    public async Task All_that_is_wrong_with_files_is_said_at_once_before_anything_starts()
+    public async Task All_errors_in_context_files_are_reported_before_the_application_starts()
     {
         File.WriteAllText(ServerFile, "{ \"masterSecret\": \"0x" + Secret + "\" }");
         File.WriteAllText(ClientFile, $"{{ \"contexts\": [ {Context("02", "01", Secret)}, {Context("03", "01", OtherSecret)} ] }}");
@@ -157,12 +157,12 @@ public sealed class OscoreFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_resolver_of_the_container_finds_contexts_that_no_file_has()
+    public async Task A_resolver_from_the_container_finds_contexts_that_no_file_has()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddSingleton<Devices>();
         ICoapServerBuilder server = builder.Services.AddCoapServer().UseOscore(
-            oscore => oscore.Resolver = services => services.GetRequiredService<Devices>());
+            services => services.GetRequiredService<Devices>());
         server.MapGet("/who", request => $"{request.Peer.Identity}").RequireOscore();
         IHost host = await StartAsync(builder);
         WriteClient("02", Secret);

@@ -19,7 +19,7 @@ public sealed class PskFileTests : HostTest
     }
 
     [Fact]
-    public async Task Keys_of_a_changed_file_are_taken_and_open_sessions_stay()
+    public async Task Keys_of_a_changed_file_are_accepted_and_open_sessions_stay()
     {
         Write("meter-1:first\n");
         IHost host = await StartAsync();
@@ -42,7 +42,7 @@ public sealed class PskFileTests : HostTest
     }
 
     [Fact]
-    public async Task The_session_of_a_key_that_was_removed_ends()
+    public async Task The_session_of_a_removed_key_ends()
     {
         Write("meter-1:first\nmeter-2:other\n");
         IHost host = await StartAsync();
@@ -70,7 +70,7 @@ public sealed class PskFileTests : HostTest
     [InlineData("meter-2:0x" + Secret + "\n", "line 1")]
     [InlineData("own:" + Secret + "\n", "'own'")]
     [InlineData(null, "")]
-    public async Task A_file_that_is_wrong_changes_nothing_and_is_told_once(string? text, string place)
+    public async Task An_invalid_key_file_keeps_the_previous_keys_and_is_logged_once(string? text, string place)
     {
         Write("meter-1:first\n");
         IHost host = await StartAsync();
@@ -105,7 +105,7 @@ public sealed class PskFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_link_that_leads_to_another_file_is_a_change()
+    public async Task A_symbolic_link_that_points_to_another_file_is_a_change()
     {
         string[] versions = [Path.Combine(_folder, "1"), Path.Combine(_folder, "2")];
         File.WriteAllText(versions[0], "meter-1:first\n");
@@ -122,7 +122,7 @@ public sealed class PskFileTests : HostTest
     }
 
     [Fact]
-    public async Task Nobody_looks_any_more_once_the_server_has_stopped()
+    public async Task The_key_file_is_no_longer_watched_after_the_server_has_stopped()
     {
         Write("meter-1:first\n");
         IHost host = await StartAsync();
@@ -132,7 +132,7 @@ public sealed class PskFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_server_without_a_host_takes_the_keys_of_its_changed_file_and_looks_until_it_ends()
+    public async Task A_server_without_a_host_uses_the_keys_of_its_changed_file_until_it_ends()
     {
         Write("meter-1:first\n");
         CoapServer server = new(options => (options.TimeProvider, options.LoggerFactory) = (_time, new SingleLogger(Logged)));

@@ -22,7 +22,7 @@ public sealed class SectionCheckTests : HostTest
     }
 
     [Fact]
-    public void Sections_of_a_kind_that_the_program_does_not_have_are_those_of_another_program()
+    public void Sections_for_features_that_the_program_does_not_use_are_ignored()
     {
         IConfiguration configuration = new ConfigurationBuilder()
             .AddInMemoryCollection([new("Coap:Servers:edge:Shards", "1"), new("Coap:Client:Timeout", "1s")]).Build();
@@ -30,7 +30,7 @@ public sealed class SectionCheckTests : HostTest
     }
 
     [Fact]
-    public async Task They_are_warned_of_at_the_start()
+    public async Task A_section_for_an_unknown_client_is_logged_as_a_warning_at_the_start()
     {
         HostApplicationBuilder builder = Builder(("Coap:Clients:lmap:BaseAddress", "coap://h"));
         builder.Services.AddCoapClient("lamp");
@@ -40,7 +40,7 @@ public sealed class SectionCheckTests : HostTest
     }
 
     [Fact]
-    public void Many_sections_without_effect_are_counted_and_their_names_cannot_forge_lines()
+    public void Many_unused_sections_are_counted_and_their_names_cannot_inject_lines_into_the_log()
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(
             [new("Coap:Clients:a\n\u001b[31mb\u202e:Timeout", "1s"),
@@ -51,7 +51,7 @@ public sealed class SectionCheckTests : HostTest
 
         Assert.Equal(FindingList.MaxHeld + 1, problems.Count);
         Assert.Equal("There are 19981 more sections that configure nothing.", problems[^1]);
-        Assert.All(problems, problem => Assert.Equal(CoapForeignText.LineOf(problem), problem));
+        Assert.All(problems, problem => Assert.Equal(CoapUntrustedText.LineOf(problem), problem));
     }
 
     private static FindingList Find(IConfiguration configuration, string[] servers, string[] clients)

@@ -18,7 +18,7 @@ public sealed class TlsFileTests : HostTest
     [InlineData(false, "secret")]
     [InlineData(true, null)]
     [InlineData(true, "secret")]
-    public async Task A_server_proves_itself_by_a_PEM_or_PFX_file_with_or_without_password(bool isPfx, string? password)
+    public async Task A_server_authenticates_with_a_PEM_or_PFX_file_with_or_without_a_password(bool isPfx, string? password)
     {
         X509Certificate2 server = _certificates.Server(["127.0.0.1"]);
         (string Key, string? Value)[] files = isPfx
@@ -34,7 +34,7 @@ public sealed class TlsFileTests : HostTest
     [InlineData("Optional", false, "none")]
     [InlineData("Optional", true, "CN=meter")]
     [InlineData("Required", true, "CN=meter")]
-    public async Task Clients_are_asked_for_certificates_as_configured(string mode, bool hasCertificate, string expected)
+    public async Task Client_certificates_are_requested_as_configured(string mode, bool hasCertificate, string expected)
     {
         IHost host = await StartAsync(
             [.. WithClientCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Tls", _certificates.Client("meter")) : []]);
@@ -45,7 +45,7 @@ public sealed class TlsFileTests : HostTest
     [InlineData("Required", false)]
     [InlineData("Required", true)]
     [InlineData("Optional", true)]
-    public async Task Clients_without_a_certificate_that_is_required_or_with_one_of_strangers_do_not_come_in(string mode, bool hasStrange)
+    public async Task Clients_with_a_missing_required_certificate_or_an_untrusted_certificate_are_refused(string mode, bool hasStrange)
     {
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync(
@@ -57,7 +57,7 @@ public sealed class TlsFileTests : HostTest
     [InlineData("Required", "NoCheck")]
     [InlineData("Optional", "NoCheck")]
     [InlineData("Required", "Online")]
-    public async Task A_server_fetches_nothing_that_a_strangers_certificate_names(string mode, string revocation)
+    public async Task A_server_fetches_no_URL_of_an_untrusted_certificate(string mode, string revocation)
     {
         using IssuerTrap trap = new();
         using TlsCertificates strangers = new("CN=Strangers");
@@ -78,7 +78,7 @@ public sealed class TlsFileTests : HostTest
     [Theory]
     [InlineData("NoCheck")]
     [InlineData("Online")]
-    public async Task A_client_fetches_nothing_that_a_strangers_certificate_names(string revocation)
+    public async Task A_client_fetches_no_URL_of_an_untrusted_certificate(string revocation)
     {
         using IssuerTrap trap = new();
         using TlsCertificates strangers = new("CN=Strangers");
@@ -88,12 +88,12 @@ public sealed class TlsFileTests : HostTest
 
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
 
-        Assert.Equal(CoapConnectionError.HandshakeFailed, exception.Error);
+        Assert.Equal(CoapError.HandshakeFailed, exception.Error);
         Assert.False(trap.WasVisited);
     }
 
     [Fact]
-    public void Chains_end_at_the_authorities_that_were_named_and_are_built_without_downloads()
+    public void Certificate_chains_must_end_at_the_named_authorities_and_are_built_without_downloads()
     {
         string authorities = Write(_certificates.Authority.ExportCertificatePem());
         CoapTlsFileOptions files = new()
@@ -114,7 +114,7 @@ public sealed class TlsFileTests : HostTest
     }
 
     [Fact]
-    public async Task A_client_that_was_given_other_authorities_does_not_trust_the_server()
+    public async Task A_client_with_other_authorities_does_not_trust_the_server()
     {
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
@@ -123,7 +123,7 @@ public sealed class TlsFileTests : HostTest
     }
 
     [Fact]
-    public void A_wrong_password_is_told_by_the_key_of_the_file()
+    public void The_error_for_a_wrong_password_names_the_key_of_the_file_and_does_not_show_the_password()
     {
         CoapTlsFileOptions files = new() { Certificate = WritePfx(_certificates.Server(["a"]), "right"), Password = "wrong" };
         Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
@@ -134,7 +134,7 @@ public sealed class TlsFileTests : HostTest
     [Theory]
     [InlineData("Required")]
     [InlineData("Optional")]
-    public async Task A_server_that_asks_clients_for_certificates_does_not_start_without_authorities_of_its_own(string mode)
+    public async Task A_server_that_requests_client_certificates_does_not_start_without_authorities(string mode)
     {
         OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(
             () => StartAsync(

@@ -4,18 +4,19 @@ namespace CoAP.NET.Hosting.Tests.Configuration;
 public sealed class ValidationTests : HostTest
 {
     [Fact]
-    public async Task All_that_is_wrong_in_configuration_is_told_before_anything_starts()
+    public async Task All_configuration_errors_are_reported_before_the_application_starts()
     {
         HostApplicationBuilder builder = Builder(
-            ("Coap:Server:Shards", "0"), ("Coap:Server:Limits:MaxObserver", "5"), ("Coap:Server:Tls:Certificate", "/nowhere/server.pem"),
+            ("Coap:Server:Transports:Shards", "0"), ("Coap:Server:Limits:Observe:MaxObserver", "5"),
+            ("Coap:Server:Tls:Certificate", "/nowhere/server.pem"),
             ("Coap:Client:BaseAddress", "device"), ("Coap:Client:Proxy", "coap://gateway.example/path"));
         builder.Services.AddCoapServer();
         builder.Services.AddCoapClient();
         string[] failures = await StartFailuresAsync(builder);
 
-        Assert.Contains("Coap:Server:Shards = '0': allowed is: whole number, 1 to 64", failures);
+        Assert.Contains("Coap:Server:Transports:Shards = '0': allowed is: whole number, 1 to 64", failures);
         Assert.Contains(
-            "Coap:Server:Limits:MaxObserver is not a known key. Did you mean Coap:Server:Limits:MaxObservers? "
+            "Coap:Server:Limits:Observe:MaxObserver is not a known key. Did you mean Coap:Server:Limits:Observe:MaxObservers? "
                 + "(Coap:Server:AllowUnknownKeys makes this a warning.)", failures);
         Assert.Contains($"Coap:Server:Tls:Certificate = '/nowhere/server.pem': there is no file {Path.GetFullPath("/nowhere/server.pem")}",
             failures);
@@ -24,7 +25,7 @@ public sealed class ValidationTests : HostTest
     }
 
     [Fact]
-    public async Task What_code_sets_is_checked_too()
+    public async Task Settings_made_in_code_are_validated()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapServer(options =>
@@ -50,7 +51,7 @@ public sealed class ValidationTests : HostTest
     }
 
     [Fact]
-    public async Task Keys_that_are_not_known_may_be_a_warning()
+    public async Task Unknown_keys_may_be_reported_as_a_warning()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:AllowUnknownKeys", "true"), ("Coap:Server:Futuristic", "1"),
             ("Mine:AllowUnknownKeys", "true"), ("Mine:BaseAdress", "coap://h"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
@@ -67,18 +68,18 @@ public sealed class ValidationTests : HostTest
     }
 
     [Fact]
-    public async Task A_section_of_ones_own_is_named_in_messages()
+    public async Task Error_messages_name_the_custom_section()
     {
-        HostApplicationBuilder builder = Builder(("Gateway:Coap:Shards", "100"), ("Gateway:North:Shards", "200"));
+        HostApplicationBuilder builder = Builder(("Gateway:Coap:Transports:Shards", "100"), ("Gateway:North:Transports:Shards", "200"));
         builder.Services.AddCoapServer(builder.Configuration.GetSection("Gateway:Coap"));
         builder.Services.AddCoapServer("north", builder.Configuration.GetSection("Gateway:North"));
         string[] failures = await StartFailuresAsync(builder);
-        Assert.Equal(["Gateway:Coap:Shards = '100': allowed is: whole number, 1 to 64",
-            "Gateway:North:Shards = '200': allowed is: whole number, 1 to 64"], failures.Order());
+        Assert.Equal(["Gateway:Coap:Transports:Shards = '100': allowed is: whole number, 1 to 64",
+            "Gateway:North:Transports:Shards = '200': allowed is: whole number, 1 to 64"], failures.Order());
     }
 
     [Fact]
-    public async Task A_secured_address_without_a_certificate_names_the_keys_of_both()
+    public async Task The_error_for_a_secured_address_without_a_certificate_names_the_keys_of_both_protocols()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"));
         builder.Services.AddCoapServer();
@@ -90,7 +91,7 @@ public sealed class ValidationTests : HostTest
     }
 
     [Fact]
-    public async Task A_web_socket_address_names_the_web_server_and_no_certificate()
+    public async Task The_error_for_a_WebSocket_address_names_the_web_server_and_no_certificate()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap+ws://127.0.0.1:0"));
         builder.Services.AddCoapServer();

@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting.Tests.Directories;
 public sealed class RegisterWithTests : HostTest
 {
     [Fact]
-    public async Task A_server_is_registered_by_its_own_port_when_it_serves_and_removed_before_it_stops()
+    public async Task A_server_registers_its_port_when_it_serves_and_is_removed_before_it_stops()
     {
         await using CoapServer other = new();
         SmallDirectory directory = await StartAsync(other);
@@ -33,7 +33,7 @@ public sealed class RegisterWithTests : HostTest
     }
 
     [Fact]
-    public async Task Configuration_names_several_directories_and_code_has_the_last_word()
+    public async Task Several_directories_are_configured_and_code_overrides_the_configuration()
     {
         await using CoapServer first = new();
         await using CoapServer second = new();
@@ -69,7 +69,7 @@ public sealed class RegisterWithTests : HostTest
     }
 
     [Fact]
-    public async Task A_directory_that_is_not_there_keeps_no_application_from_starting_and_stopping()
+    public async Task An_unreachable_directory_does_not_prevent_the_start_or_stop_of_the_application()
     {
         await using CoapServer closed = new();
         await closed.Listen("coap://127.0.0.1:0").StartAsync();
@@ -89,7 +89,7 @@ public sealed class RegisterWithTests : HostTest
     }
 
     [Fact]
-    public async Task What_is_wrong_with_directories_is_told_at_the_start()
+    public async Task Errors_in_directory_settings_are_reported_at_the_start()
     {
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"),
@@ -117,7 +117,7 @@ public sealed class RegisterWithTests : HostTest
     }
 
     [Fact]
-    public async Task Directories_of_configuration_need_a_call_that_is_named()
+    public async Task The_error_for_configured_directories_without_the_required_call_names_the_call()
     {
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Server:Directories:0:Uri", "coap://rd.example"));

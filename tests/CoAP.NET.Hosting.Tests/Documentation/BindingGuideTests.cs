@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting.Tests.Documentation;
 public sealed class BindingGuideTests : HostTest
 {
     [Fact]
-    public async Task Handlers_ask_for_what_they_need()
+    public async Task Handlers_get_their_parameters_by_binding()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddSingleton<IDeviceStore, DeviceStore>().AddSingleton<Restarter>();
@@ -55,11 +55,12 @@ public sealed class BindingGuideTests : HostTest
     public void Every_snippet_is_compiled() => Page.HasOnlyCompiledSnippets("binding.md", 5);
 
     [Fact]
-    public void Every_diagnostic_is_explained()
+    public void Every_diagnostic_is_documented()
     {
         string page = Page.Read("binding.md");
         Assert.All(new CoapRouteAnalyzer().SupportedDiagnostics, descriptor =>
-            Assert.Contains($"| {descriptor.Id} | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |", page,
+            Assert.Contains(
+                $"| [{descriptor.Id}](diagnostics/{descriptor.Id}.md) | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |", page,
                 StringComparison.Ordinal));
     }
 

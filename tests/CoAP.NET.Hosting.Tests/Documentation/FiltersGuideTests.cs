@@ -4,10 +4,10 @@ namespace CoAP.NET.Hosting.Tests.Documentation;
 public sealed class FiltersGuideTests : ServedTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Page.HasOnlyCompiledSnippets("filters.md", 14);
+    public void Every_snippet_of_the_page_is_in_these_tests() => Page.HasOnlyCompiledSnippets("filters.md", 14);
 
     [Fact]
-    public async Task Filters()
+    public async Task The_snippets_about_filters_work()
     {
         ICoapServerBuilder server = Server;
         CoapRouteGroup devices = server.MapGroup("/devices").AddFilter(async (request, next, cancellationToken) =>
@@ -20,7 +20,7 @@ public sealed class FiltersGuideTests : ServedTest
         server.MapPost("/lock", () => CoapResults.Changed()).AddFilter<AuditFilter>();
         Services.AddSingleton<AuditLog>();
 
-        server.MapGet("/firmware", () => CoapResults.File("firmware.bin")).OnlyOn("coap+tcp", "coaps+tcp");
+        server.MapGet("/firmware", () => CoapResults.File("firmware.bin")).RequireScheme("coap+tcp", "coaps+tcp");
         server.MapGroup("/admin").RequireTransportSecurity();
 
         server.MapResource<LockResource>("/locks/{id}").Observable();
@@ -37,7 +37,7 @@ public sealed class FiltersGuideTests : ServedTest
     }
 
     [Fact]
-    public async Task Authorization()
+    public async Task The_snippets_about_authorization_work()
     {
         HostApplicationBuilder builder = Application;
         builder.Services.AddSingleton<MemberStore>();
@@ -70,11 +70,11 @@ public sealed class FiltersGuideTests : ServedTest
     }
 
     [Fact]
-    public async Task Rate_limits()
+    public async Task The_snippets_about_rate_limits_work()
     {
         HostApplicationBuilder builder = Application;
         builder.Services.AddCoapRateLimits(options => options.AddLimit("per device", request =>
-            RateLimitPartition.GetTokenBucketLimiter(CoapRateLimitKey.Identity(request), _ => new TokenBucketRateLimiterOptions
+            RateLimitPartition.GetTokenBucketLimiter(request.Peer.Source, _ => new TokenBucketRateLimiterOptions
             {
                 TokenLimit = 20,
                 TokensPerPeriod = 5,
@@ -83,7 +83,7 @@ public sealed class FiltersGuideTests : ServedTest
         ICoapServerBuilder server = Server;
         server.MapGroup("/measurements")
             .RequireAuthorization(policy => policy.RequireVerifiedAddress())
-            .RequireRateLimit("per device")
+            .RequireRateLimiting("per device")
             .MapPost("/", () => CoapResults.Changed());
 
         await StartAsync();
@@ -95,7 +95,7 @@ public sealed class FiltersGuideTests : ServedTest
     }
 
     [Fact]
-    public async Task Problem_details()
+    public async Task The_snippets_about_problem_details_work()
     {
         ICoapServerBuilder server = Server;
         server.MapPost("/doors/{id}", request => CoapResults.Problem(CoapCode.Conflict, new CoapProblem
@@ -103,7 +103,7 @@ public sealed class FiltersGuideTests : ServedTest
             Title = "The door is locked.",
             Instance = request.Path,
         }));
-        server.Routes.UseProblemDetails();
+        server.Routes.WithProblemDetails();
 
         await StartAsync();
         CoapClient client = Client();
@@ -138,10 +138,10 @@ public sealed class FiltersGuideTests : ServedTest
 
     internal sealed class LockResource(LockStore store) : CoapResource
     {
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
             new(store.IsOpen(request.Route["id"]) ? "open" : "shut");
 
-        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
+        protected override ValueTask<CoapResult> PutAsync(CoapRequestContext request, CancellationToken cancellationToken)
         {
             store.Set(request.Route["id"], request.GetText() == "open");
             Notify();

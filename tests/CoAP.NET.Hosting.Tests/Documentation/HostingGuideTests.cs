@@ -7,13 +7,13 @@ namespace CoAP.NET.Hosting.Tests.Documentation;
 public sealed class HostingGuideTests : HostTest
 {
     [Fact]
-    public async Task Servers()
+    public async Task The_snippets_about_servers_work()
     {
         HostApplicationBuilder builder = Builder(("Coap:Servers:admin:Endpoints", "coap://127.0.0.1:0"),
             ("Gateway:Coap:Endpoints", "coap://127.0.0.1:0"), ("Coap:Servers:meters:Endpoints", "coap://127.0.0.1:0"),
-            ("Coap:Clients:meter:Dtls:PskKey", "words of a key"));
+            ("Coap:Clients:meter:Dtls:PskIdentity", "meter-7"), ("Coap:Clients:meter:Dtls:PskKey", "words of a key"));
 
-        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0").Limits.MaxRequestsServed = 500)
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0").Limits.Requests.MaxServed = 500)
             .MapGet("/hello/{name}", request => $"hello {request.Route["name"]}");
 
         builder.Services.AddCoapServer("admin").MapGet("/version", () => "1.0");
@@ -29,21 +29,21 @@ public sealed class HostingGuideTests : HostTest
             options.Endpoint.UseDtls(
                 new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = services.GetRequiredService<DeviceKeys>() } }));
         builder.Services.AddCoapServer("meters").UseDtls();
-        builder.Services.AddCoapClient("meter").UseDtls(dtls => dtls.PskIdentity = "meter-7");
+        builder.Services.AddCoapClient("meter").UseDtls();
         builder.Services.AddCoapServer("protected").UseOscore(
-            oscore => oscore.Resolver = services => services.GetRequiredService<DeviceContexts>());
+            services => services.GetRequiredService<DeviceContexts>());
         builder.Services.AddSingleton<DeviceContexts>()
             .Configure<CoapServerOptions>("protected", options => options.Listen("coap://127.0.0.1:0"));
         builder.Services.AddSingleton<DeviceKeys>()
             .Configure<CoapServerOptions>("devices", options => options.Listen("coaps://127.0.0.1:0"));
 
-        builder.Services.AddCoapServer("doors").UseEdhoc(edhoc => edhoc.Configure = (options, services) =>
+        builder.Services.AddCoapServer("doors").UseEdhoc((options, services) =>
         {
             options.Credentials.Add(services.GetRequiredService<DoorCredentials>().Own);
             options.Trust = services.GetRequiredService<DoorCredentials>();
         });
-        builder.Services.AddCoapClient("door").UseEdhoc(edhoc =>
-            edhoc.Configure = (options, services) => services.GetRequiredService<EdhocCredentialFile>().ApplyTo(options));
+        builder.Services.AddCoapClient("door").UseEdhoc(
+            (options, services) => services.GetRequiredService<EdhocCredentialFile>().ApplyTo(options));
         using EdhocCredentialFiles files = new();
         builder.Services.AddSingleton(EdhocCredentialFile.Read(files.Client))
             .AddSingleton(new DoorCredentials(EdhocCredentialFile.Read(files.Server)))
@@ -59,35 +59,35 @@ public sealed class HostingGuideTests : HostTest
         await using CoapClient device = new(new CoapEndpointOptions()
             .UseDtls(new CoapDtlsOptions
             {
-                Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("meter-7", DeviceKeys.Key) }
+                Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("meter-7", DeviceKeys.Key.Span) }
             }));
         Assert.Equal(CoapCode.NotFound, (await Within(device.GetAsync($"{AddressOf(host, "devices")}/version"))).Code);
         host.Services.GetRequiredService<Doorbell>().Ring();
         host.Services.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get("door").BaseAddress = AddressOf(host, "doors");
-        ICoapClient door = host.Services.GetRequiredService<ICoapClientFactory>().GetClient("door");
+        ICoapClient door = host.Services.GetRequiredKeyedService<ICoapClient>("door");
         Assert.Equal(CoapCode.NotFound, (await Within(door.GetAsync("/door"))).Code);
         Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("doors").GetCounters().Established);
     }
 
     [Fact]
-    public async Task Directories()
+    public async Task The_snippets_about_directories_work()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
-        builder.Services.AddCoapServer(options => options.Endpoint.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([]));
+        builder.Services.AddCoapServer(options => options.Endpoint.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([]));
 
         builder.Services.AddCoapServer().RegisterWith("coap://rd.example", options => options.EndpointName = "room-7");
 
         IHost host = await StartAsync(builder);
         CoapRegistration registration = Assert.Single(host.Services.GetCoapRegistrations());
-        await Eventually.IsTrueAsync(() => registration.Status.Error is CoapNameResolutionException);
+        await Eventually.IsTrueAsync(() => registration.Status.Error is CoapException { Error: CoapError.NameResolution });
     }
 
     [Fact]
-    public async Task Proxies()
+    public async Task The_snippets_about_proxies_work()
     {
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Servers:field:Endpoints", "coap://127.0.0.1:0"),
-            ("Coap:Proxy:HttpBackends:0:Path", "/telemetry/{*path}"), ("Coap:Proxy:HttpBackends:0:Target", "http://127.0.0.1:1/"));
+            ("Coap:Proxy:Routes:0:Path", "/telemetry/{*path}"), ("Coap:Proxy:Routes:0:Target", "http://127.0.0.1:1/"));
         builder.Services.AddSingleton<BackendClients>();
 
         builder.Services.AddCoapServer().AddCoapProxy(options => options.ConfigureHttp = (http, services) =>
@@ -101,7 +101,7 @@ public sealed class HostingGuideTests : HostTest
     }
 
     [Fact]
-    public async Task Clients_and_health()
+    public async Task The_snippets_about_clients_and_health_work()
     {
         await using CoapServer device = new();
         device.MapGet("/state", () => "on");
@@ -115,7 +115,7 @@ public sealed class HostingGuideTests : HostTest
         {
             options.BaseAddress = address;
             options.Timeout = TimeSpan.FromSeconds(10);
-            options.Endpoint.Patience = CoapPatience.Wait;
+            options.Endpoint.TooManyRequests = CoapTooManyRequestsBehavior.Wait;
         })
             .UseServer()
             .AddHandler<SlowRequests>();
@@ -125,7 +125,7 @@ public sealed class HostingGuideTests : HostTest
             .AddCoapPing(address, name: "lamp", failureStatus: HealthStatus.Degraded);
 
         IHost host = await StartAsync(builder);
-        ICoapClient lamp = host.Services.GetRequiredService<ICoapClientFactory>().GetClient("lamp");
+        ICoapClient lamp = host.Services.GetRequiredKeyedService<ICoapClient>("lamp");
         CoapResponse state = await Within(lamp.GetAsync("/state"));
         Assert.Equal("on", state.GetText());
         HealthReport report = await Within(host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync());
@@ -169,7 +169,8 @@ public sealed class HostingGuideTests : HostTest
 
     internal sealed class SlowRequests(TimeProvider time, ILogger<SlowRequests> logger) : ICoapClientHandler
     {
-        public async Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken)
+        public async Task<CoapResponse> SendAsync(
+            CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> next, CancellationToken cancellationToken)
         {
             long started = time.GetTimestamp();
             CoapResponse response = await next(request, cancellationToken);

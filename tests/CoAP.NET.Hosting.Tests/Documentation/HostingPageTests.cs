@@ -8,11 +8,11 @@ namespace CoAP.NET.Hosting.Tests.Documentation;
 public sealed partial class HostingPageTests
 {
     [Fact]
-    public void The_table_of_a_servers_keys_has_each_with_its_default_and_what_is_allowed() =>
+    public void The_table_of_server_keys_lists_each_key_with_its_default_and_allowed_values() =>
         Check("server", AllKeys.Server, new AllKeys.OfServer());
 
     [Fact]
-    public void The_table_of_a_clients_keys_has_what_servers_do_not_have_or_have_otherwise()
+    public void The_table_of_client_keys_lists_the_keys_that_differ_from_those_of_servers()
     {
         HashSet<string> shared = [.. AllKeys.Server.Keys.Select(key => key.Path)];
         shared.Remove("AllowUnknownKeys");
@@ -21,16 +21,16 @@ public sealed partial class HostingPageTests
     }
 
     [Fact]
-    public void The_table_of_the_keys_of_a_directory_has_each_with_its_default_and_what_is_allowed() =>
+    public void The_table_of_directory_keys_lists_each_key_with_its_default_and_allowed_values() =>
         Check("directory", DirectorySettings.Table, new DirectorySettings());
 
     [Fact]
-    public void The_table_of_a_proxys_keys_has_each_with_its_default_and_what_is_allowed() =>
+    public void The_table_of_proxy_keys_lists_each_key_with_its_default_and_allowed_values() =>
         Check("proxy", ProxyKeys.Table, new CoapHostedProxyOptions());
 
     [Fact]
-    public void The_table_of_the_keys_of_a_back_end_has_each_with_its_default_and_what_is_allowed() =>
-        Check("backend", ProxyKeys.HttpTable, new CoapHttpBackendRoute());
+    public void The_table_of_back_end_keys_lists_each_key_with_its_default_and_allowed_values() =>
+        Check("proxyroute", ProxyKeys.RouteTable, new CoapProxyRoute());
 
     [Fact]
     public void Every_snippet_is_compiled()

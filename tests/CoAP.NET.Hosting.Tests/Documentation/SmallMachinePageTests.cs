@@ -6,7 +6,7 @@ public sealed partial class SmallMachinePageTests
     private const string Name = "small-machines.md";
 
     [Fact]
-    public void Each_bound_of_the_table_has_its_default_and_what_the_settings_say()
+    public void The_table_states_the_default_and_the_small_setting_of_each_limit()
     {
         using IHost defaults = HostOf("{}");
         using IHost small = HostOf(Settings().Match(Page.Read(Name)).Groups["json"].Value);
@@ -18,6 +18,18 @@ public sealed partial class SmallMachinePageTests
             Assert.Equal(NumberOf(row.Groups["default"].Value), ValueOf(defaults, row));
             Assert.Equal(NumberOf(row.Groups["small"].Value), ValueOf(small, row));
         });
+    }
+
+    [Fact]
+    public void The_settings_on_the_page_equal_the_small_limits()
+    {
+        using IHost host = HostOf(Settings().Match(Page.Read(Name)).Groups["json"].Value);
+
+        CoapLimits limits = host.Services.GetRequiredService<IOptions<CoapServerOptions>>().Value.Limits;
+
+        // Not every property of an IPNetwork can be read.
+        Assert.EquivalentWithExclusions(CoapLimits.Small, limits, strict: true, "Peers.TrustedPrefixes");
+        Assert.Equal(CoapLimits.Small.Peers.TrustedPrefixes, limits.Peers.TrustedPrefixes);
     }
 
     private static IHost HostOf(string json)
@@ -34,8 +46,12 @@ public sealed partial class SmallMachinePageTests
         object owner = row.Groups["dtls"].Success
             ? host.Services.GetRequiredService<IOptions<CoapDtlsServerFileOptions>>().Value
             : host.Services.GetRequiredService<IOptions<CoapServerOptions>>().Value.Limits;
-        return Convert.ToInt64(owner.GetType().GetProperty(row.Groups["name"].Value)!.GetValue(owner), CultureInfo.InvariantCulture);
+        return ValueOf(owner, row.Groups["name"].Value);
     }
+
+    private static long ValueOf(object owner, string path) => Convert.ToInt64(
+        path.Split('.').Aggregate(owner, static (one, name) => one.GetType().GetProperty(name)!.GetValue(one)!),
+        CultureInfo.InvariantCulture);
 
     private static long NumberOf(string text)
     {
@@ -46,7 +62,7 @@ public sealed partial class SmallMachinePageTests
     [GeneratedRegex("^```json\r?\n(?<json>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
     private static partial Regex Settings();
 
-    [GeneratedRegex(@"^\| `(?<name>\w+)`(?<dtls> of DTLS)? \| (?<default>[\d,]+( MiB)?) \|[^|]*\|[^|]*\| (?<small>[\d,]+( MiB)?) \|",
+    [GeneratedRegex(@"^\| `(?<name>[\w.]+)`(?<dtls> of DTLS)? \| (?<default>[\d,]+( MiB)?) \|[^|]*\|[^|]*\| (?<small>[\d,]+( MiB)?) \|",
         RegexOptions.Multiline | RegexOptions.ExplicitCapture)]
     private static partial Regex Row();
 }

@@ -12,7 +12,7 @@ public sealed class TestingGuideTests
     public void Every_snippet_of_the_page_is_compiled() => Page.HasOnlyCompiledSnippets("testing-applications.md", 6);
 
     [Fact]
-    public async Task An_application_is_asked_in_memory()
+    public async Task A_test_sends_requests_to_an_application_in_memory()
     {
         await using CoapApplicationFactory<Program> application = new();
         CoapClient client = application.CreateClient();
@@ -23,7 +23,7 @@ public sealed class TestingGuideTests
     }
 
     [Fact]
-    public async Task Services_are_those_of_the_test()
+    public async Task A_test_replaces_services_of_the_application()
     {
         await using CoapApplicationFactory<Program> application = new();
         DeviceStore store = new();
@@ -34,7 +34,7 @@ public sealed class TestingGuideTests
     }
 
     [Fact]
-    public async Task Clients_have_the_identities_that_the_test_gives_them()
+    public async Task Clients_have_the_identities_that_the_test_assigns()
     {
         await using CoapApplicationFactory<Program> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
         application.WithServices(
@@ -49,7 +49,7 @@ public sealed class TestingGuideTests
     }
 
     [Fact]
-    public async Task The_network_may_have_faults()
+    public async Task A_test_simulates_network_faults()
     {
         await using CoapApplicationFactory<Program> application = new()
         {
@@ -64,7 +64,7 @@ public sealed class TestingGuideTests
     }
 
     [Fact]
-    public async Task Time_may_be_virtual()
+    public async Task A_test_uses_virtual_time()
     {
         VirtualClock clock = new();
         await using CoapApplicationFactory<Program> application = new() { TimeProvider = clock };
@@ -78,7 +78,7 @@ public sealed class TestingGuideTests
     }
 
     [Fact]
-    public async Task A_pair_needs_no_host()
+    public async Task An_in_memory_endpoint_pair_works_without_a_host()
     {
         await using CoapEndpointPair pair = new(network: new InMemoryNetworkOptions { Seed = 3, Conditions = new() { Loss = 0.25 } });
         pair.Server.MapGet("/temperature", () => "21.5");

@@ -15,7 +15,7 @@ public sealed class EndpointFilterTests : ServedTest
     }
 
     [Fact]
-    public async Task A_singleton_filter_is_always_the_same()
+    public async Task A_singleton_filter_is_the_same_instance_for_all_requests()
     {
         Services.AddSingleton<CountingFilter>();
         Server.MapGet("/x", () => "x").AddFilter<CountingFilter>();
@@ -28,7 +28,7 @@ public sealed class EndpointFilterTests : ServedTest
     }
 
     [Fact]
-    public async Task A_filter_that_is_no_service_is_made_of_services_and_disposed_after_its_request()
+    public async Task An_unregistered_filter_is_created_from_services_and_disposed_after_its_request()
     {
         Services.AddSingleton<TicketOffice>();
         Server.MapGet("/x", request => $"{request.Services!.GetRequiredService<TicketOffice>().Ended.Count} ended")
@@ -41,7 +41,7 @@ public sealed class EndpointFilterTests : ServedTest
     }
 
     [Fact]
-    public async Task Classes_and_functions_stand_in_one_order_and_a_class_may_answer_itself()
+    public async Task Filter_classes_and_functions_run_in_order_and_a_class_may_answer_the_request()
     {
         Services.AddSingleton<CountingFilter>().AddSingleton<ClosedFilter>();
         List<string> seen = [];
@@ -60,7 +60,7 @@ public sealed class EndpointFilterTests : ServedTest
     }
 
     [Fact]
-    public async Task Without_services_the_answer_is_5_00_and_the_log_says_what_to_do()
+    public async Task A_filter_class_without_services_is_answered_5_00_and_logged()
     {
         await using CoapServer server = new(new CoapEndpointOptions { LoggerFactory = new SingleLogger(Logged) });
         server.MapGet("/x", () => "x").AddFilter<CountingFilter>();

@@ -31,7 +31,7 @@ public abstract class ServedTest : HostTest, IAsyncLifetime
     /// <summary>A client of its own, so that nothing is known of earlier answers.</summary>
     protected CoapClient Client(CoapEndpointOptions? options = null)
     {
-        CoapClient client = new(options ?? new CoapEndpointOptions { Patience = CoapPatience.None });
+        CoapClient client = new(options ?? new CoapEndpointOptions { TooManyRequests = CoapTooManyRequestsBehavior.None });
         _clients.Add(client);
         return client;
     }

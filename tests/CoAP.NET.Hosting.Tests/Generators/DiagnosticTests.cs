@@ -7,6 +7,7 @@ public sealed class DiagnosticTests
     [InlineData("COAP0001", """routes.MapGet("/d/{id}", (int n) => "x");""", "{id}")]
     [InlineData("COAP0001", """routes.MapGet("/d/{id}", ([CoapFromQuery] string id) => "x");""", "{id}")]
     [InlineData("COAP0002", """routes.MapGet("/d", (object n) => "x");""", "'n'")]
+    [InlineData("COAP0002", """routes.MapPost("/d", (CoapRequest n) => "x");""", "CoapRequestContext")]
     [InlineData("COAP0002", """routes.MapGet("/d", (KeyValuePair<int, int> n) => "x");""", "GET has no body")]
     [InlineData("COAP0002", """routes.MapGet("/d/{n}", (IStore n) => "x");""", "text cannot be read")]
     [InlineData("COAP0002", """routes.MapPost("/d", ([CoapFromQuery] Dto n) => "x");""", "IParsable<Dto>")]
@@ -59,7 +60,7 @@ public sealed class DiagnosticTests
     }
 
     [Fact]
-    public async Task Attributes_of_ASP_NET_are_pointed_at()
+    public async Task Attributes_of_ASP_NET_are_reported()
     {
         CSharpCompilation compilation = Snippet.CompileFile("""
             using CoAP.NET;
@@ -76,7 +77,7 @@ public sealed class DiagnosticTests
     }
 
     [Fact]
-    public async Task A_project_that_allows_no_interceptors_is_told_how()
+    public async Task The_diagnostic_for_a_project_without_interceptors_says_how_to_allow_them()
     {
         CSharpParseOptions options = new(LanguageVersion.Latest);
         CSharpCompilation compilation = Snippet.Compile("""routes.MapGet("/d", (int n) => "x");""", options: options);
@@ -87,11 +88,11 @@ public sealed class DiagnosticTests
     }
 
     [Fact]
-    public async Task Good_handlers_and_those_that_need_no_binding_are_left_in_peace()
+    public async Task Valid_handlers_and_handlers_without_binding_cause_no_diagnostic()
     {
         CSharpCompilation compilation = Snippet.Compile("""
             routes.MapGet("/a", () => "x");
-            routes.MapGet("/b/{id}", (CoapRequest request, int n) => "x");
+            routes.MapGet("/b/{id}", (CoapRequestContext request, int n) => "x");
             routes.MapGet("/c/{id}/{*rest}", (string id, string rest, IStore store, CancellationToken ct) => "x");
             routes.MapPost("/d", (Dto body, [FromKeyedServices(typeof(Dto))] IStore store) => body);
             routes.MapPost("/e", (Dto body, Endpoints service) => body);
@@ -102,6 +103,6 @@ public sealed class DiagnosticTests
 
     [Fact]
     public void Every_diagnostic_can_be_reported() =>
-        Assert.Equal(Enumerable.Range(1, 12).Select(number => $"COAP{number:D4}"),
+        Assert.Equal(Enumerable.Range(1, 13).Select(number => $"COAP{number:D4}"),
             new CoapRouteAnalyzer().SupportedDiagnostics.Select(descriptor => descriptor.Id).Order());
 }

@@ -12,7 +12,7 @@ public sealed class GenerationTests
         routes.MapPatch("/f", (Guid a, DateTimeOffset b, TimeSpan c, DayOfWeek d, Uri e, ulong[] f, ReadOnlyMemory<byte> g) => Task.FromResult<Dto?>(null));
         routes.MapIPatch("/g", (Old old) => ValueTask.CompletedTask);
         routes.MapFetch("/h", delegate(int n) { return n; });
-        CoapDelegateRouteExtensions.Map(routes, "/i", new[] { CoapMethod.Put }, (Dto body) => (CoapResult?)null);
+        CoapRouteBuilderExtensions.Map(routes, "/i", new[] { CoapMethod.Put }, (Dto body) => (CoapResult?)null);
         routes.MapPut("/l", (byte[] body, Dto service, Dto? other, double n, Half? h = null) => service);
         routes.MapGroup("/j").MapGet("/k", (int n) => n).WithTitle("x");
         """;
@@ -23,7 +23,7 @@ public sealed class GenerationTests
         """;
 
     [Fact]
-    public async Task Every_form_compiles_without_a_warning()
+    public async Task Every_form_of_handler_compiles_without_warnings()
     {
         CSharpCompilation compilation = Snippet.Compile("#pragma warning disable CS0618\n" + Routes + "\n#pragma warning restore CS0618",
             Members);
@@ -37,7 +37,7 @@ public sealed class GenerationTests
     }
 
     [Fact]
-    public async Task Memory_of_characters_is_a_value_and_not_the_bytes_of_the_payload()
+    public async Task A_memory_of_characters_is_bound_as_a_value_and_not_as_the_payload()
     {
         CSharpCompilation compilation = Snippet.Compile("""routes.MapPut("/m", (ReadOnlyMemory<char> text) => text[1..]);""");
         Assert.Empty(await Snippet.AnalyzeAsync(compilation));
@@ -47,7 +47,7 @@ public sealed class GenerationTests
     }
 
     [Fact]
-    public void Code_is_the_same_wherever_the_project_lies()
+    public void The_generated_code_does_not_depend_on_the_location_of_the_project()
     {
         CSharpCompilation compilation = Snippet.Compile("""routes.MapGet("/d", (int n) => "x");""");
         SyntaxTree tree = compilation.SyntaxTrees[0];
@@ -58,7 +58,7 @@ public sealed class GenerationTests
     }
 
     [Fact]
-    public void Two_projects_that_see_each_other_inside_do_not_clash()
+    public void Two_projects_with_access_to_internal_types_of_each_other_do_not_conflict()
     {
         CSharpCompilation first = Snippet.Compile("""routes.MapGet("/d", (int n) => "x");""");
         Compilation generated = Snippet.Generate(first);
@@ -70,7 +70,7 @@ public sealed class GenerationTests
     }
 
     [Fact]
-    public void A_change_elsewhere_makes_nothing_anew()
+    public void A_change_elsewhere_regenerates_no_code()
     {
         CSharpCompilation compilation = Snippet.Compile(Routes.Replace("routes.MapIPatch", "//", StringComparison.Ordinal), Members);
         GeneratorDriver driver = Snippet.Driver().RunGenerators(compilation);
@@ -84,7 +84,7 @@ public sealed class GenerationTests
     }
 
     [Fact]
-    public void A_change_of_a_handler_is_seen()
+    public void A_change_of_a_handler_regenerates_its_code()
     {
         CSharpCompilation compilation = Snippet.Compile("""routes.MapGet("/d", (int n) => "x");""");
         GeneratorDriver driver = Snippet.Driver().RunGenerators(compilation);
@@ -95,7 +95,7 @@ public sealed class GenerationTests
     }
 
     [Fact]
-    public void A_project_without_such_calls_gets_no_file() =>
+    public void A_project_without_mapped_handlers_gets_no_generated_file() =>
         Assert.Single(Snippet.Generate(Snippet.Compile("""routes.MapGet("/a", () => "x"); new List<int>().Add(1);""")).SyntaxTrees);
 
     private static ImmutableArray<IncrementalStepRunReason> Reasons(GeneratorRunResult result, string step) =>

@@ -1,46 +1,31 @@
 namespace CoAP.NET.Hosting.Tests.Generators;
 
-/// <summary>What a project is told that uses handlers of <c>CoAP.NET.Hosting</c> without referencing it.</summary>
+/// <summary>A project that references only the package <c>CoAP.NET.Dataflow</c>.</summary>
 public sealed class WithoutHostingTests
 {
-    private const string Members = "string Named(CoapRequest request) => request.Path; double Number() => 21.5;";
+    private const string Statements = """
+        routes.MapGet("/x/{id}", (int id) => id + 0.5);
+        routes.MapGet("/y", Named);
+        routes.MapPost("/z", (Dto body, CancellationToken token) => body);
+        """;
 
-    [Theory]
-    [InlineData("routes.MapGet(\"/x/{id}\", (string id) => id);")]
-    [InlineData("routes.MapGet(\"/x\", () => 21.5);")]
-    [InlineData("routes.MapGet(\"/x\", Named);")]
-    [InlineData("routes.MapPut(\"/x\", Number);")]
-    [InlineData("routes.MapPost(\"/x\", (byte[] body) => body.Length);")]
-    [InlineData("routes.Map(\"/x\", [CoapMethod.Get, CoapMethod.Put], async (int a) => { await Task.Yield(); return a; });")]
-    public void The_compiler_names_the_package(string statement)
-    {
-        Diagnostic error = Assert.Single(Compile(statement).GetDiagnostics(),
-            diagnostic => diagnostic.Severity == DiagnosticSeverity.Error && diagnostic.Id != "CS8974");
-        Assert.Equal("CS0619", error.Id);
-        Assert.Contains("CoAP.NET.Hosting", error.GetMessage(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
-    }
-
-    [Theory]
-    [InlineData("routes.MapGet(\"/x\", () => \"x\");")]
-    [InlineData("routes.MapGet(\"/x\", request => request.Path);")]
-    [InlineData("routes.MapPut(\"/x\", async (request, cancellationToken) => { await Task.Yield(); return CoapResults.Changed(); });")]
-    [InlineData("routes.MapGet(\"/x\", Text);", "string Text() => \"x\";")]
-    [InlineData("routes.Map(\"/x\", [CoapMethod.Get], request => new byte[1]);")]
-    public void Handlers_of_the_core_are_not_affected(string statement, string members = "") =>
-        Assert.Empty(Snippet.Visible(Compile(statement, members)));
+    private const string Members = "string Named(CoapPeer peer) => \"x\";";
 
     [Fact]
-    public void With_the_package_its_own_overloads_are_taken() =>
-        Assert.Empty(Snippet.Visible(
-            Snippet.Generate(
-                Snippet.Compile(
-                    "routes.MapGet(\"/x/{id}\", (string id) => id); routes.MapGet(\"/y\", () => 21.5); routes.MapGet(\"/z\", Named);",
-                    Members))));
-
-    private static CSharpCompilation Compile(string statement, string members = Members)
+    public async Task Handlers_are_bound_with_the_core_package_alone()
     {
-        CSharpCompilation compilation = Snippet.Compile(statement, members);
-        return compilation.WithReferences(
-            compilation.References.Where(reference => Path.GetFileName(reference.Display) != "CoAP.NET.Hosting.dll"));
+        CSharpCompilation compilation = CoreOnly(Snippet.Compile(Statements, Members));
+        Assert.Empty(await Snippet.AnalyzeAsync(compilation));
+        Compilation generated = Snippet.Generate(compilation);
+        Assert.Empty(Snippet.Visible(generated));
+        Assert.DoesNotContain("AddCbor", generated.SyntaxTrees.Last().ToString(), StringComparison.Ordinal);
     }
+
+    [Fact]
+    public void Handlers_accept_CBOR_with_the_content_package() =>
+        Assert.Equal(3, Snippet.Generate(Snippet.Compile(Statements, Members)).SyntaxTrees.Last().ToString().Split("AddCbor(route)").Length - 1);
+
+    private static CSharpCompilation CoreOnly(CSharpCompilation compilation) => compilation.WithReferences(
+        compilation.References.Where(reference => Path.GetFileNameWithoutExtension(reference.Display)!
+            is var name && (name == "CoAP.NET.Dataflow" || !name.StartsWith("CoAP.NET", StringComparison.Ordinal))));
 }

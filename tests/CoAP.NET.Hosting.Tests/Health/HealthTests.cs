@@ -20,12 +20,12 @@ public sealed class HealthTests : HostTest
     }
 
     [Fact]
-    public async Task A_full_server_and_one_that_refused_requests_are_degraded_until_there_is_room_again()
+    public async Task A_full_server_or_a_server_that_refused_requests_is_degraded_until_it_has_capacity()
     {
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
         HostApplicationBuilder builder = Builder(("Coap:Servers:edge:Endpoints", "coap://127.0.0.1:0"),
-            ("Coap:Servers:edge:Limits:MaxRequestsServed", "1"));
+            ("Coap:Servers:edge:Limits:Requests:MaxServed", "1"));
         builder.Services.AddCoapServer("edge").MapGet("/", async (_, _) =>
         {
             entered.TrySetResult();
@@ -38,7 +38,7 @@ public sealed class HealthTests : HostTest
         Task<CoapResponse> slow = client.GetAsync(AddressOf(host, "edge"));
         await Within(entered.Task);
         Assert.Equal(
-            (HealthStatus.Degraded, "The CoAP server 'edge' is full: it serves 1 of 1 requests (MaxRequestsServed)."),
+            (HealthStatus.Degraded, "The CoAP server 'edge' is full: it serves 1 of 1 requests (Requests.MaxServed)."),
             await CheckAsync(host, "coap-server-edge"));
 
         await Within(client.GetAsync(AddressOf(host, "edge"))).Gives(CoapCode.ServiceUnavailable);
@@ -54,7 +54,7 @@ public sealed class HealthTests : HostTest
     }
 
     [Fact]
-    public async Task A_server_that_is_served_by_a_web_application_only_is_healthy_without_an_address()
+    public async Task A_server_that_is_served_only_by_a_web_application_is_healthy_without_an_address()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:ListenByDefault", "false"));
         builder.Services.AddCoapServer();
@@ -65,7 +65,7 @@ public sealed class HealthTests : HostTest
     }
 
     [Fact]
-    public async Task A_peer_that_answers_a_ping_is_healthy_and_one_that_does_not_is_what_was_said()
+    public async Task A_peer_that_answers_a_ping_is_healthy_and_otherwise_has_the_configured_failure_status()
     {
         using Socket device = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         device.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -78,7 +78,7 @@ public sealed class HealthTests : HostTest
         IHost host = await StartAsync(builder);
         (HealthStatus status, string? description) = await CheckAsync(host, "device");
         Assert.Equal(HealthStatus.Healthy, status);
-        Assert.StartsWith($"{uri} answered in ", description, Ordinal);
+        Assert.StartsWith($"{uri}/ answered in ", description, Ordinal);
 
         // From here on it has ears for itself only, and others are told that the port is unreachable. Nobody else can take it.
         device.Connect(device.LocalEndPoint!);
@@ -91,7 +91,7 @@ public sealed class HealthTests : HostTest
     }
 
     [Fact]
-    public async Task A_check_of_a_server_that_was_not_added_says_so()
+    public async Task The_error_for_a_health_check_of_an_unknown_server_says_so()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddHealthChecks().AddCoapServer("edge");

@@ -5,9 +5,9 @@ namespace CoAP.NET.Hosting.Tests.Problems;
 public sealed partial class ProblemDetailsTests : ServedTest
 {
     [Fact]
-    public async Task Errors_without_payload_and_unknown_paths_are_described()
+    public async Task Errors_without_a_payload_and_unknown_paths_get_problem_details()
     {
-        Server.Routes.UseProblemDetails();
+        Server.Routes.WithProblemDetails();
         Server.MapGet("/gone", () => CoapResults.NotFound());
         Server.MapGet("/why", () => CoapResults.Conflict("The lock is open."));
         Server.MapGet("/own", () => CoapResults.Problem(CoapCode.Conflict, "Own"));
@@ -23,9 +23,9 @@ public sealed partial class ProblemDetailsTests : ServedTest
     }
 
     [Fact]
-    public async Task Who_accepts_another_format_gets_a_text()
+    public async Task A_client_that_accepts_another_format_gets_a_text()
     {
-        Server.Routes.UseProblemDetails();
+        Server.Routes.WithProblemDetails();
         Server.MapGet("/gone", () => CoapResults.NotFound());
         Server.MapGet("/why", () => CoapResults.Conflict("The lock is open."));
         await StartAsync();
@@ -41,34 +41,34 @@ public sealed partial class ProblemDetailsTests : ServedTest
     [Theory]
     [InlineData("Development", true)]
     [InlineData("Production", false)]
-    public async Task Exceptions_are_told_while_developing_only(string environment, bool isTold)
+    public async Task Exception_details_are_included_only_in_the_development_environment(string environment, bool isTold)
     {
         Application.Environment.EnvironmentName = environment;
-        Server.Routes.UseProblemDetails();
+        Server.Routes.WithProblemDetails();
         Server.MapGet("/x", _ => throw new FormatException("secret"));
         await StartAsync();
 
         CoapProblem problem = (await AskAsync("/x")).ReadProblem();
-        Assert.Equal("Internal Server Error", problem.Title!.Text);
-        Assert.Equal(isTold ? "System.FormatException: secret" : null, problem.Detail?.Text);
+        Assert.Equal("Internal Server Error", problem.Title);
+        Assert.Equal(isTold ? "System.FormatException: secret" : null, problem.Detail);
         Assert.Contains(Logged.Entries, entry => entry.Id == 1500);
     }
 
     [Fact]
-    public async Task What_is_said_explicitly_wins_over_the_environment()
+    public async Task An_explicit_setting_overrides_the_environment()
     {
         Application.Environment.EnvironmentName = "Development";
         Server.MapGet("/never", _ => throw new FormatException("secret"))
-            .UseProblemDetails(options => options.IncludeExceptions = false);
+            .WithProblemDetails(options => options.IncludeExceptions = false);
         await StartAsync();
 
         Assert.Null((await AskAsync("/never")).ReadProblem().Detail);
     }
 
     [Fact]
-    public async Task A_payload_that_cannot_be_read_is_told_to_whom_sent_it()
+    public async Task The_problem_details_for_an_unreadable_payload_explain_the_error_to_the_client()
     {
-        Server.Routes.UseProblemDetails();
+        Server.Routes.WithProblemDetails();
         Server.MapPut("/x", request => CoapResults.Text($"{request.ReadJson(Context.Default.Int32)}"));
         await StartAsync();
 
@@ -78,13 +78,13 @@ public sealed partial class ProblemDetailsTests : ServedTest
             (malformed.Code, malformed.ReadProblem().ToString()));
         CoapResponse other = await AskAsync("/x", CoapMethod.Put, request => request.Content = CoapContent.Text("1"));
         Assert.Equal(CoapCode.UnsupportedContentFormat, other.Code);
-        Assert.Contains("JSON", other.ReadProblem().Detail!.Text, Ordinal);
+        Assert.Contains("JSON", other.ReadProblem().Detail, Ordinal);
     }
 
     [Fact]
-    public async Task Problems_may_be_changed_or_left_out()
+    public async Task Problem_details_may_be_changed_or_omitted()
     {
-        Server.Routes.UseProblemDetails(options => options.Customize = (request, problem, exception) =>
+        Server.Routes.WithProblemDetails(options => options.Customize = (request, problem, exception) =>
         {
             problem.Instance = request.Path;
             problem.Detail = exception?.Message ?? problem.Detail;
@@ -101,9 +101,9 @@ public sealed partial class ProblemDetailsTests : ServedTest
         await StartAsync();
 
         CoapProblem problem = (await AskAsync("/x")).ReadProblem();
-        Assert.Equal(("/x", "why"), (problem.Instance, problem.Detail!.Text));
+        Assert.Equal(("/x", "why"), (problem.Instance, problem.Detail));
         await AskAsync("/none").Says("text");
-        Assert.Equal("another one", (await AskAsync("/other")).ReadProblem().Title!.Text);
+        Assert.Equal("another one", (await AskAsync("/other")).ReadProblem().Title);
         CoapResponse text = await AskAsync("/x", more: request => request.Accept = CoapContentFormat.Json);
         Assert.Equal("Internal Server Error: why", text.GetText());
     }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting.Tests.Proxies;
 public sealed partial class HostedProxyTests : HostTest
 {
     [Fact]
-    public async Task A_forward_and_a_reverse_proxy_are_configured_and_ask_where_they_may()
+    public async Task A_forward_and_a_reverse_proxy_are_configured_and_forward_to_allowed_targets()
     {
         await using CoapServer origin = new();
         origin.Listen("coap://127.0.0.1:0");
@@ -13,32 +13,32 @@ public sealed partial class HostedProxyTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
             ("Coap:Proxy:AllowedNetworks", "127.0.0.0/8:*"), ("Coap:Proxy:Names", "gateway.example.com"),
-            ("Coap:Proxy:Reverse:0:Path", "/floor/{*path}"), ("Coap:Proxy:Reverse:0:Target", origin.LocalEndpoints[0]));
+            ("Coap:Proxy:Routes:0:Path", "/floor/{*path}"), ("Coap:Proxy:Routes:0:Target", origin.LocalEndpoints[0]));
         builder.Services.AddCoapServer().AddCoapProxy(options => options.Proxy.Identifier = "gw1").MapGet("/own", () => "own");
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
         await Within(client.GetAsync(AddressOf(host) + "/floor/state")).Says("on");
         CoapRequest named = new(CoapMethod.Get, AddressOf(host));
-        named.Options.Add(new ProxyUri(origin.LocalEndpoints[0] + "/state"));
+        named.Options.Add(new ProxyUriOption(origin.LocalEndpoints[0] + "/state"));
         await Within(client.SendAsync(named)).Says("on");
         CoapRequest own = new(CoapMethod.Get, AddressOf(host));
-        own.Options.Add(new ProxyUri("coap://gateway.example.com/own"));
+        own.Options.Add(new ProxyUriOption("coap://gateway.example.com/own"));
         await Within(client.SendAsync(own)).Says("own");
         CoapRequest denied = new(CoapMethod.Get, AddressOf(host));
-        denied.Options.Add(new ProxyUri("coap://[2001:db8::1]/state"));
+        denied.Options.Add(new ProxyUriOption("coap://[2001:db8::1]/state"));
         await Within(client.SendAsync(denied)).Gives(CoapCode.ProxyingNotSupported);
         Assert.Equal(2, host.Services.GetRequiredService<CoapProxy>().GetCounters().Forwarded);
     }
 
     [Fact]
-    public async Task Hosts_are_allowed_by_their_names()
+    public async Task Targets_are_allowed_by_their_host_names()
     {
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
             ("Coap:Proxy:AllowedHosts", "lamp.example"));
         builder.Services.AddCoapServer().AddCoapProxy(options => options.Proxy.ConfigureClient = endpoint =>
-            endpoint.ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound));
+            endpoint.Transports.ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound));
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
@@ -49,13 +49,13 @@ public sealed partial class HostedProxyTests : HostTest
         Task<CoapResponse> AskAsync(string name)
         {
             CoapRequest request = new(CoapMethod.Get, AddressOf(host));
-            request.Options.Add(new ProxyUri($"coap://{name}/state"));
+            request.Options.Add(new ProxyUriOption($"coap://{name}/state"));
             return Within(client.SendAsync(request));
         }
     }
 
     [Fact]
-    public async Task Whether_links_and_hops_are_rewritten_is_configured()
+    public async Task The_rewriting_of_links_and_hop_limits_is_configurable()
     {
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:RewritesLinks", "true"),
@@ -68,14 +68,14 @@ public sealed partial class HostedProxyTests : HostTest
     }
 
     [Fact]
-    public async Task A_server_with_a_name_has_HTTP_back_ends_of_its_own_section()
+    public async Task A_named_server_has_HTTP_back_ends_from_its_own_section()
     {
         using StubHandler stub = new();
         HostApplicationBuilder builder = Builder(
             ("Coap:Servers:field:Endpoints", "coap://127.0.0.1:0"),
-            ("Coap:Proxies:field:HttpBackends:0:Path", "/readings"),
-            ("Coap:Proxies:field:HttpBackends:0:Target", "https://api.example.com/readings"),
-            ("Coap:Proxies:field:HttpBackends:0:ConvertsJson", "true"),
+            ("Coap:Proxies:field:Routes:0:Path", "/readings"),
+            ("Coap:Proxies:field:Routes:0:Target", "https://api.example.com/readings"),
+            ("Coap:Proxies:field:Routes:0:ConvertsJson", "true"),
             ("Coap:Proxies:field:AllowSecuredTargetsToAnyone", "true"));
         builder.Services.AddCoapServer("field").AddCoapProxy(options =>
             options.ConfigureHttp = (http, _) => http.Client = () => new HttpClient(stub, disposeHandler: false));
@@ -90,14 +90,16 @@ public sealed partial class HostedProxyTests : HostTest
     }
 
     [Fact]
-    public async Task All_that_is_wrong_is_told_with_its_key_and_without_secrets()
+    public async Task All_proxy_configuration_errors_are_reported_with_their_keys_and_without_secrets()
     {
         HostApplicationBuilder builder = Builder(
             ("Coap:Proxy:HopLimit", "300"), ("Coap:Proxy:Name", "x"), ("Coap:Proxy:IdentityKey", "too short"),
             ("Coap:Proxy:AllowedHosts", "a b"), ("Coap:Proxy:AllowedNetworks", "10.0.0.0/8"), ("Coap:Proxy:Identifier", "g w"),
-            ("Coap:Proxy:MaxBodySize", "1073741825"),
-            ("Coap:Proxy:Reverse:0:Path", "floor"), ("Coap:Proxy:HttpBackends:0:Path", "/x"),
-            ("Coap:Proxy:HttpBackends:0:Target", "coap://x"), ("Coap:Proxy:HttpBackends:0:PollInterval", "10ms"));
+            ("Coap:Proxy:Limits:MaxBodySize", "1073741825"),
+            ("Coap:Proxy:Routes:0:Path", "floor"), ("Coap:Proxy:Routes:1:Path", "/x"),
+            ("Coap:Proxy:Routes:1:Target", "ftp://x"), ("Coap:Proxy:Routes:1:PollInterval", "10ms"),
+            ("Coap:Proxy:Routes:2:Path", "/y"), ("Coap:Proxy:Routes:2:Target", "coap://y.example/"),
+            ("Coap:Proxy:Routes:2:ConvertsJson", "true"));
         builder.Services.AddCoapServer().AddCoapProxy();
         string[] failures = await StartFailuresAsync(builder);
 
@@ -109,31 +111,34 @@ public sealed partial class HostedProxyTests : HostTest
         Assert.Contains("Coap:Proxy:AllowedHosts = 'a b': allowed is: host name, *.name, * or IP address, with or without a port", failures);
         Assert.Contains(failures, failure => failure.StartsWith("Coap:Proxy:Identifier = 'g w': ", Ordinal));
         Assert.Contains(
-            "Coap:Proxy:MaxBodySize = '1073741825': allowed is: bytes (B, KiB, MiB, GiB), 1 to 1 GiB", failures);
-        Assert.Contains("Coap:Proxy:Reverse:0:Path = 'floor': allowed is: path that begins with a slash", failures);
-        Assert.Contains("Coap:Proxy:Reverse:0:Target is missing. Set it to the URI to forward to.", failures);
+            "Coap:Proxy:Limits:MaxBodySize = '1073741825': allowed is: bytes (B, KiB, MiB, GiB), 1 to 1 GiB", failures);
+        Assert.Contains("Coap:Proxy:Routes:0:Path = 'floor': allowed is: path that begins with a slash", failures);
+        Assert.Contains("Coap:Proxy:Routes:0:Target is missing. Set it to the URI to forward to.", failures);
         Assert.Contains(
-            "Coap:Proxy:HttpBackends:0:Target = 'coap://x': allowed is: absolute URI of HTTP such as https://api.example.com/devices",
+            "Coap:Proxy:Routes:1:Target = 'ftp://x': allowed is: absolute URI of CoAP or HTTP such as coap://device.example/ or "
+                + "https://api.example.com/devices",
             failures);
-        Assert.Contains(failures, failure => failure.StartsWith("Coap:Proxy:HttpBackends:0:PollInterval = '10ms': ",
-            Ordinal));
+        Assert.Contains(failures, failure => failure.StartsWith("Coap:Proxy:Routes:1:PollInterval = '10ms': ", Ordinal));
+        Assert.Contains(
+            "Coap:Proxy:Routes:2 has ConvertsJson or PollInterval, which are for HTTP servers, but Target is a CoAP server. Remove them.",
+            failures);
         Assert.Contains("Coap:Proxy has allowed targets of a forward proxy, but there is none. Set Coap:Proxy:Forward to true.", failures);
     }
 
     [Fact]
-    public async Task A_path_that_is_taken_is_told_with_its_key()
+    public async Task The_error_for_a_path_that_is_already_mapped_names_its_key()
     {
         HostApplicationBuilder builder = Builder(
-            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Reverse:0:Path", "/floor"),
-            ("Coap:Proxy:Reverse:0:Target", "coap://127.0.0.1"));
+            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Routes:0:Path", "/floor"),
+            ("Coap:Proxy:Routes:0:Target", "coap://127.0.0.1"));
         builder.Services.AddCoapServer().AddCoapProxy().MapGet("/floor", () => "own");
         string[] failures = await StartFailuresAsync(builder);
-        Assert.StartsWith("Coap:Proxy:Reverse:0 is not a valid path to serve. ", Assert.Single(failures), Ordinal);
+        Assert.StartsWith("Coap:Proxy:Routes:0 is not a valid path to serve. ", Assert.Single(failures), Ordinal);
     }
 
     [Theory]
     [MemberData(nameof(Paths))]
-    public void The_default_of_a_key_can_be_written_and_changes_nothing(string path)
+    public void Writing_the_default_of_a_proxy_key_changes_no_option(string path)
     {
         ConfigurationKey<CoapHostedProxyOptions> key = ProxyKeys.Table.Keys.Single(key => key.Path == path);
         string value = key.ValueOf(new CoapHostedProxyOptions());
@@ -147,7 +152,7 @@ public sealed partial class HostedProxyTests : HostTest
 
     [Theory]
     [MemberData(nameof(Paths))]
-    public async Task The_largest_that_a_key_allows_makes_a_proxy(string path)
+    public async Task The_largest_allowed_value_of_a_proxy_key_is_accepted(string path)
     {
         ConfigurationKey<CoapHostedProxyOptions> key = ProxyKeys.Table.Keys.Single(key => key.Path == path);
         if (Largest().Match(key.Allowed) is { Success: true } largest)

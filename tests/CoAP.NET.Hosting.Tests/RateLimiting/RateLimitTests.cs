@@ -8,16 +8,16 @@ namespace CoAP.NET.Hosting.Tests.RateLimiting;
 public sealed class RateLimitTests : ServedTest
 {
     [Fact]
-    public async Task A_request_too_many_is_answered_4_29_with_how_long_to_wait()
+    public async Task A_request_that_exceeds_the_limit_is_answered_4_29_with_Max_Age()
     {
         bool runs = false;
-        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(_ => Once(0));
+        using PartitionedRateLimiter<CoapRequestContext> limiter = PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => Once(0));
         Server.MapGet("/x", () =>
         {
             Assert.False(runs);
             runs = true;
             return "x";
-        }).RequireRateLimit(limiter);
+        }).RequireRateLimiting(limiter);
         await StartAsync();
 
         await AskAsync("/x").Gives(CoapCode.Content);
@@ -26,24 +26,17 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public void A_key_of_no_request_is_refused()
-    {
-        Assert.Equal("request", Assert.Throws<ArgumentNullException>(() => CoapRateLimitKey.Address(null!)).ParamName);
-        Assert.Equal("request", Assert.Throws<ArgumentNullException>(() => CoapRateLimitKey.Identity(null!)).ParamName);
-    }
-
-    [Fact]
-    public async Task A_permit_is_given_back_when_the_answer_is_there()
+    public async Task A_permit_is_released_when_the_request_is_answered()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        using PartitionedRateLimiter<CoapRequest> limiter =
-            PartitionedRateLimiter.Create<CoapRequest, int>(_ => AtATime(0, waiting: 0));
+        using PartitionedRateLimiter<CoapRequestContext> limiter =
+            PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => AtATime(0, waiting: 0));
         Server.MapGet("/x", () =>
         {
             entered.TrySetResult();
             return answer.Task;
-        }).RequireRateLimit(limiter, FromSeconds(7));
+        }).RequireRateLimiting(limiter, FromSeconds(7));
         await StartAsync();
 
         Task<CoapResponse> first = AskAsync("/x");
@@ -56,11 +49,11 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public async Task A_permit_is_given_back_when_the_handler_fails()
+    public async Task A_permit_is_released_when_the_handler_throws()
     {
-        using PartitionedRateLimiter<CoapRequest> limiter =
-            PartitionedRateLimiter.Create<CoapRequest, int>(_ => AtATime(0, waiting: 0));
-        Server.MapGet("/x", _ => throw new FormatException()).RequireRateLimit(limiter);
+        using PartitionedRateLimiter<CoapRequestContext> limiter =
+            PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => AtATime(0, waiting: 0));
+        Server.MapGet("/x", _ => throw new FormatException()).RequireRateLimiting(limiter);
         await StartAsync();
 
         await AskAsync("/x").Gives(CoapCode.InternalServerError);
@@ -68,14 +61,14 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public async Task A_limiter_with_a_queue_lets_requests_wait()
+    public async Task Requests_wait_at_a_limiter_with_a_queue()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource queued = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int asked = 0;
-        using PartitionedRateLimiter<CoapRequest> limiter =
-            PartitionedRateLimiter.Create<CoapRequest, int>(_ => AtATime(0, waiting: 1));
+        using PartitionedRateLimiter<CoapRequestContext> limiter =
+            PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => AtATime(0, waiting: 1));
         Server.MapGet("/x", () =>
         {
             entered.TrySetResult();
@@ -89,7 +82,7 @@ public sealed class RateLimitTests : ServedTest
             }
 
             return rest;
-        }).RequireRateLimit(limiter);
+        }).RequireRateLimiting(limiter);
         await StartAsync();
 
         Task<CoapResponse> first = AskAsync("/x");
@@ -103,7 +96,7 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public async Task Each_identity_has_its_own_permits_by_a_limit_that_routes_share()
+    public async Task Each_identity_has_its_own_permits_of_a_limiter_shared_by_routes()
     {
         string identity = "ann";
         Server.Routes.AddFilter((request, next, cancellationToken) =>
@@ -111,11 +104,11 @@ public sealed class RateLimitTests : ServedTest
             request.Channel!.Identity = Volatile.Read(ref identity);
             return next(request, cancellationToken);
         });
-        Services.AddCoapRateLimits(options => options.AddLimit("per peer", request => Once(CoapRateLimitKey.Identity(request))));
-        CoapRouteGroup group = Server.MapGroup("/g").RequireRateLimit("per peer");
+        Services.AddCoapRateLimits(options => options.AddLimit("per peer", request => Once(request.Peer.Source)));
+        CoapRouteGroup group = Server.MapGroup("/g").RequireRateLimiting("per peer");
         group.MapGet("/x", () => "x");
         group.MapGet("/y", () => "y");
-        group.MapGet("/free", () => "free").DisableRateLimit();
+        group.MapGet("/free", () => "free").DisableRateLimiting();
         await StartAsync();
 
         await AskAsync("/g/x").Gives(CoapCode.Content);
@@ -127,17 +120,17 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public async Task An_address_that_is_not_verified_has_no_partition_of_a_limit_behind_that_requirement()
+    public async Task An_unverified_address_gets_no_partition_of_a_limiter_that_requires_verification()
     {
         List<object> partitions = [];
         Services.AddCoapRateLimits(options => options.AddLimit("per peer", request =>
         {
-            partitions.Add(CoapRateLimitKey.Identity(request));
+            partitions.Add(request.Peer.Source);
             return Once(partitions[^1]);
         }));
         Server.MapPost("/x", () => CoapResults.Changed())
             .RequireAuthorization(policy => policy.RequireVerifiedAddress())
-            .RequireRateLimit("per peer");
+            .RequireRateLimiting("per peer");
         await StartAsync();
 
         CoapRequest stranger = new(CoapMethod.Post, Uri("/x")) { IsForwarded = true };
@@ -148,7 +141,7 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public async Task A_user_has_one_limit_for_all_connections_and_whoever_has_not_logged_in_that_of_the_address()
+    public async Task A_user_has_a_common_limit_for_all_connections_and_an_anonymous_user_that_of_the_address()
     {
         // As each WebSocket has it: a principal of its own.
         Func<object> identity = () => new ClaimsPrincipal(new ClaimsIdentity());
@@ -157,8 +150,8 @@ public sealed class RateLimitTests : ServedTest
             request.Channel!.Identity = identity();
             return next(request, cancellationToken);
         });
-        Services.AddCoapRateLimits(options => options.AddLimit("per peer", request => Once(CoapRateLimitKey.Identity(request))));
-        Server.MapGet("/x", () => "x").RequireRateLimit("per peer");
+        Services.AddCoapRateLimits(options => options.AddLimit("per peer", request => Once(request.Peer.Source)));
+        Server.MapGet("/x", () => "x").RequireRateLimiting("per peer");
         await StartAsync();
 
         foreach (Func<object> peer in new Func<object>[]
@@ -191,7 +184,7 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public async Task A_file_in_blocks_is_one_permit_of_a_token_bucket_one_span_and_one_measurement()
+    public async Task A_blockwise_upload_takes_a_single_permit_span_and_measurement()
     {
         const string Route = "/firmware-of-one-permit";
         byte[] body = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i ^ (i >> 8)))];
@@ -230,8 +223,8 @@ public sealed class RateLimitTests : ServedTest
             }
         });
         meters.Start();
-        using PartitionedRateLimiter<CoapRequest> limiter =
-            PartitionedRateLimiter.Create<CoapRequest, int>(_ => RateLimitPartition.GetTokenBucketLimiter(
+        using PartitionedRateLimiter<CoapRequestContext> limiter =
+            PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => RateLimitPartition.GetTokenBucketLimiter(
                 0,
                 _ => new TokenBucketRateLimiterOptions
                 {
@@ -239,7 +232,7 @@ public sealed class RateLimitTests : ServedTest
                 }));
         try
         {
-            Server.MapGet(Route, () => CoapResults.File(path)).RequireRateLimit(limiter);
+            Server.MapGet(Route, () => CoapResults.File(path)).RequireRateLimiting(limiter);
             await StartAsync();
 
             for (int bodies = 1; bodies <= 2; bodies++)
@@ -262,10 +255,10 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public async Task A_limit_that_is_not_there_is_answered_5_00()
+    public async Task A_route_with_an_unknown_limiter_is_answered_5_00()
     {
         Services.AddCoapRateLimits(options => options.AddLimit("a", _ => Once(0)));
-        Server.MapGet("/x", () => "x").RequireRateLimit("b");
+        Server.MapGet("/x", () => "x").RequireRateLimiting("b");
         await StartAsync();
 
         await AskAsync("/x").Gives(CoapCode.InternalServerError);
@@ -275,8 +268,8 @@ public sealed class RateLimitTests : ServedTest
     [Fact]
     public async Task Notifications_take_no_permit()
     {
-        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(_ => Once(0));
-        CoapRouteHandlerBuilder route = Server.MapGet("/x", () => "x").Observable().RequireRateLimit(limiter);
+        using PartitionedRateLimiter<CoapRequestContext> limiter = PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => Once(0));
+        CoapRouteHandlerBuilder route = Server.MapGet("/x", () => "x").Observable().RequireRateLimiting(limiter);
         await StartAsync();
         await using CoapObservation observation = await Within(Client().ObserveAsync(Uri("/x")));
         await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
@@ -287,7 +280,7 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
-    public void Limiters_end_with_the_services_and_are_not_made_again()
+    public void Limiters_are_disposed_with_the_services_and_not_created_again()
     {
         Disposable? made = null;
         ServiceCollection services = new();
@@ -318,16 +311,16 @@ public sealed class RateLimitTests : ServedTest
     private static RateLimitPartition<int> AtATime(int key, int waiting) =>
         RateLimitPartition.GetConcurrencyLimiter(key, _ => new ConcurrencyLimiterOptions { PermitLimit = 1, QueueLimit = waiting });
 
-    private sealed class Disposable : PartitionedRateLimiter<CoapRequest>
+    private sealed class Disposable : PartitionedRateLimiter<CoapRequestContext>
     {
         public bool IsDisposed { get; private set; }
 
-        public override RateLimiterStatistics? GetStatistics(CoapRequest resource) => null;
+        public override RateLimiterStatistics? GetStatistics(CoapRequestContext resource) => null;
 
-        protected override RateLimitLease AttemptAcquireCore(CoapRequest resource, int permitCount) =>
+        protected override RateLimitLease AttemptAcquireCore(CoapRequestContext resource, int permitCount) =>
             throw new InvalidOperationException();
 
-        protected override ValueTask<RateLimitLease> AcquireAsyncCore(CoapRequest resource, int permitCount,
+        protected override ValueTask<RateLimitLease> AcquireAsyncCore(CoapRequestContext resource, int permitCount,
             CancellationToken cancellationToken) => throw new InvalidOperationException();
 
         protected override void Dispose(bool disposing)

@@ -3,7 +3,7 @@ namespace CoAP.NET.Hosting.Tests.Resources;
 public sealed class ResourceMappingTests : ServedTest
 {
     [Fact]
-    public async Task A_scoped_resource_is_made_for_each_request_and_ends_with_it()
+    public async Task A_scoped_resource_is_created_for_each_request_and_disposed_afterwards()
     {
         Services.AddSingleton<TicketOffice>().AddScoped<Ticket>().AddScoped<TicketResource>();
         Server.MapResource<TicketResource>("/ticket");
@@ -16,7 +16,7 @@ public sealed class ResourceMappingTests : ServedTest
     }
 
     [Fact]
-    public async Task A_resource_that_is_no_service_is_made_of_services()
+    public async Task An_unregistered_resource_is_created_from_services()
     {
         Services.AddSingleton<TicketOffice>().AddScoped<Ticket>();
         Server.MapResource<TicketResource>("/ticket");
@@ -27,7 +27,7 @@ public sealed class ResourceMappingTests : ServedTest
     }
 
     [Fact]
-    public async Task A_disposable_resource_must_be_a_service()
+    public async Task A_disposable_resource_must_be_a_registered_service()
     {
         Server.MapResource<DisposableResource>("/x");
         await StartAsync();
@@ -40,7 +40,7 @@ public sealed class ResourceMappingTests : ServedTest
     public async Task A_singleton_resource_keeps_its_state_has_conventions_and_notifies_its_observers()
     {
         Services.AddSingleton<LampResource>();
-        Server.MapGroup("/rooms").MapResource<LampResource>("/{room}/lamp").Observable().MaxBodySize(8);
+        Server.MapGroup("/rooms").MapResource<LampResource>("/{room}/lamp").Observable().WithMaxBodySize(8);
         await StartAsync();
         CoapClient client = Client();
         await using CoapObservation observation = await Within(client.ObserveAsync(Uri("/rooms/7/lamp")));
@@ -56,7 +56,7 @@ public sealed class ResourceMappingTests : ServedTest
 
     private sealed class TicketResource(Ticket ticket) : CoapResource
     {
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
             new(ticket.Number.ToString(CultureInfo.InvariantCulture));
     }
 
@@ -64,10 +64,10 @@ public sealed class ResourceMappingTests : ServedTest
     {
         private volatile string _state = "off";
 
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
             new($"{request.Route["room"]}: {_state}");
 
-        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
+        protected override ValueTask<CoapResult> PutAsync(CoapRequestContext request, CancellationToken cancellationToken)
         {
             _state = request.GetText();
             Notify();

@@ -8,7 +8,7 @@ public sealed class FailureTests : HostTest
     private readonly List<BufferBlock<CoapInbound>> _blocks = [];
 
     [Fact]
-    public async Task A_server_that_gives_up_stops_the_application_with_an_error()
+    public async Task A_failed_server_stops_the_application_with_an_error()
     {
         IHost host = await StartAsync(WithBlock());
         TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -23,7 +23,7 @@ public sealed class FailureTests : HostTest
     }
 
     [Fact]
-    public async Task Told_so_the_application_goes_on_without_the_server()
+    public async Task An_application_may_continue_without_its_failed_server()
     {
         IHost host = await StartAsync(WithBlock(("Coap:Server:StopApplicationOnFailure", "false")));
         ((IDataflowBlock)_blocks[0]).Fault(new InvalidDataException("broken block"));
@@ -34,7 +34,7 @@ public sealed class FailureTests : HostTest
     }
 
     [Fact]
-    public async Task A_start_that_fails_is_one_line_of_the_log_with_the_reason()
+    public async Task A_failed_start_is_logged_on_a_single_line_with_the_reason()
     {
         HostApplicationBuilder first = Builder();
         first.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
@@ -52,7 +52,7 @@ public sealed class FailureTests : HostTest
     }
 
     [Fact]
-    public async Task What_prepares_the_start_of_a_server_runs_before_it_listens_and_may_refuse_it()
+    public async Task A_preparation_of_the_start_runs_before_the_server_listens_and_may_refuse_the_start()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
@@ -72,7 +72,7 @@ public sealed class FailureTests : HostTest
     }
 
     [Fact]
-    public async Task Nothing_prepares_the_start_of_a_server_that_has_started_or_is_of_nobody()
+    public async Task A_preparation_is_refused_for_a_started_server_and_for_a_server_without_a_host()
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));

@@ -6,7 +6,7 @@ public sealed class HostedServerTests : HostTest
     private const int DrainingId = 1803;
 
     [Fact]
-    public async Task A_port_that_is_in_use_keeps_the_host_from_starting_and_the_message_says_which_key_and_what_to_do()
+    public async Task A_port_in_use_prevents_the_start_of_the_host_and_the_error_names_the_key_and_the_remedy()
     {
         await using CoapServer other = new();
         await other.Listen("coap://127.0.0.1:0").StartAsync();
@@ -22,7 +22,7 @@ public sealed class HostedServerTests : HostTest
     }
 
     [Fact]
-    public async Task A_request_that_runs_when_the_host_stops_is_answered_and_new_ones_get_5_03()
+    public async Task A_stopping_host_answers_requests_in_progress_and_refuses_new_requests_with_5_03()
     {
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource<string> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -50,7 +50,7 @@ public sealed class HostedServerTests : HostTest
     }
 
     [Fact]
-    public async Task The_shutdown_time_of_the_host_ends_the_wait_for_a_request_that_never_ends()
+    public async Task The_shutdown_timeout_of_the_host_ends_the_wait_for_a_request_that_never_ends()
     {
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenSource shutdown = new();
@@ -81,7 +81,7 @@ public sealed class HostedServerTests : HostTest
     }
 
     [Fact]
-    public async Task Servers_with_names_have_routes_and_configuration_of_their_own_and_are_injected_by_name()
+    public async Task Named_servers_have_separate_routes_and_configuration_and_are_injected_by_name()
     {
         HostApplicationBuilder builder = Builder(("Coap:Servers:north:Endpoints", "coap://127.0.0.1:0"),
             ("Coap:Servers:south:Endpoints", "coap://[::1]:0"));
@@ -99,18 +99,18 @@ public sealed class HostedServerTests : HostTest
     }
 
     [Fact]
-    public async Task Adding_a_server_again_gives_the_same_one_and_code_comes_after_configuration()
+    public async Task Adding_a_server_again_returns_the_same_server_and_code_overrides_configuration()
     {
-        HostApplicationBuilder builder = Builder(("Coap:Server:Limits:MaxObservers", "7"), ("Coap:Server:Shards", "2"),
+        HostApplicationBuilder builder = Builder(("Coap:Server:Limits:Observe:MaxObservers", "7"), ("Coap:Server:Transports:Shards", "2"),
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
-        builder.Services.AddCoapServer(options => options.Limits.MaxObservers += 1).MapGet("/a", () => "a");
-        builder.Services.AddCoapServer(options => options.Limits.MaxObservers *= 2).MapGet("/b", () => "b");
+        builder.Services.AddCoapServer(options => options.Limits.Observe.MaxObservers += 1).MapGet("/a", () => "a");
+        builder.Services.AddCoapServer(options => options.Limits.Observe.MaxObservers *= 2).MapGet("/b", () => "b");
         IHost host = await StartAsync(builder);
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
         await using CoapClient client = new();
 
         Assert.Single(host.Services.GetServices<IHostedService>().OfType<ServerHostedService>());
-        Assert.Equal(16, server.Endpoint.Environment.Limits.MaxObservers);
+        Assert.Equal(16, server.Endpoint.Environment.Limits.Observe.MaxObservers);
         Assert.Equal(2, server.Endpoint.Pipelines.Count);
         await Within(client.GetAsync($"{AddressOf(host)}/a")).Says("a");
         await Within(client.GetAsync($"{AddressOf(host)}/b")).Says("b");
@@ -125,7 +125,7 @@ public sealed class HostedServerTests : HostTest
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).Configure((options, services) =>
         {
             Assert.NotNull(services.GetService<IHostEnvironment>());
-            options.Endpoint.Scheduler = new VirtualScheduler();
+            options.Endpoint.Pipeline.Scheduler = new VirtualScheduler();
         });
         CoapServer server = Build(builder).Services.GetRequiredService<CoapServer>();
 
@@ -135,7 +135,7 @@ public sealed class HostedServerTests : HostTest
     }
 
     [Fact]
-    public async Task Transports_of_the_user_are_added_and_then_nothing_else_is_listened_on()
+    public async Task A_server_with_transports_of_the_user_listens_on_no_other_address()
     {
         InMemoryNetwork network = new(TimeProvider.System);
         HostApplicationBuilder builder = Builder();
@@ -154,7 +154,7 @@ public sealed class HostedServerTests : HostTest
     }
 
     [Fact]
-    public async Task An_address_that_configuration_and_code_both_have_is_listened_on_once()
+    public async Task An_address_in_both_configuration_and_code_is_listened_on_once()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0; coap://[::1]:0"));
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));

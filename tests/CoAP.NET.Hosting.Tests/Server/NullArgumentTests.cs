@@ -6,6 +6,6 @@ namespace CoAP.NET.Hosting.Tests.Server;
 public sealed class NullArgumentTests
 {
     [Fact]
-    public void A_null_argument_is_refused_by_the_member_that_gets_it() =>
+    public void A_member_refuses_a_null_argument() =>
         NullArguments.AreRefused(typeof(ICoapServerBuilder).Assembly, atLeast: 1);
 }

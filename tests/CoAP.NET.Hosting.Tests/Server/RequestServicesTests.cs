@@ -1,3 +1,5 @@
+using CoAP.NET.Tests.Endpoints;
+
 namespace CoAP.NET.Hosting.Tests.Server;
 
 /// <summary>Each request has services of its own, made when they are asked for.</summary>
@@ -6,7 +8,7 @@ public sealed class RequestServicesTests : HostTest
     private readonly TicketOffice _office = new();
 
     [Fact]
-    public async Task Services_of_a_request_are_its_own_shared_by_filter_and_handler_and_disposed_after_the_answer()
+    public async Task The_services_of_a_request_are_shared_by_filter_and_handler_and_disposed_after_the_response()
     {
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
         HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
@@ -37,7 +39,7 @@ public sealed class RequestServicesTests : HostTest
     }
 
     [Fact]
-    public async Task A_handler_that_fails_at_once_or_later_gives_its_services_back_too()
+    public async Task The_services_of_a_request_are_disposed_when_its_handler_throws()
     {
         HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
         server.MapGet("/at-once",
@@ -57,9 +59,9 @@ public sealed class RequestServicesTests : HostTest
     }
 
     [Fact]
-    public async Task Keyed_services_are_found_and_services_of_an_answered_request_are_gone()
+    public async Task Keyed_services_are_resolved_and_the_services_of_an_answered_request_are_disposed()
     {
-        CoapRequest? kept = null;
+        CoapRequestContext? kept = null;
         HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
         builder.Services.AddKeyedScoped<Ticket>("vip");
         server.MapGet("/", request =>
@@ -76,11 +78,11 @@ public sealed class RequestServicesTests : HostTest
     }
 
     [Fact]
-    public async Task A_request_that_asks_for_no_service_makes_no_scope_and_no_task()
+    public async Task A_request_that_uses_no_service_creates_neither_a_scope_nor_a_task()
     {
         RequestScopes scopes = new();
         scopes.Attach(new NoServices());
-        CoapRequest request = new(CoapMethod.Get, "coap://[::1]/");
+        CoapRequestContext request = ReceivedRequest.Of(CoapMethod.Get);
         ValueTask<CoapResult> answer = scopes.ServeAsync(request, (_, _) => new ValueTask<CoapResult>(CoapResults.Changed()),
             CancellationToken.None);
 

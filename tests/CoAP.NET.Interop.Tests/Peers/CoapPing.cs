@@ -30,7 +30,7 @@ internal static class CoapPing
             try
             {
                 ReceivedDatagram answer = await socket.ReceiveAsync();
-                if (answer.Head is { Type: CoapMessageType.Reset } head && head.MessageId <= attempt && answer.Data.Length == 4)
+                if (answer.Type == CoapMessageType.Reset && answer.MessageId <= attempt && answer.Data.Length == 4)
                 {
                     return true;
                 }

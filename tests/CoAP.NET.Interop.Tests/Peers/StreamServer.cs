@@ -28,8 +28,8 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <summary>Starts one.</summary>
     /// <param name="engine">How TCP is driven.</param>
     /// <param name="tls">Certificates, to listen on <c>coaps+tcp</c>; null for plain TCP.</param>
-    public static Task<StreamServer> StartAsync(CoapTcpEngine engine, CoapTlsOptions? tls = null) =>
-        StartAsync(new CoapEndpointOptions { TcpEngine = engine, Tls = tls }, tls is null ? "coap+tcp" : "coaps+tcp");
+    public static Task<StreamServer> StartAsync(CoapSocketEngine engine, CoapTlsOptions? tls = null) =>
+        StartAsync(new CoapEndpointOptions { Transports = { TcpEngine = engine }, Tls = tls }, tls is null ? "coap+tcp" : "coaps+tcp");
 
     /// <summary>Starts one that listens on <c>coaps</c>.</summary>
     /// <param name="dtls">Keys or certificates.</param>
@@ -97,6 +97,7 @@ internal sealed class StreamServer : IAsyncDisposable
                 _ => null,
             } ?? "nobody");
         });
-        _quiet = Server.MapGet("/quiet", () => CoapResults.Text(Volatile.Read(ref _state))).Observable(TimeSpan.FromHours(1));
+        _quiet = Server.MapGet("/quiet", () => CoapResults.Text(Volatile.Read(ref _state)))
+            .Observable(observe => observe.MaxAge = TimeSpan.FromHours(1));
     }
 }

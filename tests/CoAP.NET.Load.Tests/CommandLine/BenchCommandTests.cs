@@ -40,7 +40,7 @@ public sealed class BenchCommandTests
     [InlineData("report")]
     [InlineData("report no-such-file.json")]
     [InlineData("report a.json b.json")]
-    public async Task What_cannot_be_is_refused_with_a_reason(string commandLine)
+    public async Task Invalid_options_are_refused_with_a_reason(string commandLine)
     {
         (int code, string output, string error) = await RunAsync(commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         Assert.Equal((2, ""), (code, output));
@@ -60,7 +60,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public async Task Each_level_is_a_run_and_a_row()
+    public async Task Each_load_level_is_a_separate_run_with_a_row_in_the_report()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -85,7 +85,7 @@ public sealed class BenchCommandTests
     [Theory]
     [InlineData("worker", "--listen")]
     [InlineData("report", "FILE")]
-    public async Task Commands_have_help_of_their_own_that_asks_for_no_URI(string command, string option)
+    public async Task Subcommands_have_their_own_help_that_requires_no_URI(string command, string option)
     {
         (int code, string output, _) = await RunAsync([command, "--help"]);
         Assert.Equal(0, code);
@@ -94,7 +94,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public async Task Json_on_the_standard_output_stands_alone()
+    public async Task JSON_on_the_standard_output_is_printed_without_other_text()
     {
         await using TestServer server = await TestServer.StartAsync();
         string[] line = [server.Uri + "/hello", "--peers", "2,1", "--loop", "open", "--rate", "100", "--poisson", "--non", "--depth", "2",
@@ -115,7 +115,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public async Task The_program_of_its_own_does_the_same_by_its_own_name()
+    public async Task The_separate_bench_program_does_the_same_under_its_own_name()
     {
         await using TestServer server = await TestServer.StartAsync();
 
@@ -136,7 +136,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public async Task Json_goes_to_a_file()
+    public async Task JSON_is_written_to_a_file()
     {
         await using TestServer server = await TestServer.StartAsync();
         string file = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
@@ -156,7 +156,7 @@ public sealed class BenchCommandTests
     [Theory]
     [InlineData(true, 1)]
     [InlineData(false, 0)]
-    public async Task Errors_make_the_exit_code_1_only_when_that_was_asked_for(bool isStrict, int expected)
+    public async Task Errors_set_the_exit_code_1_only_in_strict_mode(bool isStrict, int expected)
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -174,7 +174,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public async Task A_server_that_is_silent_from_the_beginning_fails_what_is_strict()
+    public async Task A_server_that_never_answers_fails_a_strict_run()
     {
         await using LossyServer server = new(_ => true);
         (int code, string output,
@@ -186,7 +186,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public async Task Whoever_ends_it_early_is_told_what_was_measured()
+    public async Task A_run_that_is_cancelled_early_reports_the_measurements_until_then()
     {
         await using TestServer server = await TestServer.StartAsync();
         using CancellationTokenSource end = new();
@@ -205,7 +205,7 @@ public sealed class BenchCommandTests
     }
 
     [Fact]
-    public void What_is_no_report_is_refused() => Assert.Throws<JsonException>(() => LoadReport.Parse("null"));
+    public void JSON_that_is_not_a_report_is_refused() => Assert.Throws<JsonException>(() => LoadReport.Parse("null"));
 
     private static string[] Short(double factor) =>
         ["--seconds", (0.2 * factor).ToString(CultureInfo.InvariantCulture), "--warm-up", "0", "--ramp", "0"];

@@ -6,7 +6,7 @@ public sealed class WiringTests
     private static readonly string[] s_short = ["--seconds", "0.3", "--warm-up", "0.1", "--ramp", "0.1", "--timeout", "20"];
 
     [Fact]
-    public async Task An_observing_run_tells_of_changes_and_who_has_the_last_one()
+    public async Task An_observing_run_reports_changes_and_the_number_of_observers_with_the_last_state()
     {
         await using NumberServer server = await NumberServer.StartAsync("5", number => number);
         (int code, string output,
@@ -21,7 +21,7 @@ public sealed class WiringTests
     }
 
     [Fact]
-    public async Task Observers_that_cannot_register_fail_what_is_strict()
+    public async Task Observers_that_cannot_register_fail_a_strict_run()
     {
         await using NumberServer server = await NumberServer.StartAsync("5", null);
         (int code, string output,
@@ -33,7 +33,7 @@ public sealed class WiringTests
     }
 
     [Fact]
-    public async Task Workers_make_the_load_of_all_levels_and_their_word_is_in_no_report()
+    public async Task Workers_generate_the_load_of_all_levels_and_the_report_does_not_contain_the_worker_key()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -97,7 +97,7 @@ public sealed class WiringTests
     }
 
     [Fact]
-    public async Task What_a_worker_cannot_do_is_said_as_it_says_it()
+    public async Task The_error_of_a_worker_is_shown_as_the_worker_reports_it()
     {
         await using CalledWorker worker = new();
         (int code, string output,
@@ -114,7 +114,7 @@ public sealed class WiringTests
     }
 
     [Fact]
-    public async Task A_report_that_was_kept_is_shown_and_drawn_again()
+    public async Task A_saved_report_is_shown_and_drawn_again()
     {
         await using TestServer server = await TestServer.StartAsync();
         string folder = Directory.CreateTempSubdirectory().FullName;
@@ -141,7 +141,7 @@ public sealed class WiringTests
     }
 
     [Fact]
-    public async Task Datagrams_that_are_lost_here_are_counted_and_shown_apart()
+    public async Task Datagrams_lost_at_the_load_generator_are_counted_and_shown_separately()
     {
         await using LoadPeers peers = await LoadPeers.OpenAsync(new LoadPlan { Uri = "coap://[::1]/x", Peers = 2 }, CancellationToken.None);
         peers[0].Client.Endpoint.Counters.Add(CoapCounter.KernelDrops, 3);

@@ -58,7 +58,7 @@ internal sealed class NumberServer : IAsyncDisposable
     /// <param name="onTick">Is told how it stands.</param>
     /// <param name="hasAddresses">Whether peers are addresses of one client, instead of clients.</param>
     /// <param name="cancellationToken">Ends it early.</param>
-    public Task<LoadResult> RunAsync(LoadPlan plan, Action<LoadTick>? onTick = null, bool hasAddresses = false,
+    public Task<LoadResult> RunAsync(LoadPlan plan, Action<LoadProgress>? onTick = null, bool hasAddresses = false,
         CancellationToken cancellationToken = default)
     {
         ObservingPeer[] peers = [.. Enumerable.Range(1, plan.Peers).Select(i =>
@@ -71,7 +71,7 @@ internal sealed class NumberServer : IAsyncDisposable
             return new ObservingPeer(_clients[^1],
                 () => new CoapRequest(CoapMethod.Get, plan.Uri) { LocalAddress = hasAddresses ? IPAddress.Parse($"127.1.0.{i}") : null });
         })];
-        return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), LoadGate.Open, cancellationToken)
+        return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), StartGate.Open, cancellationToken)
             .WaitAsync(TimeSpan.FromSeconds(240), TimeProvider.System, CancellationToken.None);
     }
 
@@ -85,8 +85,8 @@ internal sealed class NumberServer : IAsyncDisposable
         await _server.DisposeAsync();
     }
 
-    private sealed class Progress(Action<LoadTick> onTick) : IProgress<LoadTick>
+    private sealed class Progress(Action<LoadProgress> onTick) : IProgress<LoadProgress>
     {
-        public void Report(LoadTick value) => onTick(value);
+        public void Report(LoadProgress value) => onTick(value);
     }
 }

@@ -5,7 +5,7 @@ public sealed class ObserveFiguresTests
     private static readonly LoadPlan s_plan = new() { Uri = "coap://127.0.0.1/x" };
 
     [Fact]
-    public void Changes_count_while_the_run_is_measured()
+    public void Changes_count_only_during_the_measured_part_of_the_run()
     {
         ObserveFigures figures = new();
         figures.AddObserver();

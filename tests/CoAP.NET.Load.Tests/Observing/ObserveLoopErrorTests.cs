@@ -3,7 +3,7 @@ namespace CoAP.NET.Load.Tests;
 public sealed class ObserveLoopErrorTests
 {
     [Fact]
-    public async Task A_resource_that_goes_back_in_number_is_out_of_order_at_each_observer()
+    public async Task A_resource_whose_number_decreases_is_an_out_of_order_error_at_each_observer()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -16,7 +16,7 @@ public sealed class ObserveLoopErrorTests
     }
 
     [Fact]
-    public async Task A_state_that_is_no_number_is_a_wrong_payload()
+    public async Task A_state_that_is_not_a_number_is_a_wrong_payload_error()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -40,7 +40,7 @@ public sealed class ObserveLoopErrorTests
     }
 
     [Fact]
-    public async Task Changes_that_the_server_refuses_are_errors_and_no_changes()
+    public async Task Changes_that_the_server_refuses_are_counted_as_errors_and_not_as_changes()
     {
         await LongEnough.RunAsync(async factor =>
         {

@@ -6,7 +6,7 @@ public sealed class ObserveLoopTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task All_observers_get_the_last_state_and_each_change_is_timed_at_each_of_them(bool hasAddresses)
+    public async Task All_observers_get_the_last_state_and_each_change_is_timed_at_each_observer(bool hasAddresses)
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -30,7 +30,7 @@ public sealed class ObserveLoopTests
     }
 
     [Fact]
-    public async Task Without_a_rate_the_notifications_of_what_others_change_are_counted()
+    public async Task A_run_without_a_rate_counts_the_notifications_of_changes_made_by_others()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -58,7 +58,7 @@ public sealed class ObserveLoopTests
     }
 
     [Fact]
-    public async Task A_worker_without_the_first_peer_makes_no_changes_and_asks_the_resource_what_the_last_one_was()
+    public async Task A_worker_without_the_first_peer_makes_no_changes_and_reads_the_last_state_from_the_resource()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -73,7 +73,7 @@ public sealed class ObserveLoopTests
     }
 
     [Fact]
-    public async Task Who_cancels_before_anything_was_measured_gets_no_result()
+    public async Task A_run_that_is_cancelled_before_the_measurement_has_no_result()
     {
         await using NumberServer server = await NumberServer.StartAsync("1", number => number);
         using CancellationTokenSource cancel = new();
@@ -82,11 +82,11 @@ public sealed class ObserveLoopTests
     }
 
     [Fact]
-    public async Task Who_cancels_later_gets_what_was_measured_until_then()
+    public async Task A_run_that_is_cancelled_later_has_the_results_until_then()
     {
         await using NumberServer server = await NumberServer.StartAsync("1", number => number);
         using CancellationTokenSource cancel = new();
-        Action<LoadTick> atOnce = tick =>
+        Action<LoadProgress> atOnce = tick =>
         {
             if (tick is { Phase: "measuring", PerSecond: > 0 })
             {
@@ -100,17 +100,17 @@ public sealed class ObserveLoopTests
     }
 
     [Fact]
-    public async Task It_tells_of_each_phase_and_of_all_peers()
+    public async Task The_progress_reports_each_phase_and_all_peers()
     {
         await using NumberServer server = await NumberServer.StartAsync("1", number => number);
-        List<LoadTick> ticks = [];
+        List<LoadProgress> ticks = [];
         await server.RunAsync(server.Plan(rate: 40), ticks.Add);
         Assert.Equal(["connecting", "warming up", "measuring", "ending"], ticks.Select(tick => tick.Phase).Distinct());
         Assert.All(ticks.Where(tick => tick.Phase == "measuring"), tick => Assert.Equal(12, tick.Peers));
         Assert.All(ticks, tick => Assert.True(tick.Elapsed <= tick.Whole));
     }
 
-    private static Action<LoadTick> AtMeasuring(Action act)
+    private static Action<LoadProgress> AtMeasuring(Action act)
     {
         bool isDone = false;
         return tick =>

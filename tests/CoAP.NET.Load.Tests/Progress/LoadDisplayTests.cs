@@ -7,7 +7,7 @@ namespace CoAP.NET.Load.Tests;
 public sealed class LoadDisplayTests
 {
     [Fact]
-    public async Task Where_there_is_no_terminal_there_is_a_line_for_each_second()
+    public async Task A_display_without_a_terminal_prints_a_line_for_each_second()
     {
         string[] lines = (await ShowAsync(LoadDisplayMode.Plain, display =>
         {
@@ -28,14 +28,14 @@ public sealed class LoadDisplayTests
     }
 
     [Fact]
-    public async Task Lines_without_a_terminal_hold_no_control_characters()
+    public async Task Lines_without_a_terminal_contain_no_control_characters()
     {
         string text = await ShowAsync(LoadDisplayMode.Plain, display => display.Report(Ticks.Measuring));
         Assert.DoesNotContain(text, c => char.IsControl(c) && c is not ('\r' or '\n'));
     }
 
     [Fact]
-    public async Task Quiet_shows_nothing() => Assert.Empty(await ShowAsync(LoadDisplayMode.Quiet, display =>
+    public async Task A_quiet_display_prints_nothing() => Assert.Empty(await ShowAsync(LoadDisplayMode.Quiet, display =>
     {
         display.BeginLevel("128 peers");
         display.Report(Ticks.Measuring);
@@ -43,7 +43,7 @@ public sealed class LoadDisplayTests
     }));
 
     [Fact]
-    public async Task A_terminal_has_a_table_that_is_drawn_in_its_place_with_a_curve_of_the_rate()
+    public async Task A_display_on_a_terminal_is_a_table_updated_in_place_with_a_curve_of_the_rate()
     {
         string text = await ShowAsync(LoadDisplayMode.Live, display =>
         {
@@ -68,7 +68,7 @@ public sealed class LoadDisplayTests
     }
 
     [Fact]
-    public async Task A_terminal_without_block_characters_has_a_curve_all_the_same()
+    public async Task A_terminal_without_block_characters_shows_the_curve_in_ASCII()
     {
         string text = await ShowAsync(LoadDisplayMode.Live, display => display.Report(Ticks.Measuring), unicode: false);
         Assert.Contains("rate @ up to 1,000/s", text, StringComparison.Ordinal);
@@ -76,7 +76,7 @@ public sealed class LoadDisplayTests
     }
 
     [Fact]
-    public async Task Text_of_others_is_never_markup()
+    public async Task Foreign_text_is_not_interpreted_as_markup()
     {
         string text = await ShowAsync(LoadDisplayMode.Live, display =>
         {
@@ -87,7 +87,7 @@ public sealed class LoadDisplayTests
     }
 
     [Fact]
-    public async Task A_reader_that_is_gone_spoils_nothing()
+    public async Task A_broken_output_stream_does_not_fail_the_run()
     {
         LoadDisplay display = new(Console(new BrokenWriter(), unicode: true), LoadDisplayMode.Plain);
         display.Report(Ticks.Measuring);
@@ -96,7 +96,7 @@ public sealed class LoadDisplayTests
     }
 
     [Fact]
-    public void A_file_is_no_terminal() =>
+    public void A_file_is_not_treated_as_a_terminal() =>
         Assert.Equal(LoadDisplayMode.Plain, LoadDisplay.ModeFor(Console(new StringWriter(), unicode: true).Profile));
 
     [Theory]
@@ -109,13 +109,13 @@ public sealed class LoadDisplayTests
     [InlineData(99_960, "100 ms")]
     [InlineData(999_400, "999 ms")]
     [InlineData(1_234_000, "1.23 s")]
-    public void Times_have_three_digits(double microseconds, string expected) => Assert.Equal(expected, LoadText.Duration(microseconds));
+    public void Times_are_shown_with_three_digits(double microseconds, string expected) => Assert.Equal(expected, LoadText.Duration(microseconds));
 
     [Theory]
     [InlineData(new double[0], "")]
     [InlineData(new double[] { 0, 0 }, "▁▁")]
     [InlineData(new double[] { 0, 100, 50, 99 }, "▁█▅█")]
-    public void The_ground_of_a_curve_is_zero(double[] values, string expected) =>
+    public void The_baseline_of_a_curve_is_zero(double[] values, string expected) =>
         Assert.Equal(expected, Sparkline.Draw(values, unicode: true));
 
     private static async Task<string> ShowAsync(LoadDisplayMode mode, Action<LoadDisplay> use, bool unicode = true)

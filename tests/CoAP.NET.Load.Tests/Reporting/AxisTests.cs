@@ -57,12 +57,12 @@ public sealed class AxisTests
     [InlineData(1234.5, "1.23 ms")]
     [InlineData(999_600, "1 s")]
     [InlineData(12_345_678, "12.3 s")]
-    public void Times_have_three_figures_and_a_unit(double microseconds, string text) => Assert.Equal(text, Units.Time(microseconds));
+    public void Times_have_three_significant_digits_and_a_unit(double microseconds, string text) => Assert.Equal(text, Units.Time(microseconds));
 
     [Theory]
     [InlineData(0, "0")]
     [InlineData(2500, "2,500")]
     [InlineData(20_000, "20k")]
     [InlineData(1_500_000, "1.5M")]
-    public void Ticks_are_short(double number, string text) => Assert.Equal(text, Units.Short(number));
+    public void Tick_labels_are_short(double number, string text) => Assert.Equal(text, Units.Short(number));
 }

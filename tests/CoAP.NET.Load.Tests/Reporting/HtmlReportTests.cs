@@ -8,7 +8,7 @@ public sealed class HtmlReportTests
         Reports.Run(1000, 85_000, 9_000), Reports.Run(10_000, 60_000, 150_000));
 
     [Fact]
-    public void Runs_at_several_levels_have_all_plots()
+    public void Runs_at_several_levels_are_shown_in_all_plots()
     {
         string[] titles = Reports.Titles(Reports.Parse(s_levels));
         Assert.Equal(["Throughput by peers", "Times by peers", "Distribution of times", "Rate, 10 peers", "Times of each second, 10 peers"],
@@ -41,7 +41,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void The_picture_is_that_of_the_figures()
+    public void The_plots_show_the_measured_values()
     {
         XElement plot = Reports.Plots(Reports.Parse(s_levels))[0];
         XElement frame = plot.Elements(Reports.Svg + "rect").Single();
@@ -57,7 +57,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Distributions_rise_from_none_to_all()
+    public void Distributions_rise_from_zero_to_one()
     {
         XElement plot = Reports.Plots(Reports.Parse(s_levels))[2];
         XElement frame = plot.Elements(Reports.Svg + "rect").Single();
@@ -72,7 +72,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void One_run_has_no_plots_by_level()
+    public void A_single_run_has_no_plots_by_level()
     {
         string[] titles = Reports.Titles(Reports.Parse(Reports.Of(Reports.Run(16, 1000, 80, seconds: 3))));
         Assert.Equal(["Distribution of times", "Rate, 16 peers", "Times of each second, 16 peers"], titles);
@@ -81,7 +81,7 @@ public sealed class HtmlReportTests
     [Theory]
     [InlineData((int)LoadLoop.Open, 20)]
     [InlineData((int)LoadLoop.Observe, 0)]
-    public void Runs_that_make_no_changes_do_not_count_them(int loop, int rate)
+    public void Runs_without_changes_have_no_column_for_changes(int loop, int rate)
     {
         LoadResult run = Reports.Run(1000, 20_000, 5_000, (LoadLoop)loop);
         XDocument document = Reports.Parse(Reports.Of(run with { Plan = run.Plan with { Rate = rate }, Changes = 0 }));
@@ -90,7 +90,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Observing_runs_show_when_the_last_observer_heard()
+    public void Observing_runs_show_the_time_until_the_last_observer_was_notified()
     {
         XDocument document = Reports.Parse(Reports.Of(Reports.Run(1000, 20_000, 5_000, LoadLoop.Observe)));
         Assert.Contains("Distribution of times from a change to the last observer", Reports.Titles(document));
@@ -100,7 +100,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Reports_without_runs_and_runs_without_answers_are_documents_too()
+    public void Reports_without_runs_and_runs_without_responses_are_valid_documents()
     {
         Assert.Empty(Reports.Plots(Reports.Parse(Reports.Of())));
         LoadPlan plan = new() { Uri = "coap://127.0.0.1/x" };
@@ -113,7 +113,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Text_of_others_stays_text()
+    public void Foreign_text_is_escaped()
     {
         const string Nasty = "<script>alert('1')</script> & \" \u0001 \uD83D\uDE00 \uD83D ]]>";
         LoadResult run = Reports.Run(10, 5, 5) with { Errors = new Dictionary<string, long> { [Nasty] = 7 }, };
@@ -130,7 +130,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void It_needs_nothing_else_and_both_schemes_have_their_colours()
+    public void The_report_is_self_contained_and_has_colors_for_light_and_dark_schemes()
     {
         LoadReport report = s_levels with
         {

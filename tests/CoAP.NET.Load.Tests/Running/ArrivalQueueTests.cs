@@ -31,7 +31,7 @@ public sealed class ArrivalQueueTests
     }
 
     [Fact]
-    public async Task At_the_end_the_idle_go_home_and_the_backlog_is_worked_off_first()
+    public async Task Idle_peers_end_and_the_backlog_is_completed_when_the_queue_ends()
     {
         ArrivalQueue queue = new();
         Task<long> idle = queue.TakeAsync(new ArrivalWaiter()).AsTask();
@@ -49,7 +49,7 @@ public sealed class ArrivalQueueTests
     }
 
     [Fact]
-    public async Task A_waiter_waits_again_and_again()
+    public async Task A_peer_can_wait_repeatedly()
     {
         ArrivalQueue queue = new();
         long sum = 0;

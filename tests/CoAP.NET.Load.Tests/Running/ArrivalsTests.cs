@@ -12,7 +12,7 @@ public sealed class ArrivalsTests
             Assert.InRange(Until(new Arrivals(rate, ramp, poisson: false, seed: 1), seconds).Count, expected, expected + 1);
 
     [Fact]
-    public void Equal_spaces_are_equal()
+    public void Equally_spaced_requests_have_equal_distances()
     {
         List<double> times = Until(new Arrivals(1000, 0, poisson: false, seed: 7), 1);
         Assert.All(times.Zip(times.Skip(1)), pair => Assert.Equal(0.001, pair.Second - pair.First, tolerance: 1e-9));
@@ -22,7 +22,7 @@ public sealed class ArrivalsTests
     [Theory]
     [InlineData(0, 100_000)]
     [InlineData(50, 75_000)]
-    public void Poisson_arrivals_have_the_rate_and_as_much_deviation_as_mean(double ramp, int expected)
+    public void Poisson_arrivals_have_the_configured_rate_and_exponentially_distributed_distances(double ramp, int expected)
     {
         List<double> times = Until(new Arrivals(1000, ramp, poisson: true, seed: 3), 100);
 
@@ -34,7 +34,7 @@ public sealed class ArrivalsTests
     }
 
     [Fact]
-    public void The_same_seed_gives_the_same_times_and_another_one_others()
+    public void The_same_seed_gives_the_same_times_and_another_seed_gives_other_times()
     {
         List<double> first = Until(new Arrivals(100, 1, poisson: true, seed: 5), 5);
         Assert.Equal(first, Until(new Arrivals(100, 1, poisson: true, seed: 5), 5));

@@ -9,7 +9,7 @@ public sealed class LoadPeersTests
     [Theory]
     [InlineData("coap://127.0.0.1:0")]
     [InlineData("coap://[::1]:0")]
-    public async Task A_peer_moves_to_another_port_before_its_Message_IDs_are_used_up(string listen)
+    public async Task A_peer_changes_its_port_before_its_Message_IDs_are_exhausted(string listen)
     {
         const int MessagesForEachPort = 12;
         await using TestServer server = await TestServer.StartAsync(listen);
@@ -31,7 +31,7 @@ public sealed class LoadPeersTests
     }
 
     [Fact]
-    public async Task Peers_with_addresses_share_a_client_and_the_others_have_one_each()
+    public async Task Peers_with_source_addresses_share_a_client_and_other_peers_have_separate_clients()
     {
         await using LoadPeers shared = await LoadPeers.OpenAsync(
             new LoadPlan { Uri = "coap://127.0.0.1/x", Peers = 3, FirstSource = "127.1.0.1" }, CancellationToken.None);
@@ -52,7 +52,7 @@ public sealed class LoadPeersTests
     }
 
     [Fact]
-    public async Task A_request_is_what_the_plan_says()
+    public async Task A_request_matches_the_plan()
     {
         LoadPlan plan = new()
         {
@@ -66,7 +66,7 @@ public sealed class LoadPeersTests
         await using LoadPeers peers = await LoadPeers.OpenAsync(plan, CancellationToken.None);
         CoapRequest request = peers[0].NewRequest();
         Assert.Equal((CoapMethod.Fetch, plan.Uri, false, TimeSpan.FromSeconds(7)),
-            (request.Method, request.UriText, request.Confirmable, request.Timeout));
+            (request.Method, request.Uri?.ToString(), request.Confirmable, request.Timeout));
         Assert.Equal("what?", request.GetText());
     }
 

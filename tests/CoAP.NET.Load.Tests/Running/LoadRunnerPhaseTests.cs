@@ -7,7 +7,7 @@ public sealed class LoadRunnerPhaseTests
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(240);
 
     [Fact]
-    public async Task The_warm_up_is_not_measured_and_progress_tells_the_phases()
+    public async Task The_warm_up_is_not_measured_and_the_progress_reports_the_phases()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -35,7 +35,7 @@ public sealed class LoadRunnerPhaseTests
     }
 
     [Fact]
-    public async Task What_is_repeated_is_not_lost()
+    public async Task A_retransmitted_request_is_not_counted_as_lost()
     {
         // The first of all is dropped. The loop goes on until the second copy of it was answered.
         await LongEnough.RunAsync(async factor =>
@@ -51,13 +51,13 @@ public sealed class LoadRunnerPhaseTests
 
     private static LoadPlan Plan(string uri) => new() { Uri = uri, Peers = 4, Seconds = 0.15, WarmUpSeconds = 0, RampSeconds = 0 };
 
-    private static Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress = null) =>
-        LoadRunner.RunAsync(plan, progress, LoadGate.Open, CancellationToken.None).WaitAsync(s_hang, CancellationToken.None);
+    private static Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadProgress>? progress = null) =>
+        LoadRunner.RunAsync(plan, progress, StartGate.Open, CancellationToken.None).WaitAsync(s_hang, CancellationToken.None);
 
-    private sealed class Ticks : IProgress<LoadTick>
+    private sealed class Ticks : IProgress<LoadProgress>
     {
-        public List<LoadTick> All { get; } = [];
+        public List<LoadProgress> All { get; } = [];
 
-        public void Report(LoadTick value) => All.Add(value);
+        public void Report(LoadProgress value) => All.Add(value);
     }
 }

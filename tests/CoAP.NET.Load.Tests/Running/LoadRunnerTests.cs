@@ -8,7 +8,7 @@ public sealed class LoadRunnerTests
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(240);
 
     [Fact]
-    public async Task A_closed_loop_counts_what_the_handler_saw_from_as_many_peers_as_were_asked_for()
+    public async Task A_closed_loop_counts_the_requests_that_the_handler_got_from_the_configured_number_of_peers()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -33,7 +33,7 @@ public sealed class LoadRunnerTests
     [InlineData("coap://[::1]:0")]
     [InlineData("coap+tcp://127.0.0.1:0")]
     [InlineData("coap+tcp://[::1]:0")]
-    public async Task Peers_are_peers_by_port_and_by_connection_too(string listen)
+    public async Task Peers_are_distinguished_by_port_or_by_connection(string listen)
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -51,7 +51,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task Each_peer_has_as_many_requests_under_way_as_it_is_deep()
+    public async Task Each_peer_has_as_many_concurrent_requests_as_its_depth()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -70,7 +70,7 @@ public sealed class LoadRunnerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_open_loop_sends_what_was_due_within_the_time(bool poisson)
+    public async Task An_open_loop_sends_all_requests_that_are_due_within_the_time(bool poisson)
     {
         await using TestServer server = await TestServer.StartAsync();
         LoadPlan plan = Plan(server.Uri + "/hello") with
@@ -95,7 +95,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task Non_confirmable_requests_with_a_body_are_answered_too()
+    public async Task Non_confirmable_requests_with_a_body_are_answered()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -118,7 +118,7 @@ public sealed class LoadRunnerTests
     [InlineData("/nothing", null, "4.04")]
     [InlineData("/broken", null, "5.03")]
     [InlineData("/hello", "hello moon!", "wrong payload")]
-    public async Task Wrong_answers_are_errors_by_their_kind(string path, string? expected, string kind)
+    public async Task Wrong_responses_are_counted_as_errors_by_kind(string path, string? expected, string kind)
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -137,7 +137,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task Nobody_there_is_an_error_by_what_happened()
+    public async Task An_unreachable_server_is_counted_as_an_error_by_kind()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -157,7 +157,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task What_is_not_answered_is_lost()
+    public async Task An_unanswered_request_is_counted_as_lost()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -175,7 +175,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task An_open_loop_with_a_silent_server_loses_all_that_was_due_also_what_was_never_sent()
+    public async Task An_open_loop_with_a_silent_server_counts_all_due_requests_as_lost_including_unsent_ones()
     {
         await LongEnough.RunAsync(async factor =>
         {
@@ -198,7 +198,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task A_cancelled_run_gives_what_was_measured_until_then()
+    public async Task A_cancelled_run_has_the_results_until_then()
     {
         await using TestServer server = await TestServer.StartAsync();
         using CancellationTokenSource end = new();
@@ -218,7 +218,7 @@ public sealed class LoadRunnerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Nothing_is_measured_of_a_run_that_is_cancelled_in_its_warm_up(bool isOpen)
+    public async Task A_run_that_is_cancelled_during_the_warm_up_has_no_result(bool isOpen)
     {
         await using TestServer server = await TestServer.StartAsync();
         using CancellationTokenSource end = new();
@@ -239,7 +239,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task The_processor_time_of_a_process_is_read_where_the_system_tells_it()
+    public async Task The_processor_time_of_a_process_is_read_where_the_operating_system_provides_it()
     {
         await using TestServer server = await TestServer.StartAsync();
         LoadResult result = await RunAsync(Plan(server.Uri + "/hello") with { ServerProcess = Environment.ProcessId });
@@ -255,7 +255,7 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
-    public async Task A_wrong_plan_is_refused()
+    public async Task An_invalid_plan_is_refused()
     {
         await Assert.ThrowsAsync<ArgumentException>(() => RunAsync(Plan("coap://127.0.0.1/x") with { Peers = 0 }));
         await Assert.ThrowsAsync<ArgumentException>(() => RunAsync(Plan("coap://[::1]/x") with { Peers = 10_001 }));
@@ -269,5 +269,5 @@ public sealed class LoadRunnerTests
         new() { Uri = uri, Peers = 4, Seconds = 0.15 * factor, WarmUpSeconds = 0, RampSeconds = 0, TimeoutSeconds = 60 };
 
     private static Task<LoadResult> RunAsync(LoadPlan plan, CancellationToken cancellationToken = default) =>
-        LoadRunner.RunAsync(plan, null, LoadGate.Open, cancellationToken).WaitAsync(s_hang, CancellationToken.None);
+        LoadRunner.RunAsync(plan, null, StartGate.Open, cancellationToken).WaitAsync(s_hang, CancellationToken.None);
 }

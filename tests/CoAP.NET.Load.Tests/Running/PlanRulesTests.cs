@@ -5,10 +5,10 @@ public sealed class PlanRulesTests
     private static readonly LoadPlan s_plan = new() { Uri = "coap://127.0.0.1/x" };
 
     [Fact]
-    public void The_defaults_are_right() => Assert.Null(PlanRules.FaultOf(s_plan));
+    public void The_default_plan_is_valid() => Assert.Null(PlanRules.FaultOf(s_plan));
 
     [Fact]
-    public void What_cannot_be_is_told()
+    public void An_invalid_plan_is_reported()
     {
         LoadPlan[] wrong =
         [
@@ -38,5 +38,5 @@ public sealed class PlanRulesTests
     [InlineData("IPATCH", 7)]
     [InlineData("0.05", 5)]
     [InlineData("0.31", 31)]
-    public void A_method_has_a_name_or_a_code(string text, int code) => Assert.Equal(code, PlanRules.CodeOf(text)!.Value.Value);
+    public void A_method_may_be_a_name_or_a_code(string text, int code) => Assert.Equal(code, PlanRules.CodeOf(text)!.Value.Value);
 }

@@ -10,7 +10,7 @@ public sealed class SourceAddressesTests
     [InlineData(254, "127.1.1.1")]
     [InlineData(65_024, "127.2.0.1")]
     [InlineData(999_999, "127.16.96.255")]
-    public void Peers_of_a_loopback_target_have_addresses_one_after_the_other(int peer, string expected)
+    public void Peers_of_a_loopback_target_have_consecutive_addresses(int peer, string expected)
     {
         if (OperatingSystem.IsLinux())
         {
@@ -33,7 +33,7 @@ public sealed class SourceAddressesTests
     }
 
     [Fact]
-    public void Peers_of_another_worker_go_on_where_the_first_ends()
+    public void The_peers_of_another_worker_continue_the_address_sequence()
     {
         SourceAddresses sources = SourceAddresses.Of(s_plan with { FirstSource = "127.1.0.1", FirstPeer = 1000, Peers = 10 },
             IPAddress.Loopback)!;
@@ -41,7 +41,7 @@ public sealed class SourceAddressesTests
     }
 
     [Fact]
-    public void Without_a_loopback_target_there_are_none() =>
+    public void Peers_have_no_source_addresses_without_a_loopback_target() =>
         Assert.All(new[] { "192.0.2.1", "::1", "2001:db8::1" },
             target => Assert.Null(SourceAddresses.Of(s_plan, IPAddress.Parse(target))));
 
@@ -49,11 +49,11 @@ public sealed class SourceAddressesTests
     [InlineData("nonsense", "127.0.0.1")]
     [InlineData("127.1.0.1", "::1")]
     [InlineData("192.0.2.1", "127.0.0.1")]
-    public void A_source_that_nothing_can_be_sent_from_is_refused(string source, string target) =>
+    public void An_unusable_source_address_is_refused(string source, string target) =>
         Assert.Throws<ArgumentException>(() => SourceAddresses.Of(s_plan with { FirstSource = source }, IPAddress.Parse(target)));
 
     [Fact]
-    public void There_are_not_more_addresses_than_there_are() =>
+    public void The_number_of_peers_is_limited_to_the_available_addresses() =>
         Assert.Throws<ArgumentException>(
             () => SourceAddresses.Of(s_plan with { FirstSource = "127.255.255.200", Peers = 100 }, IPAddress.Loopback));
 }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Load.Tests;
 public sealed class CoordinatorTests
 {
     [Fact]
-    public async Task Several_workers_do_one_run_and_their_results_add_up()
+    public async Task Several_workers_execute_a_run_and_their_results_are_added()
     {
         ConcurrentBag<LoadPlan> plans = [];
         LoadRun run = (plan, progress, gate, cancellationToken) =>
@@ -22,7 +22,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task Nobody_begins_before_all_are_ready()
+    public async Task Workers_start_only_when_all_workers_are_ready()
     {
         ConcurrentQueue<string> order = new();
         TaskCompletionSource connected = new();
@@ -57,7 +57,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task One_run_after_another_finds_the_workers_free()
+    public async Task The_workers_are_free_again_after_each_run()
     {
         await using WorkerHost a = new(Runs.Good);
         await using WorkerHost b = new(Runs.Good);
@@ -68,7 +68,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task With_fewer_peers_than_workers_the_others_stay_out()
+    public async Task Surplus_workers_do_not_take_part_in_a_run_with_fewer_peers_than_workers()
     {
         await using WorkerHost a = new(Runs.Good);
         ConcurrentQueue<string> said = new();
@@ -79,7 +79,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task All_workers_that_cannot_be_reached_are_named_and_the_others_stay_free()
+    public async Task All_unreachable_workers_are_named_and_the_other_workers_stay_free()
     {
         await using WorkerHost a = new(Runs.Good);
         DnsEndPoint[] nobody = [Nobody(), Nobody()];
@@ -91,7 +91,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task A_worker_that_disconnects_midway_is_lost_and_the_run_goes_on()
+    public async Task A_worker_that_disconnects_during_a_run_is_lost_and_the_run_continues()
     {
         ConcurrentQueue<string> said = new();
         await using WorkerHost good = new(Runs.Good);
@@ -112,7 +112,7 @@ public sealed class CoordinatorTests
     [InlineData("half")]
     [InlineData("negative")]
     [InlineData("{\"type\":\"error\",\"kind\":\"cancelled\",\"text\":\"nobody asked\"}")]
-    public async Task A_worker_that_talks_nonsense_midway_is_lost_and_the_run_goes_on(string line)
+    public async Task A_worker_that_sends_invalid_messages_during_a_run_is_lost_and_the_run_continues(string line)
     {
         string good = Lines.Result(1);
         line = line switch
@@ -141,7 +141,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task A_run_that_fails_midway_is_told_apart_from_a_lost_worker()
+    public async Task A_run_that_fails_at_a_worker_is_distinguished_from_a_lost_worker()
     {
         await using WorkerHost good = new(Runs.Good);
         await using WorkerHost bad = new(async (plan, progress, gate, cancellationToken) =>
@@ -155,7 +155,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task When_all_are_lost_there_is_no_result_and_each_reason_is_told()
+    public async Task A_run_whose_workers_are_all_lost_fails_with_each_reason()
     {
         await using WorkerHost bad = new(async (plan, progress, gate, cancellationToken) =>
         {
@@ -167,7 +167,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task A_run_that_fails_before_the_start_ends_all_and_names_the_worker()
+    public async Task A_run_that_fails_before_the_start_ends_all_workers_and_the_error_names_the_worker()
     {
         TaskCompletionSource<bool> other = new();
         TaskCompletionSource waits = new();
@@ -207,7 +207,7 @@ public sealed class CoordinatorTests
     [InlineData("HTTP/1.1 400 Bad Request")]
     [InlineData("long")]
     [InlineData("{\"type\":\"ready\"}")]
-    public async Task What_is_no_worker_is_refused_by_name(string line)
+    public async Task The_error_for_a_peer_that_is_not_a_worker_names_its_address(string line)
     {
         using HandWorker other = new();
         Task<LoadResult> running = RunAsync(Plans.Closed, null, other.Address);
@@ -220,7 +220,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task Cancelled_midway_the_workers_stop_and_what_they_measured_is_the_result()
+    public async Task Cancelling_a_run_stops_the_workers_and_gives_the_results_until_then()
     {
         TaskCompletionSource first = new();
         TaskCompletionSource second = new();
@@ -235,7 +235,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task Parts_that_measured_for_no_time_do_not_pull_down_the_seconds()
+    public async Task Results_with_a_measured_time_of_zero_do_not_reduce_the_total_time()
     {
         TaskCompletionSource begun = new();
         LoadRun warming = async (plan, progress, gate, cancellationToken) =>
@@ -260,7 +260,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task Cancelled_before_the_start_there_is_no_result_and_the_workers_are_free_again()
+    public async Task Cancelling_before_the_start_gives_no_result_and_frees_the_workers()
     {
         TaskCompletionSource connecting = new();
         TaskCompletionSource ended = new();
@@ -288,7 +288,7 @@ public sealed class CoordinatorTests
     }
 
     [Fact]
-    public async Task The_servers_process_is_read_by_one_worker_of_this_machine_and_nobody_else()
+    public async Task The_process_of_the_server_is_read_by_a_single_worker_on_the_same_machine()
     {
         ConcurrentBag<int?> read = [];
         LoadRun run = (plan, progress, gate, cancellationToken) =>
@@ -314,7 +314,7 @@ public sealed class CoordinatorTests
         Assert.Equal(3, (await running).Count);
     }
 
-    internal static Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress, params DnsEndPoint[] workers) =>
+    internal static Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadProgress>? progress, params DnsEndPoint[] workers) =>
         Coordinator.RunAsync(workers, plan, progress, CancellationToken.None).Guarded();
 
     internal static async Task AssertBusyAsync(WorkerHost worker)

@@ -26,7 +26,7 @@ internal sealed class Lines : IDisposable
     public static string Plan { get; } = JsonSerializer.Serialize(new PlanMessage(Plans.Closed), SpreadJson.Default.SpreadMessage);
 
     public static string Tick(double perSecond) =>
-        JsonSerializer.Serialize(new TickMessage(Ticks.Measuring with { PerSecond = perSecond }), SpreadJson.Default.SpreadMessage);
+        JsonSerializer.Serialize(new ProgressMessage(Ticks.Measuring with { PerSecond = perSecond }), SpreadJson.Default.SpreadMessage);
 
     public static string Result(long count) =>
         JsonSerializer.Serialize(new ResultMessage(Results.Of(Plans.Closed, count)), SpreadJson.Default.SpreadMessage);

@@ -15,7 +15,7 @@ internal static class Plans
 
 internal static class Ticks
 {
-    public static LoadTick Measuring { get; } = new("measuring", TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(8), 5, 1000, 200, 900, 1, 2);
+    public static LoadProgress Measuring { get; } = new("measuring", TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(8), 5, 1000, 200, 900, 1, 2);
 }
 
 internal static class Results
@@ -46,13 +46,13 @@ internal static class Runs
 }
 
 /// <summary>What was reported, and an event for each.</summary>
-internal sealed class Reported : IProgress<LoadTick>
+internal sealed class Reported : IProgress<LoadProgress>
 {
     private readonly SemaphoreSlim _more = new(0);
 
-    public ConcurrentQueue<LoadTick> Ticks { get; } = new();
+    public ConcurrentQueue<LoadProgress> Ticks { get; } = new();
 
-    public void Report(LoadTick value)
+    public void Report(LoadProgress value)
     {
         Ticks.Enqueue(value);
         _more.Release();

@@ -6,7 +6,7 @@ namespace CoAP.NET.Load.Tests;
 public sealed class SpreadConnectionTests
 {
     [Fact]
-    public async Task Every_message_reads_back_as_it_was_sent()
+    public async Task Every_message_is_read_back_as_it_was_sent()
     {
         SpreadMessage[] messages =
         [
@@ -16,7 +16,7 @@ public sealed class SpreadConnectionTests
             new PlanMessage(Plans.Closed with { Loop = LoadLoop.Observe, Payload = "a\nb", ServerProcess = 3 }),
             new ReadyMessage(),
             new StartMessage(),
-            new TickMessage(Ticks.Measuring),
+            new ProgressMessage(Ticks.Measuring),
             new ErrorMessage("k", "t"),
             new CancelMessage(),
         ];
@@ -38,7 +38,7 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public async Task A_result_reads_back_as_it_was_sent()
+    public async Task A_result_is_read_back_as_it_was_sent()
     {
         LoadResult result = Results.Of(Plans.Closed, 7) with
         {
@@ -73,7 +73,7 @@ public sealed class SpreadConnectionTests
     [InlineData("{\"type\":\"plan\",\"plan\":{\"uri\":null}}")]
     [InlineData("{\"type\":\"tick\",\"tick\":{\"phase\":null,\"elapsed\":\"00:00:01\",\"whole\":\"00:00:01\",\"peers\":1,\"perSecond\":1,\"p50\":1,\"p99\":1,\"errors\":1,\"lost\":1}}")]
     [InlineData("{\"type\":\"ready\"} {\"type\":\"ready\"}")]
-    public async Task Garbage_is_told_and_what_follows_is_read(string line)
+    public async Task An_invalid_line_is_reported_and_the_next_line_is_read(string line)
     {
         SpreadConnection connection = Of(line + "\n" + Lines.Ready + "\n");
         Assert.Equal(SpreadError.Protocol, (await Assert.ThrowsAsync<SpreadException>(() => ReadAsync(connection))).Kind);
@@ -81,20 +81,20 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public async Task Bytes_that_are_no_text_are_garbage()
+    public async Task A_line_that_is_not_UTF_8_is_invalid()
     {
         SpreadConnection connection = new(new MemoryStream([0xFF, 0x00, 0xC3, (byte)'\n']), TimeProvider.System);
         Assert.Equal(SpreadError.Protocol, (await Assert.ThrowsAsync<SpreadException>(() => ReadAsync(connection))).Kind);
     }
 
     [Fact]
-    public async Task Fields_of_a_later_version_are_left_alone_and_their_order_is_free() =>
+    public async Task Fields_of_a_later_version_are_ignored_and_the_order_of_fields_is_free() =>
         Assert.Equal(new HelloMessage(2, "k"), await ReadAsync(Of("""{"version":2,"more":[1,{}],"key":"k","type":"hello"}""" + "\n")));
 
     [Theory]
     [InlineData(SpreadConnection.LineLimit, true)]
     [InlineData(SpreadConnection.LineLimit + 1, false)]
-    public async Task A_line_is_bounded_at_64_KiB(int length, bool allowed)
+    public async Task The_length_of_a_line_is_limited_to_64_KiB(int length, bool allowed)
     {
         string line = Lines.Ready + new string(' ', length - Lines.Ready.Length) + "\n";
         foreach (int limit in (int[])[SpreadConnection.LineLimit, SpreadConnection.ResultLimit])
@@ -112,7 +112,7 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public async Task A_line_that_never_ends_is_not_read_beyond_its_bound()
+    public async Task An_endless_line_is_not_read_beyond_its_limit()
     {
         using EndlessStream endless = new();
         SpreadConnection connection = new(endless, TimeProvider.System);
@@ -121,7 +121,7 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public async Task A_result_may_have_16_MiB_and_no_more()
+    public async Task A_result_may_have_at_most_16_MiB()
     {
         using EndlessStream endless = new();
         SpreadConnection connection = new(endless, TimeProvider.System);
@@ -146,7 +146,7 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public async Task A_line_that_would_be_too_long_is_not_sent()
+    public async Task A_line_that_exceeds_the_limit_is_not_sent()
     {
         using MemoryStream stream = new();
         SpreadConnection connection = new(stream, TimeProvider.System);
@@ -157,11 +157,11 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public async Task An_end_in_the_middle_of_a_line_is_a_loss() =>
+    public async Task A_connection_that_ends_in_the_middle_of_a_line_is_lost() =>
         Assert.Equal(SpreadError.Lost, (await Assert.ThrowsAsync<SpreadException>(() => ReadAsync(Of(Lines.Ready)))).Kind);
 
     [Fact]
-    public async Task Silence_ends_in_a_time_out()
+    public async Task Waiting_for_a_silent_peer_ends_with_a_timeout()
     {
         VirtualClock clock = new();
         using SilentStream silent = new();
@@ -174,7 +174,7 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public async Task Who_does_not_read_is_not_written_to_for_ever()
+    public async Task Sending_to_a_peer_that_does_not_read_ends_with_a_timeout()
     {
         VirtualClock clock = new();
         using SilentStream silent = new();
@@ -187,7 +187,7 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public void Text_of_the_other_side_cannot_command_a_terminal() =>
+    public void Text_of_the_peer_cannot_send_control_sequences_to_the_terminal() =>
         Assert.Equal(" [31mred  x...", SpreadException.Clean("\u001b[31mred\r\nx and more", 11));
 
     private static Task<SpreadMessage?> ReadAsync(SpreadConnection connection) =>

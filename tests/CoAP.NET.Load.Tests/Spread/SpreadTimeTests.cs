@@ -11,7 +11,7 @@ public sealed class SpreadTimeTests
     private CoordinatorOptions Options => new() { Time = _clock };
 
     [Fact]
-    public async Task A_worker_that_hangs_in_a_run_is_lost_and_the_others_count()
+    public async Task A_worker_that_hangs_during_a_run_is_lost_and_the_results_of_the_others_count()
     {
         await using WorkerHost good = new(Runs.Good);
         using HandWorker hung = new();
@@ -25,7 +25,7 @@ public sealed class SpreadTimeTests
     }
 
     [Fact]
-    public async Task A_worker_whose_peers_never_connect_ends_the_run_by_name()
+    public async Task The_error_for_a_worker_whose_peers_never_connect_names_the_worker()
     {
         using HandWorker hung = new();
         Task<LoadResult> running = Coordinator.RunAsync([hung.Address], Plans.Closed, null, Options, CancellationToken.None);
@@ -42,7 +42,7 @@ public sealed class SpreadTimeTests
     }
 
     [Fact]
-    public async Task What_takes_a_connection_and_says_nothing_is_named()
+    public async Task The_error_for_a_worker_that_accepts_a_connection_but_sends_nothing_names_the_worker()
     {
         using HandWorker hung = new();
         Task<LoadResult> running = Coordinator.RunAsync([hung.Address], Plans.Closed, null, Options, CancellationToken.None);
@@ -54,7 +54,7 @@ public sealed class SpreadTimeTests
     }
 
     [Fact]
-    public async Task A_worker_that_does_not_heed_a_cancel_is_waited_for_ten_seconds_only()
+    public async Task A_worker_that_ignores_a_cancellation_is_awaited_for_ten_seconds_only()
     {
         using CancellationTokenSource cancel = new();
         TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -72,7 +72,7 @@ public sealed class SpreadTimeTests
     }
 
     [Fact]
-    public async Task Ticks_of_all_workers_are_added_up_each_second()
+    public async Task The_progress_of_all_workers_is_added_each_second()
     {
         Reported reported = new();
         using HandWorker a = new();
@@ -106,7 +106,7 @@ public sealed class SpreadTimeTests
     [InlineData("hello")]
     [InlineData("plan")]
     [InlineData("start")]
-    public async Task A_coordinator_that_hangs_does_not_keep_the_worker(string until)
+    public async Task A_coordinator_that_hangs_does_not_occupy_the_worker(string until)
     {
         await using WorkerHost worker = new(Runs.Good, new WorkerOptions { Time = _clock });
         using Lines lines = await Lines.ToAsync(worker.Address);

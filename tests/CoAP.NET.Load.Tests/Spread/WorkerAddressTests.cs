@@ -9,7 +9,7 @@ public sealed class WorkerAddressTests
     [InlineData("[2001:db8::1]:80", "[2001:db8::1]:80")]
     [InlineData("[::1]", "[::1]:5690")]
     [InlineData("::1", "[::1]:5690")]
-    public void Addresses_are_read_as_people_write_them(string text, string expected) =>
+    public void Worker_addresses_may_omit_the_port(string text, string expected) =>
         Assert.Equal(expected, WorkerAddress.Format(WorkerAddress.Parse(text)));
 
     [Theory]
@@ -20,10 +20,10 @@ public sealed class WorkerAddressTests
     [InlineData("host:65536")]
     [InlineData("host:-1")]
     [InlineData("ho st:1")]
-    public void What_is_no_address_is_refused(string text) => Assert.Throws<FormatException>(() => WorkerAddress.Parse(text));
+    public void An_invalid_worker_address_is_refused(string text) => Assert.Throws<FormatException>(() => WorkerAddress.Parse(text));
 
     [Fact]
-    public void A_worker_that_is_named_twice_is_refused()
+    public void A_worker_address_that_occurs_twice_is_refused()
     {
         Assert.Equal(2, WorkerAddress.ParseList("a:1, a:2").Count);
         Assert.Contains("a:1 occurs twice", Assert.Throws<FormatException>(() => WorkerAddress.ParseList("a:1,b,a:1")).Message,
@@ -32,7 +32,7 @@ public sealed class WorkerAddressTests
     }
 
     [Fact]
-    public void A_worker_listens_on_loopback_unless_it_is_told_otherwise()
+    public void A_worker_listens_on_loopback_by_default()
     {
         Assert.True(IPAddress.IsLoopback(WorkerAddress.DefaultListen.Address));
         Assert.Equal(new IPEndPoint(IPAddress.Loopback, 9), WorkerAddress.ParseListen("localhost:9"));

@@ -7,7 +7,7 @@ public sealed class WorkerFiguresTests
 
     [Theory]
     [MemberData(nameof(Broken))]
-    public void A_result_that_cannot_be_is_refused(string what)
+    public void An_impossible_result_is_refused(string what)
     {
         LoadResult good = Results.Of(Plans.Closed, 3);
         LoadResult bad = what switch
@@ -29,7 +29,7 @@ public sealed class WorkerFiguresTests
     }
 
     [Fact]
-    public void A_good_result_stays_as_it_is_but_for_texts_that_command_a_terminal()
+    public void A_valid_result_is_kept_unchanged_except_for_control_characters_in_texts()
     {
         LoadResult result = Results.Of(Plans.Closed, 3) with
         {
@@ -43,12 +43,12 @@ public sealed class WorkerFiguresTests
     }
 
     [Fact]
-    public void A_tick_is_brought_into_its_bounds()
+    public void Values_of_a_progress_message_are_limited_to_their_range()
     {
-        LoadTick clean = WorkerFigures.Clean(
-            new LoadTick("\u001b[2J", default, default, int.MaxValue, double.NaN, -1, double.PositiveInfinity, long.MaxValue, -5));
+        LoadProgress clean = WorkerFigures.Clean(
+            new LoadProgress("\u001b[2J", default, default, int.MaxValue, double.NaN, -1, double.PositiveInfinity, long.MaxValue, -5));
         Assert.Equal((" [2J", 1_000_000, 0.0, 0.0, 0.0, 0), (clean.Phase, clean.Peers, clean.PerSecond, clean.P50, clean.P99, clean.Lost));
-        Assert.Equal(2 * clean.Errors, TickSum.Of([(clean, true), (clean, true)], 0).Errors);
-        Assert.Equal("", WorkerFigures.Clean(default(LoadTick)).Phase);
+        Assert.Equal(2 * clean.Errors, ProgressTotals.Of([(clean, true), (clean, true)], 0).Errors);
+        Assert.Equal("", WorkerFigures.Clean(default(LoadProgress)).Phase);
     }
 }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Load.Tests;
 public sealed class WorkerTests
 {
     [Fact]
-    public async Task A_second_coordinator_is_told_that_the_worker_is_busy_and_the_run_goes_on()
+    public async Task A_second_coordinator_gets_a_busy_error_and_the_run_continues()
     {
         TaskCompletionSource begun = new();
         TaskCompletionSource go = new();
@@ -28,7 +28,7 @@ public sealed class WorkerTests
     [InlineData("secret", null, false)]
     [InlineData("secret", "", false)]
     [InlineData(null, "anything", true)]
-    public async Task Only_who_knows_the_word_is_served(string? asked, string? said, bool served)
+    public async Task A_worker_serves_only_coordinators_with_the_key(string? asked, string? said, bool served)
     {
         await using WorkerHost worker = new(Runs.Good, new WorkerOptions { Key = asked });
         Task<LoadResult> running = Coordinator.RunAsync([worker.Address], Plans.Closed, null, new CoordinatorOptions { Key = said },
@@ -46,7 +46,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task Without_the_word_nobody_learns_whether_the_worker_is_busy()
+    public async Task A_coordinator_without_the_key_does_not_learn_whether_the_worker_is_busy()
     {
         TaskCompletionSource begun = new();
         await using WorkerHost worker = new(Runs.UntilCancelled(begun), new WorkerOptions { Key = "k" });
@@ -66,7 +66,7 @@ public sealed class WorkerTests
     [InlineData(Lines.Ready, SpreadError.Protocol)]
     [InlineData("long", SpreadError.Protocol)]
     [InlineData("endless", SpreadError.Protocol)]
-    public async Task What_is_no_coordinator_of_this_version_is_told_why_and_the_next_one_is_served(string line, string kind)
+    public async Task An_incompatible_coordinator_gets_the_reason_and_the_next_coordinator_is_served(string line, string kind)
     {
         await using WorkerHost worker = new(Runs.Good);
         using (Lines lines = await Lines.ToAsync(worker.Address))
@@ -86,7 +86,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task Who_connects_and_leaves_disturbs_nobody()
+    public async Task Coordinators_that_connect_and_disconnect_do_not_disturb_the_worker()
     {
         await using WorkerHost worker = new(Runs.Good);
         for (int i = 0; i < 50; i++)
@@ -104,7 +104,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task When_the_coordinator_is_gone_the_run_ends_and_the_worker_is_free()
+    public async Task A_run_ends_and_the_worker_is_free_when_the_coordinator_disconnects()
     {
         TaskCompletionSource begun = new();
         TaskCompletionSource ended = new();
@@ -127,7 +127,7 @@ public sealed class WorkerTests
     [InlineData("nonsense")]
     [InlineData(Lines.Hello)]
     [InlineData("long")]
-    public async Task Nonsense_in_the_middle_of_a_run_ends_it_with_a_reason(string line)
+    public async Task An_invalid_message_during_a_run_ends_the_run_with_a_reason(string line)
     {
         TaskCompletionSource begun = new();
         await using WorkerHost worker = new(Runs.UntilCancelled(begun));
@@ -142,7 +142,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task Cancel_ends_the_run_at_once_and_a_second_one_does_no_harm()
+    public async Task A_cancel_message_ends_the_run_at_once_and_a_second_cancel_message_is_harmless()
     {
         TaskCompletionSource begun = new();
         await using WorkerHost worker = new(Runs.UntilCancelled(begun));
@@ -158,7 +158,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task Cancelled_while_it_waits_for_the_start_it_has_nothing()
+    public async Task A_worker_that_is_cancelled_while_it_waits_for_the_start_has_no_result()
     {
         await using WorkerHost worker = new(Runs.Good);
         using Lines lines = await Lines.ToAsync(worker.Address);
@@ -170,7 +170,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task A_worker_that_is_stopped_says_so_and_its_part_is_not_counted()
+    public async Task A_stopped_worker_says_so_and_its_part_is_not_counted()
     {
         TaskCompletionSource begun = new();
         await using WorkerHost other = new(Runs.Good);
@@ -187,7 +187,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task A_result_that_is_too_long_comes_without_its_seconds()
+    public async Task A_result_that_is_too_long_is_sent_without_its_time_series()
     {
         await using WorkerHost worker = new(async (plan, progress, gate, cancellationToken) =>
         {
@@ -202,7 +202,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task A_result_that_cannot_be_written_is_a_failure_of_the_run()
+    public async Task A_result_that_cannot_be_serialized_is_a_failure_of_the_run()
     {
         await using WorkerHost worker = new(async (plan, progress, gate, cancellationToken) =>
         {
@@ -214,7 +214,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task Ticks_are_sent_in_their_order_and_never_hold_up_the_run()
+    public async Task Progress_messages_are_sent_in_order_and_never_delay_the_run()
     {
         await using WorkerHost worker = new(async (plan, progress, gate, cancellationToken) =>
         {
@@ -250,7 +250,7 @@ public sealed class WorkerTests
     [Theory]
     [InlineData("1e300")]
     [InlineData("-1e300")]
-    public async Task A_plan_with_impossible_times_is_left_to_the_run_to_refuse(string seconds)
+    public async Task A_plan_with_impossible_times_is_refused_by_the_run(string seconds)
     {
         await using WorkerHost worker = new((plan, progress, gate, cancellationToken) => throw new ArgumentException("not so long"));
         using Lines lines = await Lines.ToAsync(worker.Address);
@@ -260,7 +260,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task What_is_shown_of_a_plan_cannot_command_a_terminal()
+    public async Task The_plan_shown_by_a_worker_cannot_send_control_sequences_to_the_terminal()
     {
         await using WorkerHost worker = new(Runs.Good);
         await CoordinatorTests.RunAsync(Plans.Closed with { Method = "\u001b[2J", Uri = "coap://x/\n" }, null, worker.Address);
@@ -268,7 +268,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public void Listening_for_other_machines_is_said_loudly()
+    public void A_worker_that_listens_for_other_machines_prints_a_warning()
     {
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.Loopback, 5690), null));
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Loopback, 5690), null));
@@ -280,7 +280,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
-    public async Task What_a_worker_does_can_be_followed()
+    public async Task A_worker_prints_what_it_does()
     {
         await using WorkerHost worker = new(Runs.Good);
         await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address);

@@ -9,7 +9,7 @@ public sealed class DeviceMoveTests
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task A_slot_that_is_handed_over_waits_for_a_request_to_a_device_that_is_under_way(int asking)
+    public async Task A_slot_is_handed_over_only_after_a_request_in_progress_to_its_device(int asking)
     {
         if (!CoapDtls.IsSupported)
         {
@@ -39,7 +39,7 @@ public sealed class DeviceMoveTests
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task What_a_device_does_not_answer_in_time_is_asked_by_the_next_node_where_that_does_no_harm(int asking)
+    public async Task The_next_node_repeats_an_unanswered_safe_request_and_an_unsafe_request_has_an_unknown_outcome(int asking)
     {
         if (!CoapDtls.IsSupported)
         {

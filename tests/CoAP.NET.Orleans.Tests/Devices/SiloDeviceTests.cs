@@ -15,7 +15,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _world.DisposeAsync();
 
     [Fact]
-    public async Task A_device_is_asked_from_each_silo_and_answers_as_it_does_where_it_is()
+    public async Task A_device_answers_requests_from_each_silo()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -37,11 +37,11 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Large_bodies_and_streams_pass_both_ways()
+    public async Task Large_bodies_and_streams_are_transferred_in_both_directions()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
-        device.Server.MapPost("/echo", (CoapRequest request) => new CoapResult(
+        device.Server.MapPost("/echo", (CoapRequestContext request) => CoapResults.Status(
             CoapCode.Content, request.Payload.ToArray(), CoapContentFormat.OctetStream));
         byte[] large = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 7))];
 
@@ -62,7 +62,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task Failures_are_the_same_at_each_silo(int asking)
+    public async Task Requests_fail_in_the_same_way_at_each_silo(int asking)
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -111,7 +111,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_moved_is_found_whatever_was_remembered()
+    public async Task A_device_that_moved_is_found_although_its_former_silo_is_cached()
     {
         await StartAsync(3);
         TestDevice before = await ConnectAsync(0);
@@ -130,7 +130,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_grain_without_memory_finds_the_newest_session()
+    public async Task A_grain_without_state_finds_the_newest_session()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -141,27 +141,27 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_session_that_moved_and_is_silent_for_longer_does_not_replace_another_one()
+    public async Task A_moved_session_with_an_older_last_message_does_not_replace_the_current_session()
     {
         await StartAsync(2);
         await ConnectAsync(1);
-        IDevicePlaces places = _silos[0].Grains.GetGrain<IDevicePlaces>(Name);
-        Assert.False(await places.CameAsync(_silos[0].Silo, 99, TimeSpan.FromHours(1)));
+        IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
+        Assert.False(await places.ArrivedAsync(_silos[0].Silo, 99, TimeSpan.FromHours(1)));
         Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
-        Assert.True(await places.CameAsync(_silos[0].Silo, 100, null));
+        Assert.True(await places.ArrivedAsync(_silos[0].Silo, 100, null));
         await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
     }
 
     [Fact]
-    public async Task A_dropped_session_in_which_the_device_speaks_is_the_newest_again()
+    public async Task A_dropped_session_becomes_the_current_session_again_when_its_device_sends_a_message()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
-        IDevicePlaces places = _silos[0].Grains.GetGrain<IDevicePlaces>(Name);
+        IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
 
         // Shortly after the start of silos a second activation may be the one that answers: it has to know the session, too.
         Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
-        Assert.True(await places.CameAsync(_silos[0].Silo, 1, null));
+        Assert.True(await places.ArrivedAsync(_silos[0].Silo, 1, null));
         await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
 
         await device.ConnectAsync(_silos[1]);
@@ -170,7 +170,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task After_the_death_of_its_silo_a_device_is_asleep_until_it_comes_to_another_one()
+    public async Task A_device_is_asleep_after_the_death_of_its_silo_until_it_connects_to_another_silo()
     {
         await StartAsync(3);
         TestDevice device = await ConnectAsync(2);
@@ -211,7 +211,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Grains_of_an_application_and_clients_ask_devices()
+    public async Task Grains_and_Orleans_clients_send_requests_to_devices()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -227,7 +227,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_peer_has_one_name()
+    public async Task A_peer_has_a_single_device_name()
     {
         // So a stranger fills no more names than it may have sessions.
         await StartAsync(2);
@@ -246,7 +246,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_request_waits_until_its_device_is_at_any_silo()
+    public async Task A_queued_request_waits_until_its_device_is_at_any_silo()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -281,7 +281,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_note_of_a_silo_that_has_the_device_does_not_bring_a_forgotten_device_back()
+    public async Task A_late_record_of_the_silo_of_a_device_does_not_restore_a_forgotten_device()
     {
         await StartAsync(2);
         await ConnectAsync(1);
@@ -303,7 +303,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_session_that_ends_under_a_request_of_another_silo_tells_whether_it_may_have_taken_effect()
+    public async Task The_outcome_of_a_request_of_another_silo_may_be_unknown_when_the_session_ends()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -325,7 +325,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_cancellation_reaches_the_silo_that_asks_the_device()
+    public async Task A_cancellation_reaches_the_silo_that_sends_the_request_to_the_device()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -350,17 +350,17 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_silo_with_another_secret_learns_nothing_of_devices_and_is_not_believed()
+    public async Task A_silo_with_another_secret_cannot_query_devices_and_its_answers_are_refused()
     {
         await StartAsync(1);
         TestDevice device = await ConnectAsync(0);
         TestSilo stranger = await _world.StartSiloAsync(secret: 2);
         await Eventually.IsTrueAsync(() => _silos[0].Members.Contains(stranger.Silo));
-        IDevicePlaces places = _silos[0].Grains.GetGrain<IDevicePlaces>(Name);
+        IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
 
         // It gets no grain, and its sessions are none.
-        await Assert.ThrowsAnyAsync<Exception>(() => stranger.Grains.GetGrain<IDevicePlaces>("new").FindAsync(null));
-        await Assert.ThrowsAnyAsync<Exception>(() => places.CameAsync(stranger.Silo, 1, null));
+        await Assert.ThrowsAnyAsync<Exception>(() => stranger.Grains.GetGrain<IDeviceDirectory>("new").FindAsync(null));
+        await Assert.ThrowsAnyAsync<Exception>(() => places.ArrivedAsync(stranger.Silo, 1, null));
         Assert.Equal(_silos[0].Silo, (await places.FindAsync(null)).Silo);
         for (int i = 0; i < 8; i++)
         {
@@ -371,7 +371,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         Assert.NotEqual(0, await _silos[0].CountGrainsAsync());
 
         // It neither sends requests nor gets them.
-        DeviceCall call = new(DeviceAct.Find, Name);
+        DeviceCall call = new(DeviceOperation.Find, Name);
         await Assert.ThrowsAsync<SiloUnavailableException>(() => stranger.Calls.CallAsync(_silos[0].Silo, call));
         await Assert.ThrowsAsync<SiloUnavailableException>(() => _silos[0].Calls.CallAsync(stranger.Silo, call));
         Assert.Null(await _silos[0].Gateway.ServeAsync(stranger.Node.Value, _silos[0].Serializer.SerializeToArray(call), default));
@@ -380,10 +380,10 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_a_silo_asks_another_one_for_is_encrypted()
+    public async Task A_call_between_silos_is_encrypted_and_cannot_be_replayed()
     {
         await StartAsync(2);
-        DeviceCall call = new(DeviceAct.Find, Name);
+        DeviceCall call = new(DeviceOperation.Find, Name);
         CoapCluster from = _silos[0].Cluster;
         byte[] question = from.Messages.Seal(_silos[1].Node, DeviceCalls.Path, _silos[0].Serializer.SerializeToArray(call));
 
@@ -396,7 +396,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_download_of_a_body_in_parts_is_refused()
+    public async Task A_streamed_download_in_parts_is_refused()
     {
         await StartAsync(1);
         ICoapDevice device = _silos[0].Devices[Name];

@@ -13,7 +13,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _world.DisposeAsync();
 
     [Fact]
-    public async Task Observers_at_all_silos_get_each_state_and_the_device_has_one_registration()
+    public async Task Observers_at_all_silos_get_each_state_with_a_single_registration_at_the_device()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
@@ -37,12 +37,12 @@ public sealed class SiloObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Notifications_of_any_size_and_queries_pass()
+    public async Task Queries_and_notifications_of_any_size_are_passed_on()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
         byte[] large = [.. Enumerable.Range(0, 50_000).Select(i => (byte)(i * 7))];
-        CoapRouteHandlerBuilder route = device.Server.MapGet("/large", (CoapRequest request) => new CoapResult(
+        CoapRouteHandlerBuilder route = device.Server.MapGet("/large", (CoapRequestContext request) => CoapResults.Status(
             CoapCode.Content, (byte[])[.. large, (byte)request.Queries.Count()], CoapContentFormat.OctetStream)).Observable();
 
         await using CoapObservation observation = await _silos[0].Devices[Name].ObserveAsync("/large?x&y");
@@ -56,7 +56,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_observation_follows_the_device()
+    public async Task An_observation_continues_when_the_device_moves_to_another_silo()
     {
         await StartAsync(3);
         TestDevice first = await ConnectAsync(1);
@@ -94,7 +94,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_observation_that_does_not_register_again_ends_with_the_first_loss()
+    public async Task An_observation_without_reregistration_ends_at_the_first_loss()
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);

@@ -9,8 +9,8 @@ internal sealed class TestDevice
     {
         Server = server;
         server.MapGet("/state", () => Answer("state"));
-        server.MapPost("/do", (CoapRequest request) => Answer($"did {request.GetText()}"));
-        server.MapPut("/things/{id}", (CoapRequest request) =>
+        server.MapPost("/do", (CoapRequestContext request) => Answer($"did {request.GetText()}"));
+        server.MapPut("/things/{id}", (CoapRequestContext request) =>
             Answer($"{request.Path} {string.Join('&', request.Queries)} {request.Options.IfMatch.Count} {request.GetText()}"));
     }
 

@@ -44,7 +44,7 @@ public sealed class AddCoapTests
     }
 
     [Fact]
-    public void Silos_are_missed_as_soon_as_devices_repeat_themselves_and_log_what_an_operator_can_bear()
+    public void Failure_detection_and_logging_of_silos_have_suitable_defaults()
     {
         using IHost host = Build(services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
         ClusterMembershipOptions membership = host.Services.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value;
@@ -65,7 +65,7 @@ public sealed class AddCoapTests
     [InlineData("Orleans", "Debug", LogLevel.Debug, LogLevel.Debug)]
     [InlineData("Orleans.Runtime", "Trace", LogLevel.Warning, LogLevel.Trace)]
     [InlineData(null, "Critical", LogLevel.Critical, LogLevel.Critical)]
-    public void Rules_of_the_application_prevail_over_those_for_the_logs_of_Orleans(
+    public void Logging_rules_of_the_application_override_those_for_the_Orleans_logs(
         string? category, string level, LogLevel lowest, LogLevel lowestOfMembership)
     {
         using IHost host = Build(
@@ -86,7 +86,7 @@ public sealed class AddCoapTests
     [Theory]
     [InlineData(null, 2)]
     [InlineData(10, 20)]
-    public async Task A_node_knows_when_Orleans_may_declare_it_dead(int? probe, int expected)
+    public async Task A_node_knows_after_what_time_Orleans_may_declare_it_dead(int? probe, int expected)
     {
         using IHost host = Build(services =>
         {

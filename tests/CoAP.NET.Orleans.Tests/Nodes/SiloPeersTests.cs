@@ -20,7 +20,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
     public SiloPeersTests() => _memory = new CoapMemoryCluster(_clock);
 
     [Fact]
-    public async Task A_captured_post_shows_nothing_and_is_refused_at_another_node()
+    public async Task A_captured_post_is_unreadable_and_refused_at_another_node()
     {
         (Node one, Node two, Node three) = await StartAsync();
 
@@ -40,7 +40,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_captured_post_or_question_is_refused_when_it_is_sent_again()
+    public async Task A_captured_post_or_question_is_refused_when_it_is_replayed()
     {
         (Node one, Node two, _) = await StartAsync();
         Assert.True(one.Peers.TryPost(two.Id, Posts, s_datagram));
@@ -69,7 +69,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_key_in_an_answer_is_not_seen_on_its_way()
+    public async Task A_key_in_an_answer_is_sent_encrypted()
     {
         (Node one, Node two, _) = await StartAsync();
 

@@ -47,7 +47,7 @@ public sealed class SiloTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_silo_that_is_missing_after_a_loss_is_in_the_table_again_with_a_version_that_others_do_not_ignore()
+    public async Task A_silo_missing_after_a_table_loss_is_written_again_with_a_version_that_other_silos_accept()
     {
         await LoseAsync(() => (_row, _version) = (null, Known - 3));
 
@@ -61,7 +61,7 @@ public sealed class SiloTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_silo_that_was_joining_in_the_table_is_active_again()
+    public async Task A_silo_that_is_joining_in_a_restored_table_becomes_active_again()
     {
         await LoseAsync(() => _row!.Status = SiloStatus.Joining);
 
@@ -69,7 +69,7 @@ public sealed class SiloTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_table_that_fails_is_tried_again()
+    public async Task A_failed_table_access_is_retried()
     {
         await LoseAsync(() => (_row, _failures) = (null, 2));
 
@@ -78,7 +78,7 @@ public sealed class SiloTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_silo_that_others_declared_dead_stays_dead()
+    public async Task A_silo_that_others_declared_dead_is_not_restored()
     {
         await LoseAsync(() => _row!.Status = SiloStatus.Dead);
 

@@ -40,7 +40,7 @@ internal sealed class SiloDevice : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _server.DisposeAsync();
 
-    private async Task<CoapResult> WaitAsync(CoapRequest request, CancellationToken cancellationToken)
+    private async Task<CoapResult> WaitAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         Interlocked.Increment(ref _asked);
         await Answer.Task.WaitAsync(cancellationToken);

@@ -90,7 +90,7 @@ internal sealed class SiloNode : IAsyncDisposable
             options.Endpoints.Add("coaps://127.0.0.1:0");
             options.Endpoints.Add("coap://127.0.0.1:0");
             options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
-        }).UseOscore(oscore => oscore.Resolver = services => new SiloContexts(services.GetRequiredService<IOscoreStore>()))
+        }).UseOscore(services => new SiloContexts(services.GetRequiredService<IOscoreStore>()))
         .KeepState().ConfigureServer((server, _) => map(server));
         SiloNode node = new(builder.Build(), silo, store);
         try

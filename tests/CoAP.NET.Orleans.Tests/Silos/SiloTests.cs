@@ -12,7 +12,7 @@ public sealed class SiloTests
     private const int Devices = 8;
 
     [Fact]
-    public async Task Each_slot_has_one_owner_and_a_new_silo_gets_a_fair_share()
+    public async Task Each_slot_has_a_single_owner_and_a_new_silo_gets_a_fair_share()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -33,7 +33,7 @@ public sealed class SiloTests
     }
 
     [Fact]
-    public async Task Each_silo_answers_requests_under_OSCORE_whichever_has_their_context()
+    public async Task Each_silo_answers_OSCORE_requests_of_contexts_at_any_silo()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -62,7 +62,7 @@ public sealed class SiloTests
     }
 
     [Fact]
-    public async Task A_datagram_at_the_wrong_silo_is_answered_and_a_change_reaches_the_observers_at_all_silos()
+    public async Task A_datagram_at_the_wrong_silo_is_answered_and_changes_reach_the_observers_at_all_silos()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -93,7 +93,7 @@ public sealed class SiloTests
     }
 
     [Fact]
-    public async Task Devices_notice_nothing_of_a_silo_that_stops()
+    public async Task Devices_keep_their_sessions_when_a_silo_stops()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -117,7 +117,7 @@ public sealed class SiloTests
     }
 
     [Fact]
-    public async Task Devices_of_a_silo_that_dies_go_on_at_the_others_without_a_handshake()
+    public async Task Devices_of_a_silo_that_dies_continue_at_other_silos_without_a_handshake()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -137,7 +137,7 @@ public sealed class SiloTests
     }
 
     [Fact]
-    public async Task A_slot_whose_activation_ends_before_it_is_complete_is_active_again()
+    public async Task A_slot_grain_whose_activation_ends_before_it_is_complete_is_activated_again()
     {
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         CoapSlot slot = site.Silos[0].Cluster.Map.SlotsOf(site.Silos[0].Cluster.Self.Id)[0];
@@ -153,7 +153,7 @@ public sealed class SiloTests
     }
 
     [Fact]
-    public async Task A_silo_that_leaves_while_it_gets_slots_keeps_none_of_them()
+    public async Task A_silo_that_leaves_while_it_gets_slots_keeps_no_slot()
     {
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         SiloNode passing = await site.AddAsync();
@@ -194,7 +194,7 @@ public sealed class SiloTests
     }
 
     [Fact]
-    public async Task The_context_of_OSCORE_opens_at_the_silo_of_its_slot()
+    public async Task An_OSCORE_context_is_opened_at_the_silo_of_its_slot()
     {
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         SiloNode owner = site.Silos[0];

@@ -29,11 +29,11 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_is_registered_at_one_silo_is_looked_up_and_observed_at_the_other_and_removed_there()
+    public async Task A_registration_at_a_silo_can_be_looked_up_observed_and_removed_at_another_silo()
     {
         await StartAsync((cluster, server) =>
         {
-            CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
+            CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Limits = { Timeout = TimeSpan.FromMinutes(1) } });
             server.Routes.MapResourceDirectory(directory);
             return (directory, directory.StartAsync());
         });
@@ -64,7 +64,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_is_published_at_one_silo_reaches_the_subscribers_of_the_other()
+    public async Task A_publication_at_a_silo_reaches_the_subscribers_at_another_silo()
     {
         await StartAsync((cluster, server) =>
         {

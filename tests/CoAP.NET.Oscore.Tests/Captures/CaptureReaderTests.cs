@@ -10,7 +10,7 @@ public sealed class CaptureReaderTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Requests_and_responses_are_read_with_the_context_of_either_end(bool isServers)
+    public void Requests_and_responses_are_decrypted_with_the_context_of_either_end(bool isServers)
     {
         using OscoreCaptureReader reader = new([new OscoreContextEntry("door", isServers ? Make([1], []) : Make([], [1]))]);
         OscoreRequestId id = new([], 20);
@@ -27,7 +27,7 @@ public sealed class CaptureReaderTests
     }
 
     [Fact]
-    public void Answers_to_an_earlier_request_of_a_token_are_read_too()
+    public void Responses_to_an_earlier_request_with_the_same_token_are_decrypted()
     {
         using OscoreCaptureReader reader = new([new OscoreContextEntry(null, Make([], [1]))]);
         OscoreRequestId first = new([], 1);
@@ -39,7 +39,7 @@ public sealed class CaptureReaderTests
     }
 
     [Fact]
-    public void Why_something_is_not_read_is_said()
+    public void The_reason_is_given_when_a_message_cannot_be_decrypted()
     {
         using OscoreCaptureReader reader = new([new OscoreContextEntry(null, Make([2], [3]))]);
         OscoreRequestId id = new([], 20);

@@ -4,7 +4,7 @@ namespace CoAP.NET.Oscore.Tests.Contexts;
 public sealed class ArgumentTests
 {
     [Fact]
-    public async Task A_context_needs_a_store_for_its_numbers()
+    public async Task A_context_requires_a_store_for_its_sequence_numbers()
     {
         using OscoreParameters parameters = new(new byte[16], [1], [2]);
 

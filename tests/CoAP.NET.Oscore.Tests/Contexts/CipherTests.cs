@@ -9,7 +9,7 @@ public sealed class CipherTests
 
     [Theory]
     [MemberData(nameof(Algorithms))]
-    public void Wiped_keys_encrypt_nothing_and_verify_nothing(int number)
+    public void Wiped_keys_neither_encrypt_nor_verify(int number)
     {
         OscoreAlgorithm algorithm = OscoreAlgorithm.Find(number)!;
         using OscoreParameters here = new(s_key, [1], [2], algorithm);
@@ -33,7 +33,7 @@ public sealed class CipherTests
     }
 
     [Fact]
-    public void A_cipher_of_the_platform_gives_way_to_others_and_is_made_again()
+    public void An_evicted_platform_cipher_is_created_again_when_it_is_needed()
     {
         using OscoreParameters here = new(s_key, [1], [2], OscoreAlgorithm.A128Gcm);
         using OscoreParameters there = new(s_key, [2], [1], OscoreAlgorithm.A128Gcm);
@@ -42,12 +42,12 @@ public sealed class CipherTests
         byte[] ciphertext = new byte[3 + 16];
         byte[] opened = new byte[3];
         OscoreAead idle = new(OscoreAlgorithm.A128Gcm, s_key);
-        KeptAeads.Keep(idle);
+        AeadCache.Keep(idle);
         sender.Encrypt(new byte[12], [1, 2, 3], ciphertext, default);
 
-        for (int i = 0; i < 2 * KeptAeads.Max; i++)
+        for (int i = 0; i < 2 * AeadCache.Max; i++)
         {
-            KeptAeads.Keep(new OscoreAead(OscoreAlgorithm.A128Gcm, s_key));
+            AeadCache.Keep(new OscoreAead(OscoreAlgorithm.A128Gcm, s_key));
         }
 
         Assert.True(idle.IsDisposed);
@@ -60,7 +60,7 @@ public sealed class CipherTests
     }
 
     [Fact]
-    public void A_key_that_is_in_use_keeps_its_cipher()
+    public void A_key_in_use_keeps_its_cipher()
     {
         using OscoreParameters here = new(s_key, [1], [2], OscoreAlgorithm.A128Gcm);
         using OscoreParameters there = new(s_key, [2], [1], OscoreAlgorithm.A128Gcm);

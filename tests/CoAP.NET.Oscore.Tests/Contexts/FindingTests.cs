@@ -5,7 +5,7 @@ public sealed class FindingTests
     private readonly OscoreContexts _contexts = new();
 
     [Fact]
-    public void Without_an_ID_Context_a_kid_finds_the_only_context_that_has_it()
+    public void A_kid_without_an_ID_Context_finds_the_only_context_with_that_kid()
     {
         OscoreContext first = OscoreWorld.ServerContext(idContext: "aa", client: "07");
         OscoreContext second = OscoreWorld.ServerContext(idContext: "bb", client: "07");

@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+
 namespace CoAP.NET.Oscore.Tests.Contexts;
 
 public sealed class ParametersTests
@@ -41,8 +43,19 @@ public sealed class ParametersTests
     }
 
     [Fact]
+    public void Keys_are_derived_by_HKDF_with_the_hash_of_the_parameters()
+    {
+        using OscoreParameters usual = new(s_secret, [], [1]);
+        using OscoreParameters other = new(s_secret, [], [1]) { HkdfHash = HashAlgorithmName.SHA512 };
+
+        Assert.Equal((HashAlgorithmName.SHA256, OscoreHkdf.Sha256), (usual.HkdfHash, usual.Hkdf));
+        Assert.Equal((HashAlgorithmName.SHA512, OscoreHkdf.Sha512), (other.HkdfHash, other.Hkdf));
+        Assert.Throws<ArgumentException>(() => new OscoreParameters(s_secret, [], [1]) { HkdfHash = HashAlgorithmName.MD5 });
+    }
+
+    [Fact]
     [Rfc("8613-3.2-1")]
-    public void What_every_implementation_has_is_the_default()
+    public void The_mandatory_algorithms_are_the_default()
     {
         using OscoreParameters parameters = new(s_secret, [], [1]);
 
@@ -54,7 +67,7 @@ public sealed class ParametersTests
     }
 
     [Fact]
-    public void Parameters_that_would_break_secrecy_are_refused()
+    public void Parameters_that_would_break_confidentiality_are_refused()
     {
         Assert.Throws<ArgumentException>(() => new OscoreParameters([], [], [1]));
         Assert.Throws<ArgumentException>(() => new OscoreParameters(s_secret, [1], [1]));

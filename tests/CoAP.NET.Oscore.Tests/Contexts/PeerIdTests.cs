@@ -4,7 +4,7 @@ namespace CoAP.NET.Oscore.Tests.Contexts;
 public sealed class PeerIdTests
 {
     [Fact]
-    public void The_owner_of_a_key_exchange_is_the_same_peer_in_each_session_and_a_kid_that_is_assigned_again_is_not()
+    public void The_owner_of_a_key_exchange_is_the_same_peer_in_each_session_and_a_reassigned_kid_is_not()
     {
         CoapPeerId? alice = IdOf("04", "alice");
 
@@ -38,7 +38,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void An_identity_without_a_text_is_equal_to_itself_only()
+    public void An_identity_without_a_text_is_equal_only_to_itself()
     {
         using OscoreParameters parameters = new(new byte[16], [1], [4]);
         OscoreIdentity one = (OscoreIdentity)OscoreContext.CreateVolatile(parameters, new object()).Identity;

@@ -76,7 +76,7 @@ public sealed class BadInputTests : IAsyncLifetime
     [Theory]
     [MemberData(nameof(Outside))]
     [Rfc("8613-8.2-1", "8613-6.1-1", "8613-6.2-1")]
-    public async Task What_cannot_be_read_found_or_verified_is_refused_without_protection(string option, string payload, string expected)
+    public async Task A_request_that_is_malformed_unknown_or_does_not_verify_gets_an_unprotected_error(string option, string payload, string expected)
     {
         CoapMessage answer = await SendAsync(Convert.FromHexString(option), Convert.FromHexString(payload));
 
@@ -88,7 +88,7 @@ public sealed class BadInputTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Inside))]
-    public async Task What_is_authentic_and_no_request_is_refused(string plaintext)
+    public async Task An_authentic_message_that_is_not_a_request_is_refused(string plaintext)
     {
         OscoreKeys keys = _client.Keys;
         byte[] plain = Convert.FromHexString(plaintext);

@@ -14,7 +14,7 @@ public sealed class ContextsTests
     [InlineData("coap://h.example:5684/door", false)]
     [InlineData("coaps://h.example:5683/door", false)]
     [InlineData("coap://%48.example/door", true)]
-    public void A_request_is_protected_by_the_context_of_its_host_unless_its_path_is_to_be_plain(string uri, bool isProtected)
+    public void A_request_uses_the_context_of_its_host_unless_its_path_is_configured_as_unprotected(string uri, bool isProtected)
     {
         OscoreContext context = OscoreWorld.ClientContext();
         OscoreContexts contexts = new OscoreContexts().Add("coap://h.example/any", context)
@@ -27,7 +27,7 @@ public sealed class ContextsTests
     [InlineData(null)]
     [InlineData("aa")]
     [InlineData("")]
-    public void A_Recipient_ID_is_taken_while_a_context_has_it_in_any_ID_Context(string? idContext)
+    public void A_Recipient_ID_is_in_use_while_a_context_with_any_ID_Context_has_it(string? idContext)
     {
         OscoreContexts contexts = new();
         OscoreContext context = OscoreWorld.ServerContext(idContext, "05");
@@ -43,7 +43,7 @@ public sealed class ContextsTests
     }
 
     [Fact]
-    public void Finding_the_context_of_a_request_allocates_nothing()
+    public void Finding_the_context_of_a_request_allocates_no_memory()
     {
         OscoreContexts contexts = new OscoreContexts().Add("coap://h.example", OscoreWorld.ClientContext())
             .LeavePlain("/.well-known/edhoc").LeavePlain("/b");

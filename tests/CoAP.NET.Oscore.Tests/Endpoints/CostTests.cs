@@ -18,7 +18,7 @@ public sealed class CostTests : IAsyncLifetime
         CoapResult kept = CoapResults.Text("hello");
         _contexts.Add(OscoreWorld.ServerContext());
         _server = new CoapServer(
-            new CoapEndpointOptions { TimeProvider = _clock, Random = new VirtualRandom(1) }.UseOscore(_contexts));
+            new CoapEndpointOptions { TimeProvider = _clock, Pipeline = { Random = new VirtualRandom(1) } }.UseOscore(_contexts));
         _server.MapGet("/hello", request =>
         {
             _peer = request.Channel;
@@ -32,7 +32,7 @@ public sealed class CostTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public void A_protected_GET_allocates_what_its_messages_take_and_little_more()
+    public void A_protected_GET_allocates_little_more_than_its_messages()
     {
         const int Requests = 400;
         byte[][] requests = Requested(Requests * (3 + Allocations.Runs));
@@ -55,7 +55,7 @@ public sealed class CostTests : IAsyncLifetime
     }
 
     [Fact]
-    public void A_protected_peer_is_forgotten_when_it_was_silent_and_made_again_when_it_is_heard()
+    public void A_protected_peer_is_forgotten_after_a_silence_and_created_again_by_its_next_message()
     {
         Ask();
         CoapChannel first = _peer!;
@@ -92,7 +92,7 @@ public sealed class CostTests : IAsyncLifetime
                 MessageId = (ushort)_sent,
                 Token = new CoapToken([1, 2, (byte)(_sent >> 8), (byte)_sent]),
             };
-            request.Options.Add(new UriPath("hello"));
+            request.Options.Add(new UriPathOption("hello"));
             CoapMessage sent = OscoreCodec.ProtectRequest(_client, request, new OscoreRequestId([], _sent++), kidContext: false);
             requests[i] = CoapDatagramSerializer.Default.Serialize(sent);
         }

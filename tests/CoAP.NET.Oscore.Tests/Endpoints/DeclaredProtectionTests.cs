@@ -9,7 +9,7 @@ public sealed class DeclaredProtectionTests
     [Theory]
     [InlineData(OptionProtection.Encrypted, false)]
     [InlineData(OptionProtection.Unprotected, true)]
-    public async Task An_option_of_a_user_is_visible_on_the_wire_if_its_definition_says_so(OptionProtection protection, bool isVisible)
+    public async Task A_custom_option_is_visible_outside_OSCORE_only_if_its_definition_says_so(OptionProtection protection, bool isVisible)
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(
             new Factory(new OptionDefinition(Number, "Mine", OptionFormat.Opaque, 1, 1) { Protection = protection }));

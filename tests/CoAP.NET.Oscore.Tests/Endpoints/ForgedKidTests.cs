@@ -9,7 +9,7 @@ public sealed class ForgedKidTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task Forged_IDs_cause_few_look_ups_and_few_answers_of_each_source_and_leave_nothing()
+    public async Task Forged_IDs_cause_few_lookups_and_refusals_for_each_source_and_leave_no_state()
     {
         int factor = int.TryParse(
             Environment.GetEnvironmentVariable("COAP_TEST_CAMPAIGN"), NumberStyles.None, CultureInfo.InvariantCulture, out int value)

@@ -29,7 +29,7 @@ public sealed class IdentityTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
-    public async Task Two_contexts_from_one_address_are_two_sources_and_one_context_from_two_addresses_is_one()
+    public async Task The_source_of_a_protected_request_is_its_context_and_not_its_address()
     {
         OscoreContext one = OscoreWorld.ClientContext(client: "02");
         OscoreContext other = OscoreWorld.ClientContext(client: "03", secret: OtherSecret);
@@ -46,7 +46,7 @@ public sealed class IdentityTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_observer_is_renewed_and_cancelled_by_its_own_context_only()
+    public async Task An_observer_can_be_renewed_and_cancelled_only_by_its_own_context()
     {
         OscoreContext one = OscoreWorld.ClientContext(client: "02");
         OscoreContext other = OscoreWorld.ClientContext(client: "03", secret: OtherSecret);
@@ -72,12 +72,12 @@ public sealed class IdentityTests : IAsyncLifetime
     [Theory]
     [InlineData(1, false)]
     [InlineData(2, true)]
-    public async Task As_many_idle_peers_behind_one_address_are_remembered_as_the_limit_says(int limit, bool isRemembered)
+    public async Task The_number_of_remembered_idle_peers_behind_an_address_is_that_of_the_limit(int limit, bool isRemembered)
     {
         List<CoapChannel> channels = [];
         CoapServer server = _world.Server(options =>
         {
-            options.Limits.MaxProtectedPeers = limit;
+            options.Limits.Peers.MaxProtectedPerAddress = limit;
             options.UseOscore(new OscoreContexts().Add(OscoreWorld.ServerContext(client: "02"))
                 .Add(OscoreWorld.ServerContext(client: "03", secret: OtherSecret)));
         }, "[2001:db8::9]:5683");
@@ -104,7 +104,7 @@ public sealed class IdentityTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_body_for_a_route_under_OSCORE_is_refused_at_its_first_block_when_it_is_not_protected()
+    public async Task An_unprotected_upload_to_an_OSCORE_route_is_refused_at_its_first_block()
     {
         _server.MapPost("/take", request => CoapResults.Changed()).RequireOscore();
         CoapRequest request = new(CoapMethod.Post, OscoreWorld.ServerUri + "/take") { Content = CoapContent.Binary(new byte[5_000]) };

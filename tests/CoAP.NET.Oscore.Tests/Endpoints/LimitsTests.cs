@@ -23,7 +23,7 @@ public sealed class LimitsTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Names))]
-    public void A_bound_is_one_at_least(string name)
+    public void A_limit_must_be_at_least_one(string name)
     {
         PropertyInfo limit = typeof(OscoreLimits).GetProperty(name)!;
         OscoreLimits limits = new();
@@ -35,7 +35,7 @@ public sealed class LimitsTests : IAsyncLifetime
     }
 
     [Fact]
-    public void How_long_an_unknown_ID_is_remembered_is_between_nothing_and_a_day()
+    public void UnknownIdTime_must_be_between_zero_and_a_day()
     {
         OscoreLimits limits = new() { UnknownIdTime = TimeSpan.Zero };
 
@@ -44,7 +44,7 @@ public sealed class LimitsTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Look_ups_are_bounded_at_a_time_in_all_and_for_each_source()
+    public async Task Concurrent_lookups_are_limited_in_total_and_for_each_source()
     {
         OscoreContexts contexts = new() { Resolver = _resolver, Limits = new OscoreLimits { MaxLookups = 3, MaxLookupsPerSource = 2 } };
         await ServeAsync(contexts);
@@ -63,7 +63,7 @@ public sealed class LimitsTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Look_ups_and_refusals_of_a_source_have_a_rate()
+    public async Task The_rates_of_lookups_and_refusals_of_a_source_are_limited()
     {
         OscoreContexts contexts = new()
         {
@@ -91,7 +91,7 @@ public sealed class LimitsTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task That_nobody_has_an_ID_is_forgotten_after_its_time_and_for_lack_of_places()
+    public async Task An_unknown_ID_is_forgotten_after_its_time_or_when_the_limit_is_reached()
     {
         OscoreContexts contexts = new()
         {
@@ -122,7 +122,7 @@ public sealed class LimitsTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Of_more_requests_that_wait_than_a_peer_may_have_the_oldest_gets_no_response()
+    public async Task The_oldest_waiting_request_of_a_peer_that_exceeds_the_limit_gets_no_response()
     {
         OscoreContexts contexts = new() { Limits = new OscoreLimits { MaxRequestsPerPeer = 2 } };
         contexts.Add(OscoreWorld.ServerContext());
@@ -162,7 +162,7 @@ public sealed class LimitsTests : IAsyncLifetime
     private async Task ServeAsync(OscoreContexts contexts)
     {
         CoapServer server = _world.Server(options => options.UseOscore(contexts));
-        server.MapGet("/late", (CoapRequest _, CancellationToken _) =>
+        server.MapGet("/late", (CoapRequestContext _, CancellationToken _) =>
         {
             Interlocked.Increment(ref _waiting);
             return new ValueTask<CoapResult>(_late.Task);

@@ -12,7 +12,7 @@ public sealed class LongTokenTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8974-2.2.2-1")]
-    public async Task A_protected_request_does_not_find_out_whether_they_are_known_and_has_one_when_a_plain_one_has()
+    public async Task A_protected_request_does_not_probe_long_tokens_and_uses_them_after_a_plain_request_did()
     {
         // The window is lost, so that the first request of the context is challenged.
         MemoryOscoreStore store = new();
@@ -50,7 +50,7 @@ public sealed class LongTokenTests : IAsyncLifetime
     [Theory]
     [InlineData("80")]
     [InlineData("reset")]
-    public async Task A_hop_that_knows_none_is_not_sent_a_long_one_in_a_protected_request(string answer)
+    public async Task A_hop_that_does_not_support_long_tokens_gets_none_in_a_protected_request(string answer)
     {
         CoapClient client = _world.Client(null, options =>
         {

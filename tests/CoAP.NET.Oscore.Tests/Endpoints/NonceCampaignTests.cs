@@ -13,7 +13,7 @@ public sealed class NonceCampaignTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("8613-7.2-1", "8613-7.4-1")]
-    public async Task No_nonce_is_used_twice_and_no_request_executed_twice_whatever_the_network_does_and_whoever_crashes()
+    public async Task No_nonce_is_reused_and_no_request_executed_twice_under_network_faults_and_crashes()
     {
         int factor = Number("COAP_TEST_CAMPAIGN", 1);
         int seed = Number("COAP_TEST_SEED", 1);
@@ -32,7 +32,7 @@ public sealed class NonceCampaignTests
     }
 
     [Fact]
-    public async Task Numbers_and_windows_that_are_forgotten_at_a_restart_are_found()
+    public async Task Numbers_and_windows_forgotten_at_a_restart_are_detected()
     {
         bool isReused = false;
         bool isRepeated = false;

@@ -22,7 +22,7 @@ public sealed class ObservingTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
-    public async Task Test_5_a_resource_that_cannot_be_observed_answers_without_Observe()
+    public async Task Test_5_a_resource_that_is_not_observable_answers_without_Observe()
     {
         CoapClient client = _world.Client(OscoreWorld.ClientContext());
 
@@ -36,7 +36,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-4.1.3.5-1", "8613-4.1.3.5-2", "8613-8-1")]
-    public async Task Test_6_each_notification_but_the_first_has_a_number_and_the_error_at_the_end_as_well()
+    public async Task Test_6_each_notification_after_the_first_has_a_sequence_number_including_the_final_error()
     {
         CoapObservation observation = await ObserveAsync();
 
@@ -74,7 +74,7 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_registration_whose_Observe_a_hop_took_away_is_a_plain_request()
+    public async Task A_registration_whose_outer_Observe_a_hop_removed_is_a_plain_request()
     {
         _world.OnPacket = packet =>
         {
@@ -93,7 +93,7 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_notification_that_finds_no_number_leaves_as_soon_as_the_store_has_confirmed_more()
+    public async Task A_notification_without_a_free_sequence_number_is_sent_when_the_store_has_confirmed_more()
     {
         await using OscoreWorld world = new();
         SlowStore store = new(world.Clock);
@@ -123,7 +123,7 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Test_7_an_observation_is_cancelled_by_a_protected_request_of_its_own()
+    public async Task Test_7_an_observation_is_cancelled_by_a_separate_protected_request()
     {
         CoapObservation observation = await ObserveAsync();
         await ChangeAsync(observation, "two");
@@ -136,7 +136,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-7.2-1")]
-    public async Task Copies_of_a_lost_notification_have_its_bytes_and_no_number_stands_for_two_messages()
+    public async Task Retransmitted_notifications_have_the_same_bytes_and_each_message_has_its_own_sequence_number()
     {
         CoapObservation observation = await ObserveAsync();
         int lost = 0;
@@ -163,7 +163,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-4.1.3.5-3", "8613-8.4.2-1")]
-    public async Task Notifications_that_are_old_or_do_not_verify_are_dropped_and_the_observation_stays()
+    public async Task Notifications_that_are_old_or_do_not_verify_are_dropped_and_the_observation_continues()
     {
         CoapObservation observation = await ObserveAsync();
         await ChangeAsync(observation, "two");
@@ -198,7 +198,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-4.1.3.5-4")]
-    public async Task Notifications_after_another_registration_are_bound_to_its_number()
+    public async Task Notifications_after_a_reregistration_are_bound_to_the_number_of_the_new_request()
     {
         CoapObservation observation = await ObserveAsync();
         await ChangeAsync(observation, "two");
@@ -214,7 +214,7 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Observers_with_and_without_protection_of_one_address_are_told_each_in_their_way()
+    public async Task Protected_and_unprotected_observers_at_the_same_address_are_both_notified()
     {
         _server.MapGet("/both", () => CoapResults.Text(_state)).Observable();
         CoapClient secret = _world.Client(OscoreWorld.ClientContext());

@@ -134,8 +134,7 @@ internal sealed class OscoreWorld : IAsyncDisposable
         CoapEndpointOptions options = new()
         {
             TimeProvider = Clock,
-            Random = new VirtualRandom(++_seed),
-            Scheduler = new VirtualScheduler(Clock),
+            Pipeline = { Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(Clock) },
         };
         configure(options);
         return options;

@@ -18,7 +18,7 @@ public sealed class RederivationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-B.2-1", "8613-B.2-2")]
-    public async Task The_first_request_is_answered_with_the_servers_part_and_executed_when_it_comes_again_with_both()
+    public async Task The_first_request_is_answered_with_R2_and_executed_when_the_client_repeats_it_with_both_parts()
     {
         CoapClient client = Client();
 
@@ -41,7 +41,7 @@ public sealed class RederivationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-B.2-3")]
-    public async Task Whoever_of_the_two_has_begun_anew_both_go_on_after_one_round_trip()
+    public async Task Client_and_server_continue_after_one_round_trip_when_either_of_them_restarted()
     {
         CoapClient client = Client();
         await PostAsync(client);
@@ -58,7 +58,7 @@ public sealed class RederivationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-B.2-2")]
-    public async Task Nothing_that_was_recorded_is_executed_again_or_begins_a_run()
+    public async Task A_replayed_request_is_neither_executed_nor_starts_a_new_run()
     {
         CoapClient client = Client();
         await PostAsync(client);
@@ -88,7 +88,7 @@ public sealed class RederivationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_observation_begins_a_run_as_well_and_gets_its_notifications()
+    public async Task An_observation_may_start_a_run_and_gets_its_notifications()
     {
         CoapObservation observation = await _world.RunAsync(Client().ObserveAsync(OscoreWorld.ServerUri + "/state"));
         Assert.Equal("one", observation.Latest!.GetText());
@@ -101,7 +101,7 @@ public sealed class RederivationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Several_requests_at_the_beginning_end_in_one_run()
+    public async Task Several_requests_at_the_start_share_a_single_run()
     {
         CoapClient client = _world.Client(
             OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01"), new VirtualRandom(++_seed)),
@@ -134,7 +134,7 @@ public sealed class RederivationTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-B.2-1")]
-    public async Task A_Non_confirmable_request_begins_a_run_as_well()
+    public async Task A_Non_confirmable_request_may_start_a_run()
     {
         CoapRequest request = new(CoapMethod.Post, OscoreWorld.ServerUri + "/do") { Confirmable = false };
 
@@ -145,7 +145,7 @@ public sealed class RederivationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_keys_of_a_run_are_wiped_at_both_ends_when_another_one_replaces_it()
+    public async Task The_keys_of_a_run_are_wiped_at_both_ends_when_a_new_run_replaces_it()
     {
         OscoreContext root = OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01"), new VirtualRandom(++_seed));
         CoapClient client = _world.Client(root);
@@ -169,7 +169,7 @@ public sealed class RederivationTests : IAsyncLifetime
     }
 
     [Fact]
-    public void An_ID_Context_of_its_own_is_refused()
+    public void A_rederived_context_with_a_fixed_ID_Context_is_refused()
     {
         Assert.Throws<ArgumentException>(() => OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01", "aa")));
     }

@@ -18,7 +18,7 @@ public sealed class ResolverTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
-    public async Task A_context_is_asked_for_once_and_kept()
+    public async Task A_context_is_resolved_once_and_kept()
     {
         _devices.Known["07"] = OscoreWorld.ServerContext(client: "07");
         CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "07"));
@@ -33,7 +33,7 @@ public sealed class ResolverTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-8.2-1")]
-    public async Task That_nobody_has_an_ID_is_remembered_for_a_minute()
+    public async Task An_unknown_ID_is_remembered_for_a_minute()
     {
         CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "08"));
 
@@ -47,7 +47,7 @@ public sealed class ResolverTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_a_resolver_throws_or_gives_for_another_ID_is_no_context()
+    public async Task A_resolver_that_throws_or_returns_a_context_for_another_ID_adds_no_context()
     {
         _devices.Fault = new InvalidOperationException();
         await Assert.ThrowsAsync<CoapOscoreException>(
@@ -62,7 +62,7 @@ public sealed class ResolverTests : IAsyncLifetime
     }
 
     [Fact]
-    public void Forged_IDs_cause_no_more_look_ups_than_the_share_of_their_source()
+    public void Forged_IDs_cause_no_more_lookups_than_the_share_of_their_source()
     {
         _devices.Answer = new TaskCompletionSource<OscoreContext?>();
         OscoreLookups lookups = new(_contexts, CoapSourceRule.Default, _world.Clock, telemetry: null);
@@ -90,12 +90,12 @@ public sealed class ResolverTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Peers_of_a_trusted_network_have_a_share_of_look_ups_each()
+    public async Task Each_peer_of_a_trusted_network_has_its_own_share_of_lookups()
     {
         _devices.Answer = new TaskCompletionSource<OscoreContext?>();
         CoapServer server = _world.Server(options =>
         {
-            options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("2001:db8:7::/48"));
+            options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("2001:db8:7::/48"));
             options.UseOscore(_contexts);
         }, "[2001:db8::8]:5683");
         await server.StartAsync();
@@ -118,7 +118,7 @@ public sealed class ResolverTests : IAsyncLifetime
 
     [Fact]
     [Rfc("9175-2.4-1")]
-    public async Task When_unverified_addresses_ask_for_too_much_a_device_shows_its_address_and_is_looked_up()
+    public async Task A_device_that_proves_its_address_is_looked_up_while_unverified_addresses_exhaust_the_lookups()
     {
         for (int source = 1; source <= (_contexts.Limits.UnverifiedLookupBurst / 200) + 1; source++)
         {

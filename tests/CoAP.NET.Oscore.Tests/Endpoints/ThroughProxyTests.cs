@@ -35,7 +35,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     [InlineData("coap", "coap+tcp")]
     [InlineData("coap+tcp", "coap")]
     [Rfc("8613-10-1")]
-    public async Task A_proxy_sees_no_path_and_sends_each_request_on_and_keeps_no_answer(string near, string far)
+    public async Task A_proxy_sees_no_path_forwards_each_request_and_caches_no_response(string near, string far)
     {
         await StartAsync(near, far);
 
@@ -51,7 +51,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     [InlineData("coap", "coap+tcp")]
     [InlineData("coap+tcp", "coap")]
     [Rfc("8613-4.1.3.4-2", "8613-4.1.3.4-3")]
-    public async Task Bodies_that_a_proxy_cuts_are_put_together_before_they_are_verified(string near, string far)
+    public async Task Blockwise_bodies_of_a_proxy_are_reassembled_before_they_are_verified(string near, string far)
     {
         await StartAsync(near, far);
         byte[] body = [.. Enumerable.Range(0, 30_000).Select(i => (byte)(i ^ (i >> 8)))];
@@ -66,7 +66,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-4.1.3.4-2")]
-    public async Task A_body_beyond_MAX_UNFRAGMENTED_SIZE_is_refused_and_the_request_fails()
+    public async Task A_body_that_exceeds_MAX_UNFRAGMENTED_SIZE_is_refused_and_the_request_fails()
     {
         await StartAsync("coap+tcp", "coap", maxUnfragmented: 4_096);
 
@@ -82,7 +82,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     [InlineData("coap", "coap+tcp")]
     [InlineData("coap+tcp", "coap")]
     [Rfc("8613-4.1.3.5-1")]
-    public async Task A_resource_is_observed_through_a_proxy_that_sees_nothing_of_it(string near, string far)
+    public async Task A_resource_is_observed_through_a_proxy_that_cannot_see_its_path_or_content(string near, string far)
     {
         await StartAsync(near, far);
 
@@ -103,7 +103,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_observation_that_nobody_has_at_the_proxy_any_more_ends_at_the_server_with_the_next_notification()
+    public async Task An_observation_that_ended_at_the_proxy_ends_at_the_server_with_the_next_notification()
     {
         await StartAsync("coap", "coap");
         CoapObservation observation = await _world.RunAsync(_client.ObserveAsync(Request(CoapMethod.Get, "/state")));
@@ -121,7 +121,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     [InlineData("coap", "coap")]
     [InlineData("coap", "coap+tcp")]
     [InlineData("coap+tcp", "coap+tcp")]
-    public async Task A_client_that_ends_an_observation_ends_it_at_the_server_although_the_proxy_gives_the_request_another_token(
+    public async Task Cancelling_an_observation_ends_it_at_the_server_although_the_proxy_changes_the_token(
         string near, string far)
     {
         await StartAsync(near, far);
@@ -141,7 +141,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     [Theory]
     [InlineData("coap", "coap+tcp")]
     [Rfc("8613-4.1.3.4-2")]
-    public async Task Notifications_that_a_proxy_cuts_are_put_together_before_they_are_verified(string near, string far)
+    public async Task Blockwise_notifications_of_a_proxy_are_reassembled_before_they_are_verified(string near, string far)
     {
         await StartAsync(near, far);
         _state = new string('a', 5_000);
@@ -170,7 +170,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8768-3-3")]
-    public async Task A_loop_of_proxies_ends_a_protected_request_by_an_error_that_is_no_response()
+    public async Task A_protected_request_in_a_loop_of_proxies_fails_with_an_unprotected_5_08()
     {
         await StartAsync("coap", "coap");
         CoapServer[] hops = new CoapServer[2];
@@ -235,7 +235,8 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         options.ConfigureClient = client =>
         {
             CoapEndpointOptions made = _world.Options(_ => { });
-            (client.TimeProvider, client.Random, client.Scheduler) = (made.TimeProvider, made.Random, made.Scheduler);
+            (client.TimeProvider, client.Pipeline.Random, client.Pipeline.Scheduler) =
+                (made.TimeProvider, made.Pipeline.Random, made.Pipeline.Scheduler);
         };
         CoapProxy proxy = new(options);
         Listen(proxy.Client.Endpoint, far, $"{address}:50001");
@@ -249,7 +250,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     private CoapRequest Request(CoapMethod method, string path)
     {
         CoapRequest request = new(method, _near);
-        request.Options.Add(new ProxyUri(_far + path));
+        request.Options.Add(new ProxyUriOption(_far + path));
         return request;
     }
 

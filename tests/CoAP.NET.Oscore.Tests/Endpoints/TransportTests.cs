@@ -11,12 +11,12 @@ public sealed class TransportTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
-    public async Task A_handler_acknowledges_at_once_and_its_response_stays_protected()
+    public async Task A_slow_protected_request_is_acknowledged_at_once_and_gets_a_protected_separate_response()
     {
         await using OscoreWorld world = new();
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapServer server = world.Server(OscoreWorld.ServerContext());
-        server.MapGet("/late", (CoapRequest request, CancellationToken _) =>
+        server.MapGet("/late", (CoapRequestContext request, CancellationToken _) =>
         {
             request.Acknowledge();
             return answer.Task;
@@ -35,7 +35,7 @@ public sealed class TransportTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-4.1.3.4-1")]
-    public async Task Bodies_are_cut_before_each_block_is_protected_with_a_number_of_its_own()
+    public async Task A_body_is_split_into_blocks_before_each_block_is_protected_with_its_own_number()
     {
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
         server.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).RequireOscore();
@@ -58,11 +58,11 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_late_answer_is_a_protected_message_of_its_own_and_the_acknowledgement_before_it_is_empty()
+    public async Task A_separate_response_is_protected_and_its_acknowledgement_is_empty()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
-        server.MapGet("/late", (CoapRequest _, CancellationToken _) => new ValueTask<CoapResult>(answer.Task)).RequireOscore();
+        server.MapGet("/late", (CoapRequestContext _, CancellationToken _) => new ValueTask<CoapResult>(answer.Task)).RequireOscore();
         await server.StartAsync();
 
         Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
@@ -99,7 +99,7 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_asks_its_client_under_the_same_context_with_the_IDs_as_they_are()
+    public async Task A_server_sends_requests_to_its_client_in_the_same_context_with_unchanged_IDs()
     {
         CoapPeer? peer = null;
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
@@ -121,7 +121,7 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task No_Response_is_inside_and_nothing_comes_back()
+    public async Task No_Response_is_an_inner_option_and_suppresses_the_response()
     {
         int served = 0;
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
@@ -143,7 +143,7 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Requests_over_connections_are_protected_too()
+    public async Task Requests_over_connections_are_protected()
     {
         CoapServer server = new(_world.Options(options =>
             options.UseOscore(new OscoreContexts().Add(OscoreWorld.ServerContext()))));
@@ -162,7 +162,7 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_sent_over_connections_stays_below_the_longest_plaintext_of_the_algorithm()
+    public async Task Messages_over_connections_do_not_exceed_the_maximum_plaintext_length_of_the_algorithm()
     {
         byte[] stored = [];
         CoapServer server = new(_world.Options(options =>
@@ -187,12 +187,12 @@ public sealed class TransportTests : IAsyncLifetime
 
         Assert.Equal(body, stored);
         Assert.InRange(context.Sequence.Next, 4UL, 8UL);
-        await Assert.ThrowsAsync<CoapTooLargeException>(() => _world.RunAsync(client.SendAsync(tooLarge)));
+        await Failure.OfAsync(CoapError.TooLarge, () => _world.RunAsync(client.SendAsync(tooLarge)));
         await server.DisposeAsync();
     }
 
     [Fact]
-    public async Task Q_Block_outside_of_the_protection_is_refused()
+    public async Task Q_Block_options_outside_the_protection_are_refused()
     {
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
         server.MapGet("/a", () => CoapResults.Text("a"));
@@ -213,7 +213,7 @@ public sealed class TransportTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-B.1.2-1", "8613-B.1.2-2")]
-    public async Task A_server_that_lost_its_window_challenges_once_and_refuses_what_was_recorded_before()
+    public async Task A_server_that_lost_its_window_sends_a_single_challenge_and_refuses_earlier_requests()
     {
         MemoryOscoreStore store = new();
         int posts = 0;

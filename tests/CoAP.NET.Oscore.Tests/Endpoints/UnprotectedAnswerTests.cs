@@ -12,7 +12,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     public async ValueTask InitializeAsync()
     {
         _server = _world.Server(OscoreWorld.ServerContext());
-        _server.MapGet("/late", (CoapRequest _, CancellationToken _) => new ValueTask<CoapResult>(_answer.Task)).RequireOscore();
+        _server.MapGet("/late", (CoapRequestContext _, CancellationToken _) => new ValueTask<CoapResult>(_answer.Task)).RequireOscore();
         _server.MapGet("/state", () => CoapResults.Text("on")).Observable().RequireOscore();
         _server.MapPost("/do", _ =>
         {
@@ -26,7 +26,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8613-D.5.3-1", "8613-2-3")]
-    public async Task A_forged_error_that_is_faster_than_the_server_does_not_end_the_request()
+    public async Task A_forged_error_that_arrives_before_the_response_does_not_end_the_request()
     {
         _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length == 4
             ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.Unauthorized))
@@ -41,7 +41,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_error_without_protection_ends_the_request_after_ACK_TIMEOUT_when_nothing_else_comes()
+    public async Task An_unprotected_error_ends_the_request_after_ACK_TIMEOUT_without_another_response()
     {
         _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length == 4
             ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.NotFound))
@@ -62,7 +62,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     [InlineData(OptionNumber.MaxAge, "no route", "no route")]
     [InlineData(OptionNumber.ContentFormat, "no route", null)]
     [InlineData(OptionNumber.MaxAge, "", null)]
-    public async Task The_diagnostic_of_an_unprotected_error_is_reported_unless_it_is_another_content(
+    public async Task The_diagnostic_of_an_unprotected_error_is_reported_unless_it_has_a_Content_Format(
         int option, string payload, string? reported)
     {
         _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length == 4
@@ -79,7 +79,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_hop_that_wants_an_Echo_gets_it_outside_with_the_same_protected_bytes_which_are_executed_once()
+    public async Task A_hop_gets_the_Echo_as_an_outer_option_with_the_same_protected_bytes_which_are_executed_once()
     {
         int challenges = 0;
         _world.OnPacket = packet =>
@@ -115,7 +115,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_challenge_of_a_hop_that_had_kept_the_request_is_answered_and_the_request_succeeds()
+    public async Task A_challenge_of_a_hop_that_kept_the_request_is_answered_and_the_request_succeeds()
     {
         int requests = 0;
 
@@ -136,7 +136,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_observation_says_that_the_server_has_lost_the_keys_and_registers_again()
+    public async Task An_observation_reports_that_the_server_lost_the_keys_and_registers_again()
     {
         CoapObservation observation =
             await _world.RunAsync(_world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));
@@ -155,7 +155,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_unprotected_message_does_not_end_an_observation_that_is_registered()
+    public async Task An_unprotected_message_does_not_end_a_registered_observation()
     {
         CoapObservation observation =
             await _world.RunAsync(_world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));

@@ -11,7 +11,7 @@ public sealed class UseOscoreFileTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task Server_and_client_share_a_context_by_one_call_each_and_close_it_at_their_end()
+    public async Task Server_and_client_share_a_context_by_a_single_call_each_and_close_it_at_their_end()
     {
         string ofServer = Write("server.json", "0x01", "0x02");
         string ofClient = Write("client.json", "0x02", "0x01");
@@ -31,7 +31,27 @@ public sealed class UseOscoreFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Missing_wrong_and_used_files_are_reported_at_the_call_without_the_secret()
+    public async Task A_client_uses_a_separate_context_file_for_each_of_its_servers()
+    {
+        string[] files = [Write("c1.json", "0x02", "0x01"), Write("c2.json", "0x04", "0x03")];
+        await using CoapServer one = new(o => o.UseOscore(Write("s1.json", "0x01", "0x02")));
+        await using CoapServer two = new(o => o.UseOscore(Write("s2.json", "0x03", "0x04")));
+        foreach (CoapServer server in new[] { one, two })
+        {
+            server.Listen("coap://127.0.0.1:0");
+            server.MapGet("/who", request => Convert.ToHexString(((OscoreIdentity)request.Peer.Identity!).Kid.Span)).RequireOscore();
+            await server.StartAsync();
+        }
+
+        string[] hosts = [one.LocalEndpoints[0], two.LocalEndpoints[0]];
+        await using CoapClient client = new(o => o.UseOscore(hosts[0], files[0]).UseOscore(hosts[1], files[1]));
+
+        Assert.Equal("02", (await client.GetAsync($"{hosts[0]}/who", TestContext.Current.CancellationToken)).GetText());
+        Assert.Equal("04", (await client.GetAsync($"{hosts[1]}/who", TestContext.Current.CancellationToken)).GetText());
+    }
+
+    [Fact]
+    public async Task Missing_invalid_and_used_context_files_are_reported_by_the_call_without_the_secret()
     {
         string good = Write("good.json", "0x01", "0x02");
         string broken = Path.Combine(_folder, "broken.json");

@@ -17,13 +17,13 @@ public sealed class EngineList : IEngineList
 
     public static TestEngine Make(string name) => new OscoreTestEngine(name switch
     {
-        "UDP Linux" => new UdpTestEngine(CoapUdpEngine.LinuxLoop),
-        "UDP portable" => new UdpTestEngine(CoapUdpEngine.Portable),
-        "DTLS" => new DtlsTestEngine(LinuxUdpEngine.IsSupported ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable),
-        "TCP inline" => new TcpTestEngine(CoapTcpEngine.Inline),
-        "TCP asynchronous" => new TcpTestEngine(CoapTcpEngine.Async),
-        "TLS inline" => new TlsTestEngine(CoapTcpEngine.Inline),
-        "TLS asynchronous" => new TlsTestEngine(CoapTcpEngine.Async),
+        "UDP Linux" => new UdpTestEngine(CoapSocketEngine.LinuxLoop),
+        "UDP portable" => new UdpTestEngine(CoapSocketEngine.Portable),
+        "DTLS" => new DtlsTestEngine(LinuxUdpEngine.IsSupported ? CoapSocketEngine.LinuxLoop : CoapSocketEngine.Portable),
+        "TCP inline" => new TcpTestEngine(CoapSocketEngine.LinuxLoop),
+        "TCP asynchronous" => new TcpTestEngine(CoapSocketEngine.Portable),
+        "TLS inline" => new TlsTestEngine(CoapSocketEngine.LinuxLoop),
+        "TLS asynchronous" => new TlsTestEngine(CoapSocketEngine.Portable),
         "WebSocket" => new WebSocketTestEngine(),
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "There is no such engine."),
     });

@@ -10,7 +10,7 @@ public sealed class CapturedTests
     [Theory]
     [MemberData(nameof(Exchanges))]
     [Rfc("8613-8-1", "8613-5.4-1")]
-    public void Messages_of_others_verify_in_both_roles_and_are_protected_as_they_were(string exchange)
+    public void Captured_messages_of_other_implementations_verify_and_are_reproduced_in_both_roles(string exchange)
     {
         Dictionary<CoapToken, OscoreRequestId> requests = [];
         foreach (CapturedMessage captured in CapturedMessage.All.Where(message => message.Exchange == exchange))
@@ -18,7 +18,7 @@ public sealed class CapturedTests
             OscoreContext client = Context([], [1], captured.IdContext);
             OscoreContext server = Context([1], [], captured.IdContext);
             CoapMessage message = CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(captured.Wire).AsMemory());
-            byte[] option = message.Options.Get<Options.Oscore>()!.ToValueArray();
+            byte[] option = message.Options.Get<Options.OscoreOption>()!.ToValueArray();
             Assert.True(OscoreOptionValue.TryRead(option, out OscoreOptionValue value));
             CoapMessage? inner;
             CoapMessage again;
@@ -45,14 +45,14 @@ public sealed class CapturedTests
             Assert.Equal(Convert.ToHexString(message.Payload.Span), Convert.ToHexString(again.Payload.Span));
             if (captured.IdContext is null)
             {
-                Assert.Equal(Convert.ToHexString(option), Convert.ToHexString(again.Options.Get<Options.Oscore>()!.ToValueArray()));
+                Assert.Equal(Convert.ToHexString(option), Convert.ToHexString(again.Options.Get<Options.OscoreOption>()!.ToValueArray()));
             }
         }
     }
 
     [Fact]
     [Rfc("8613-7.4-2")]
-    public void The_request_that_was_replayed_in_a_capture_is_refused_by_the_window()
+    public void The_replayed_request_of_a_capture_is_refused_by_the_window()
     {
         OscoreReplayWindow window = new(OscoreParameters.DefaultWindowSize);
         List<ulong> refused = [];
@@ -60,7 +60,7 @@ public sealed class CapturedTests
             .Where(one => one is { IsRequest: true, Exchange: "aiocoap and aiocoap" }))
         {
             CoapMessage message = CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(captured.Wire).AsMemory());
-            Assert.True(OscoreOptionValue.TryRead(message.Options.Get<Options.Oscore>()!.ToValueArray(), out OscoreOptionValue value));
+            Assert.True(OscoreOptionValue.TryRead(message.Options.Get<Options.OscoreOption>()!.ToValueArray(), out OscoreOptionValue value));
             if (window.Take(value.SequenceNumber) != OscoreReplayVerdict.Fresh)
             {
                 refused.Add(value.SequenceNumber);

@@ -10,7 +10,7 @@ public sealed class CodecTests
     [Theory]
     [MemberData(nameof(OscoreVector.Names), MemberType = typeof(OscoreVector))]
     [Rfc("8613-5.4-1", "8613-5-1", "8613-3.2-1", "8613-3.1-1")]
-    public void Requests_are_protected_as_others_do_and_read_by_the_server(string name)
+    public void Requests_are_protected_like_other_implementations_do_and_verified_by_the_server(string name)
     {
         OscoreVector vector = OscoreVector.Find(name);
         OscoreContext client = vector.Client();
@@ -36,7 +36,7 @@ public sealed class CodecTests
     [Theory]
     [MemberData(nameof(OscoreVector.Names), MemberType = typeof(OscoreVector))]
     [Rfc("8613-8.3-1")]
-    public void Responses_are_protected_as_others_do_with_and_without_a_number(string name)
+    public void Responses_are_protected_like_other_implementations_do_with_and_without_a_Partial_IV(string name)
     {
         OscoreVector vector = OscoreVector.Find(name);
         OscoreContext client = vector.Client();
@@ -84,7 +84,7 @@ public sealed class CodecTests
 
     [Fact]
     [Rfc("8613-5.4-1")]
-    public void A_response_with_a_number_is_bound_to_kid_and_number_of_its_request()
+    public void A_response_with_a_Partial_IV_is_bound_to_the_kid_and_number_of_its_request()
     {
         // Its nonce is of its own number, so what binds it is the additional data alone.
         CoapMessage response = OscoreCodec.ProtectResponse(
@@ -101,7 +101,7 @@ public sealed class CodecTests
     [Theory]
     [InlineData(null, "64445d1f0000397490ffdbaad1e9a7e7b2a813d3c31524378303cdafae119106")]
     [InlineData(0ul, "64445d1f00003974920100ff4d4c13669384b67354b2b6175ff4b8658c666a6cf88e")]
-    public void Responses_are_those_of_the_RFC(ulong? number, string sent)
+    public void Responses_equal_the_test_vectors_of_the_RFC(ulong? number, string sent)
     {
         OscoreContext server = Context("9e7ca92223786340", "01", "", null);
 
@@ -118,7 +118,7 @@ public sealed class CodecTests
     }
 
     [Fact]
-    public void A_changed_byte_anywhere_is_found()
+    public void A_modified_byte_anywhere_is_detected()
     {
         OscoreVector vector = OscoreVector.All[0];
         OscoreContext client = vector.Client();
@@ -153,7 +153,7 @@ public sealed class CodecTests
 
     [Fact]
     [Rfc("8613-4-1", "8613-4.1-1", "8613-4.2-2")]
-    public void Each_option_goes_where_its_class_says_and_unknown_ones_inside()
+    public void Each_option_is_inner_or_outer_according_to_its_class_and_unknown_options_are_inner()
     {
         int[] outside = [OptionNumber.UriHost, OptionNumber.UriPort, OptionNumber.HopLimit, OptionNumber.ProxyScheme];
         CoapMessage request = new(CoapCode.Post);
@@ -185,7 +185,7 @@ public sealed class CodecTests
 
     [Fact]
     [Rfc("8613-4.1.3.5-1", "8613-4.1.3.5-2")]
-    public void Observe_stands_inside_and_outside_and_its_codes_are_those_of_FETCH()
+    public void Observe_is_an_inner_and_outer_option_and_the_outer_codes_are_FETCH_and_2_05()
     {
         OscoreRequestId id = IdOf(_client, 0);
         CoapMessage request = new(CoapCode.Get);
@@ -220,7 +220,7 @@ public sealed class CodecTests
     [InlineData(OptionProtection.Encrypted, false)]
     [InlineData(OptionProtection.Integrity, true)]
     [InlineData(OptionProtection.Unprotected, true)]
-    public void An_option_of_ones_own_goes_where_its_definition_says_and_of_class_I_cannot_be_changed(OptionProtection protection, bool isOutside)
+    public void A_custom_option_is_protected_as_defined_and_a_class_I_option_cannot_be_modified(OptionProtection protection, bool isOutside)
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new SealedOptionFactory(protection));
         CoapMessage request = new(CoapCode.Get, registry);
@@ -252,10 +252,10 @@ public sealed class CodecTests
     [InlineData("coap://h.example/a/b%2Fc?x=1&y", "coap://h.example:5683")]
     [InlineData("coap://[2001:db8::1]:77/a/b%2Fc?x=1&y", "coap://[2001:db8::1]:77")]
     [Rfc("8613-4.1.3.3-1")]
-    public void Of_a_Proxy_Uri_the_proxy_sees_scheme_host_and_port(string uri, string outside)
+    public void A_proxy_sees_only_scheme_host_and_port_of_a_Proxy_Uri(string uri, string outside)
     {
         CoapMessage request = new(CoapCode.Get);
-        request.Options.Add(new ProxyUri(uri));
+        request.Options.Add(new ProxyUriOption(uri));
 
         CoapMessage sent = Protected(request);
 
@@ -286,7 +286,7 @@ public sealed class CodecTests
 
     [Fact]
     [Rfc("9175-2.2.1-3")]
-    public void A_server_sees_the_Echo_inside_and_none_outside()
+    public void A_server_sees_the_inner_Echo_and_not_the_outer_Echo()
     {
         Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
         foreach (byte[]? inside in (byte[]?[])[null, [1, 2]])
@@ -306,7 +306,7 @@ public sealed class CodecTests
     }
 
     [Fact]
-    public void A_payload_is_copied_once_when_it_is_protected_and_once_when_it_is_read()
+    public void A_payload_is_copied_once_when_it_is_protected_and_once_when_it_is_verified()
     {
         const int count = 200;
         const int more = 200;

@@ -39,11 +39,11 @@ public sealed class OptionValueTests
     [InlineData("0105ff")]
     [InlineData("0a000525")]
     [Rfc("8613-6.1-1")]
-    public void Reserved_bits_and_lengths_and_missing_or_superfluous_bytes_are_malformed(string hex) =>
+    public void Reserved_bits_invalid_lengths_and_missing_or_extra_bytes_are_malformed(string hex) =>
         Assert.False(OscoreOptionValue.TryRead(Convert.FromHexString(hex), out _));
 
     [Fact]
-    public void A_zero_byte_is_taken_for_an_empty_value_and_never_written()
+    public void A_single_zero_byte_is_read_as_an_empty_value_and_never_written()
     {
         Assert.True(OscoreOptionValue.TryRead([0], out OscoreOptionValue value));
         Assert.Equal(0, value.Length);
@@ -64,7 +64,7 @@ public sealed class OptionValueTests
     }
 
     [Fact]
-    public void No_bytes_make_the_reader_throw()
+    public void Reading_random_bytes_throws_no_exception()
     {
         Random random = new(1);
         byte[] bytes = new byte[32];

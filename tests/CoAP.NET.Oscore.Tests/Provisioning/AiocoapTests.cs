@@ -19,7 +19,7 @@ public sealed class AiocoapTests : IDisposable
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
-    public void Both_files_together_are_one_context()
+    public void Both_files_together_form_a_context()
     {
         using OscoreContextFile file = OscoreContextFile.Read(_directory);
         OscoreParameters parameters = Assert.Single(file.Contexts).Parameters;
@@ -32,7 +32,7 @@ public sealed class AiocoapTests : IDisposable
     }
 
     [Fact]
-    public void What_stands_in_both_files_or_is_wrong_is_refused_without_the_secret()
+    public void Duplicate_missing_or_invalid_settings_are_refused_without_showing_the_secret()
     {
         Write("settings.json", $$"""{ "secret_ascii": "{{Secret}}", "sender-id_hex": "", "recipient-id_hex": "01" }""");
         Assert.Contains("secret occurs twice", Refusal(), Ordinal);
@@ -46,7 +46,7 @@ public sealed class AiocoapTests : IDisposable
     }
 
     [Fact]
-    public async Task Numbers_go_on_where_aiocoap_ended_and_aiocoap_can_go_on_after_us()
+    public async Task Sequence_numbers_continue_after_aiocoap_and_aiocoap_can_continue_afterwards()
     {
         // As aiocoap writes it: numbers below 7 came, and 8 and 9.
         Write("sequence.json", """{"next-to-send": 20, "received": {"index": 7, "bitfield": 6}}""");
@@ -72,7 +72,7 @@ public sealed class AiocoapTests : IDisposable
     }
 
     [Fact]
-    public async Task A_new_directory_begins_at_0_and_after_a_crash_the_window_is_unknown()
+    public async Task A_new_directory_starts_at_0_and_the_window_is_unknown_after_a_crash()
     {
         using (OscoreContextFile file = OscoreContextFile.Read(_directory))
         {
@@ -89,7 +89,7 @@ public sealed class AiocoapTests : IDisposable
     }
 
     [Fact]
-    public void The_directory_belongs_to_one_program_at_a_time()
+    public void The_directory_is_used_by_a_single_program_at_a_time()
     {
         using OscoreContextFile file = OscoreContextFile.Read(_directory);
         file.OpenStore();
@@ -107,7 +107,7 @@ public sealed class AiocoapTests : IDisposable
     [InlineData("""{"next-to-send": 20, "received": {"index": 7, "bitfield": -6}}""")]
     [InlineData("""{"next-to-send": 20, "received": {"index": 7, "bitfield": 6""")]
     [InlineData("""{"next-to-send": 20, "received": "unknown"} x""")]
-    public async Task Numbers_that_are_cut_or_changed_are_an_error_and_never_a_new_beginning(string sequence)
+    public async Task Truncated_or_modified_numbers_are_an_error_and_not_a_new_start(string sequence)
     {
         Write("sequence.json", sequence);
         using OscoreContextFile file = OscoreContextFile.Read(_directory);
@@ -117,7 +117,7 @@ public sealed class AiocoapTests : IDisposable
     }
 
     [Fact]
-    public void Whatever_the_files_hold_it_is_understood_or_refused()
+    public void Mutated_files_are_read_or_refused_without_showing_the_secret()
     {
         Mutated.Each(Encoding.UTF8.GetBytes("""{"next-to-send": 20, "received": {"index": 7, "bitfield": 66}}"""), 3_000,
             bytes => AiocoapStore.Parse(bytes));
@@ -131,7 +131,7 @@ public sealed class AiocoapTests : IDisposable
                 using ContextFields fields = new();
                 AiocoapDirectory.ReadFile(bytes, "settings.json", fields, []);
             }
-            catch (OscoreProvisioningException exception)
+            catch (CoapCredentialException exception)
             {
                 Assert.DoesNotContain(Secret[8..24], exception.ToString(), StringComparison.OrdinalIgnoreCase);
             }
@@ -140,7 +140,7 @@ public sealed class AiocoapTests : IDisposable
 
     private string Refusal()
     {
-        OscoreProvisioningException exception = Assert.Throws<OscoreProvisioningException>(() => OscoreContextFile.Read(_directory));
+        CoapCredentialException exception = Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(_directory));
         Assert.DoesNotContain(Secret, exception.ToString(), Ordinal);
         return exception.Message;
     }

@@ -9,7 +9,7 @@ public sealed class ContextFileTests : IDisposable
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
-    public void A_file_of_one_context_is_read_with_all_that_it_says()
+    public void A_context_file_is_read_with_all_its_settings()
     {
         using OscoreContextFile file = Read($$"""
             // Of the door.
@@ -31,7 +31,7 @@ public sealed class ContextFileTests : IDisposable
     }
 
     [Fact]
-    public void What_a_file_leaves_out_is_as_RFC_8613_has_it()
+    public void Missing_settings_have_the_defaults_of_RFC_8613()
     {
         using OscoreContextFile file = Read($$"""{"masterSecret":"0x{{Secret}}","senderId":"","recipientId":"0x01"}""");
         OscoreContextEntry entry = Assert.Single(file.Contexts);
@@ -56,12 +56,13 @@ public sealed class ContextFileTests : IDisposable
         }
         else
         {
-            Assert.Contains("at most 256 bytes", Assert.Throws<OscoreProvisioningException>(() => Read(json)).Message, StringComparison.Ordinal);
+            Assert.Contains(
+                "at most 256 bytes", Assert.Throws<CoapCredentialException>(() => Read(json)).Message, StringComparison.Ordinal);
         }
     }
 
     [Fact]
-    public void A_file_has_many_contexts()
+    public void A_file_may_have_several_contexts()
     {
         using OscoreContextFile file = Read($$"""
             { "contexts": [
@@ -98,10 +99,10 @@ public sealed class ContextFileTests : IDisposable
     [InlineData("""{"contexts":[]}""", "\"contexts\" is empty")]
     [InlineData("""{"contexts":[1]}""", "contexts[0] must be an object")]
     [InlineData("""{"contexts":[{"masterSecret":"0xSECRET"}]}""", "contexts[0]: senderId is missing")]
-    public void What_is_wrong_is_said_with_its_place_and_without_the_secret(string json, string expected)
+    public void The_error_for_an_invalid_context_file_has_the_position_and_does_not_show_the_secret(string json, string expected)
     {
-        OscoreProvisioningException exception =
-            Assert.Throws<OscoreProvisioningException>(() => Read(json.Replace("SECRET", Secret, Ordinal)));
+        CoapCredentialException exception =
+            Assert.Throws<CoapCredentialException>(() => Read(json.Replace("SECRET", Secret, Ordinal)));
         Assert.Contains(expected, exception.Message, StringComparison.OrdinalIgnoreCase);
         Assert.StartsWith(exception.FileName, exception.Message, Ordinal);
         Assert.DoesNotContain(Secret, exception.ToString(), StringComparison.OrdinalIgnoreCase);
@@ -109,9 +110,9 @@ public sealed class ContextFileTests : IDisposable
 
     [Fact]
     [Rfc("8613-3.3-1")]
-    public void Two_contexts_that_encrypt_with_one_key_are_refused()
+    public void Two_contexts_that_encrypt_with_the_same_key_are_refused()
     {
-        OscoreProvisioningException exception = Assert.Throws<OscoreProvisioningException>(() => Read($$"""
+        CoapCredentialException exception = Assert.Throws<CoapCredentialException>(() => Read($$"""
             { "contexts": [
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x02" },
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x03" } ] }
@@ -120,21 +121,21 @@ public sealed class ContextFileTests : IDisposable
     }
 
     [Fact]
-    public void A_file_that_is_missing_or_too_large_is_said_to_be_so()
+    public void A_missing_or_too_large_context_file_is_reported()
     {
-        Assert.Throws<OscoreProvisioningException>(() => OscoreContextFile.Read(Path.Combine(_directory, "none.json")));
+        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(Path.Combine(_directory, "none.json")));
         string path = Path.Combine(_directory, "large.json");
         using (FileStream file = File.Create(path))
         {
             file.SetLength((16 * 1024 * 1024) + 1);
         }
 
-        Assert.Contains("16,777,217 bytes", Assert.Throws<OscoreProvisioningException>(() => OscoreContextFile.Read(path)).Message,
+        Assert.Contains("16,777,217 bytes", Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(path)).Message,
             Ordinal);
     }
 
     [Fact]
-    public async Task Numbers_are_kept_beside_the_file_by_one_process_at_a_time()
+    public async Task Sequence_numbers_are_stored_next_to_the_file_by_a_single_process_at_a_time()
     {
         OscoreContextFile file = Read($$"""{"masterSecret":"0x{{Secret}}","senderId":"","recipientId":"0x01"}""");
         IOscoreStore store = file.OpenStore();
@@ -153,7 +154,7 @@ public sealed class ContextFileTests : IDisposable
     }
 
     [Fact]
-    public void Whatever_a_file_holds_it_is_contexts_or_an_error_without_secrets()
+    public void A_mutated_context_file_is_read_or_refused_without_showing_the_secret()
     {
         byte[] sound = Encoding.UTF8.GetBytes($$"""
             {"contexts":[{"name":"a","masterSecret":"0x{{Secret}}","masterSalt":"base64:nnypIiN4Y0A=","senderId":"0x01","recipientId":"",
@@ -165,7 +166,7 @@ public sealed class ContextFileTests : IDisposable
             {
                 ContextFileParser.Parse(bytes, "file").ForEach(entry => entry.Parameters.Dispose());
             }
-            catch (OscoreProvisioningException exception)
+            catch (CoapCredentialException exception)
             {
                 Assert.DoesNotContain(Secret[8..24], exception.ToString(), StringComparison.OrdinalIgnoreCase);
             }

@@ -3,11 +3,11 @@ namespace CoAP.NET.Oscore.Tests.Sequences;
 public sealed class ContextStateTests
 {
     private readonly MemoryOscoreStore _store = new();
-    private readonly VirtualScheduler _scheduler = new(VirtualSchedulerMode.Inline);
+    private readonly VirtualScheduler _scheduler = new(runsInline: true);
     private readonly VirtualClock _clock = new();
 
     [Fact]
-    public async Task A_new_context_takes_request_0_and_after_an_orderly_end_not_again()
+    public async Task A_new_context_accepts_request_0_and_refuses_its_replay_after_an_orderly_end()
     {
         OscoreContextState state = await OpenAsync();
         Assert.Equal(OscoreReplayVerdict.Fresh, state.Window.Take(0));
@@ -21,7 +21,7 @@ public sealed class ContextStateTests
     }
 
     [Fact]
-    public async Task After_a_crash_the_window_is_lost_also_when_no_number_of_our_own_was_used()
+    public async Task The_window_is_lost_after_a_crash_even_if_no_own_number_was_used()
     {
         OscoreContextState state = await OpenAsync();
         state.Window.Take(0);
@@ -37,7 +37,7 @@ public sealed class ContextStateTests
     }
 
     [Fact]
-    public async Task Numbers_go_on_above_those_that_were_reserved()
+    public async Task Sequence_numbers_continue_above_the_reserved_ones()
     {
         OscoreContextState state = await OpenAsync();
         Assert.Equal(0UL, await state.Sequence.TakeAsync(default));
@@ -50,7 +50,7 @@ public sealed class ContextStateTests
     }
 
     [Fact]
-    public async Task A_window_that_is_lost_at_the_end_stays_lost()
+    public async Task A_lost_window_stays_lost_after_an_orderly_end()
     {
         await OpenAsync();
         OscoreContextState state = await OpenAsync();

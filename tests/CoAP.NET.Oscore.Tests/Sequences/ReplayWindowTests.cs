@@ -21,7 +21,7 @@ public sealed class ReplayWindowTests
     [InlineData(65)]
     [InlineData(100)]
     [InlineData(4096)]
-    public void Numbers_of_the_window_are_fresh_and_older_ones_are_replays(int size)
+    public void Numbers_in_the_window_are_fresh_once_and_older_numbers_are_replays(int size)
     {
         OscoreReplayWindow window = new(size);
         window.Take(10_000);
@@ -35,7 +35,7 @@ public sealed class ReplayWindowTests
     }
 
     [Fact]
-    public void Asking_whether_a_number_may_come_changes_nothing()
+    public void Checking_whether_a_number_may_be_accepted_does_not_change_the_window()
     {
         OscoreReplayWindow window = new(32);
         window.Take(5);
@@ -47,7 +47,7 @@ public sealed class ReplayWindowTests
     }
 
     [Fact]
-    public void Numbers_of_five_bytes_are_told_apart()
+    public void Numbers_of_five_bytes_are_distinguished()
     {
         OscoreReplayWindow window = new(64);
         Assert.Equal(OscoreReplayVerdict.Fresh, window.Take(OscoreSequence.End - 1));
@@ -57,7 +57,7 @@ public sealed class ReplayWindowTests
     }
 
     [Fact]
-    public void A_lost_window_knows_nothing_until_a_request_proves_that_it_is_fresh()
+    public void A_lost_window_accepts_no_request_until_a_challenge_proves_its_freshness()
     {
         OscoreReplayWindow window = OscoreReplayWindow.Lost(64);
         Assert.Equal(OscoreReplayState.Lost, window.State);
@@ -77,7 +77,7 @@ public sealed class ReplayWindowTests
     }
 
     [Fact]
-    public void Of_two_copies_on_two_threads_one_is_fresh()
+    public void A_number_taken_by_several_threads_is_fresh_once()
     {
         OscoreReplayWindow window = new(4096);
         int fresh = 0;
@@ -97,7 +97,7 @@ public sealed class ReplayWindowTests
     }
 
     [Fact]
-    public void A_window_and_a_plain_set_say_the_same_also_after_it_was_kept_and_taken_up()
+    public void A_window_equals_a_set_of_numbers_also_after_saving_and_restoring()
     {
         for (int seed = 0; seed < 300; seed++)
         {

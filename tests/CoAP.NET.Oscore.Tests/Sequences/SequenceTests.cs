@@ -10,7 +10,7 @@ public sealed class SequenceTests
 
     [Fact]
     [Rfc("8613-3.2.2-1")]
-    public async Task The_first_number_of_a_new_context_is_0_and_comes_after_the_store_has_confirmed_it()
+    public async Task The_first_number_of_a_new_context_is_0_and_is_issued_after_the_store_has_confirmed_it()
     {
         OscoreSequence sequence = await OpenAsync();
         Assert.Equal(OscoreNumber.NotGranted, sequence.TryTake(out _));
@@ -23,7 +23,7 @@ public sealed class SequenceTests
 
     [Fact]
     [Rfc("8613-7.2-1")]
-    public async Task Whoever_waits_may_go_on_when_the_store_confirms_and_gets_a_number_of_its_own()
+    public async Task A_waiting_caller_gets_the_next_number_when_the_store_has_confirmed()
     {
         OscoreSequence sequence = await OpenAsync();
         List<ulong> taken = [];
@@ -46,7 +46,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task The_next_numbers_are_asked_for_when_half_are_used_so_that_nobody_waits()
+    public async Task The_next_numbers_are_reserved_when_half_are_used_so_that_callers_do_not_wait()
     {
         OscoreSequence sequence = await OpenAsync();
         _ = sequence.TryTake(out _);
@@ -82,7 +82,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task Nothing_is_given_out_while_the_store_fails_and_the_error_says_why()
+    public async Task No_number_is_issued_while_the_store_fails_and_the_error_has_the_reason()
     {
         OscoreSequence sequence = await OpenAsync();
         Task<ulong> waiting = sequence.TakeAsync(default).AsTask();
@@ -96,7 +96,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task A_store_that_fails_is_asked_again_after_a_second_and_not_before()
+    public async Task A_failed_reservation_is_retried_after_a_second_and_not_before()
     {
         OscoreSequence sequence = await OpenAsync();
         _ = sequence.TryTake(out _);
@@ -117,7 +117,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task Numbers_that_are_confirmed_are_used_while_the_store_fails_and_none_beyond()
+    public async Task Confirmed_numbers_are_used_while_the_store_fails_and_no_further_numbers()
     {
         OscoreSequence sequence = await OpenAsync();
         _ = sequence.TryTake(out _);
@@ -135,7 +135,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task A_store_that_does_not_answer_is_given_up_after_30_seconds()
+    public async Task A_reservation_that_the_store_does_not_answer_fails_after_30_seconds()
     {
         OscoreSequence sequence = await OpenAsync();
         Task<ulong> waiting = sequence.TakeAsync(default).AsTask();
@@ -152,7 +152,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task Without_a_thread_nothing_is_given_out()
+    public async Task No_number_is_issued_without_a_thread_for_the_store()
     {
         OscoreSequence sequence = await OpenAsync();
         _scheduler.IsExhausted = true;
@@ -161,7 +161,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task A_wait_that_is_cancelled_takes_no_number()
+    public async Task A_cancelled_wait_takes_no_number()
     {
         OscoreSequence sequence = await OpenAsync();
         using CancellationTokenSource source = new();
@@ -174,7 +174,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task A_second_opening_begins_above_and_the_first_one_ends_at_what_it_has()
+    public async Task A_second_opening_starts_above_and_the_first_ends_at_its_reserved_numbers()
     {
         OscoreSequence first = await OpenAsync();
         Use(first, 3);
@@ -200,19 +200,19 @@ public sealed class SequenceTests
 
     [Fact]
     [Rfc("8613-7.2.1-1")]
-    public async Task The_last_number_is_2_to_the_40_minus_1_and_nothing_follows()
+    public async Task The_last_sequence_number_is_2_to_the_40_minus_1()
     {
         OscoreSequence sequence = await OpenAsync(OscoreSequence.End - 2);
         Use(sequence, 2);
         Assert.Equal(OscoreNumber.Refused, sequence.TryTake(out _));
-        Assert.IsType<OscoreNumbersExhaustedException>(sequence.Refusal);
-        await Assert.ThrowsAsync<OscoreNumbersExhaustedException>(() => sequence.TakeAsync(default).AsTask());
+        Assert.Equal(OscoreStoreFault.Exhausted, Assert.IsType<OscoreStoreException>(sequence.Refusal).Fault);
+        await Assert.ThrowsAsync<OscoreStoreException>(() => sequence.TakeAsync(default).AsTask());
         OscoreSequence next = await OpenAsync();
-        Assert.IsType<OscoreNumbersExhaustedException>(next.Refusal);
+        Assert.Equal(OscoreStoreFault.Exhausted, Assert.IsType<OscoreStoreException>(next.Refusal).Fault);
     }
 
     [Fact]
-    public async Task When_nine_tenths_are_used_the_warning_comes_once()
+    public async Task The_warning_appears_once_when_nine_tenths_of_the_numbers_are_used()
     {
         OscoreSequence sequence = await OpenAsync(OscoreSequence.WarningMark - 1);
         Assert.False(sequence.TakeWarning());
@@ -222,7 +222,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task Closed_it_gives_out_nothing_and_refuses_who_waits()
+    public async Task A_closed_sequence_issues_no_numbers_and_fails_waiting_callers()
     {
         OscoreSequence sequence = await OpenAsync();
         Use(sequence, 1);
@@ -236,7 +236,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public void A_volatile_one_asks_nobody()
+    public void A_volatile_sequence_uses_no_store()
     {
         OscoreSequence sequence = OscoreSequence.Volatile();
         for (ulong expected = 0; expected < 100; expected++)
@@ -247,7 +247,7 @@ public sealed class SequenceTests
     }
 
     [Fact]
-    public async Task Threads_that_take_numbers_at_once_get_different_ones()
+    public async Task Concurrent_threads_get_different_numbers()
     {
         MemoryOscoreStore store = new();
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -297,7 +297,7 @@ public sealed class SequenceTests
             Task reserving = _store.ReserveAsync(s_key, state.Epoch, next, default).AsTask();
             _store.EndAll(CallFate.Confirmed);
             await reserving;
-            state = state with { Next = next };
+            state = new OscoreStoredState(state.Epoch, next, state.IsNew, state.Received);
         }
 
         return new OscoreSequence(_store, s_key, state, _scheduler, _clock);

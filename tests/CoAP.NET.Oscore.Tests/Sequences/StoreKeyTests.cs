@@ -4,7 +4,7 @@ public sealed class StoreKeyTests
 {
     [Fact]
     [Rfc("8613-3.3-1")]
-    public void All_that_the_sender_key_follows_from_makes_another_key_and_nothing_else_does()
+    public void The_store_key_depends_on_exactly_the_inputs_of_the_sender_key()
     {
         OscoreStoreKey key = Of();
         Assert.Equal(key, Of());
@@ -25,7 +25,7 @@ public sealed class StoreKeyTests
     }
 
     [Fact]
-    public void Keys_are_their_bytes()
+    public void Store_keys_are_equal_by_their_bytes()
     {
         OscoreStoreKey key = Of();
         Assert.Equal(Convert.ToHexStringLower(key.Bytes.Span), key.ToString());

@@ -21,7 +21,7 @@ public sealed class StoreTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_context_begins_once(bool isFile)
+    public async Task A_context_is_new_only_once(bool isFile)
     {
         IOscoreStore store = Make(isFile);
         OscoreStoredState first = await store.OpenAsync(s_key, default);
@@ -38,7 +38,7 @@ public sealed class StoreTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_is_reserved_is_never_below_where_the_next_one_begins(bool isFile)
+    public async Task A_context_never_starts_below_its_reserved_numbers(bool isFile)
     {
         IOscoreStore store = Make(isFile);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -55,7 +55,7 @@ public sealed class StoreTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_came_is_given_once_so_that_a_crash_finds_no_old_window(bool isFile)
+    public async Task The_saved_window_is_returned_once_so_that_it_is_unknown_after_a_crash(bool isFile)
     {
         IOscoreStore store = Make(isFile);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -72,7 +72,7 @@ public sealed class StoreTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_context_is_not_closed_without_the_numbers_that_it_received(bool isFile)
+    public async Task A_context_is_not_closed_without_its_received_numbers(bool isFile)
     {
         IOscoreStore store = Make(isFile);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -89,7 +89,7 @@ public sealed class StoreTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_epoch_that_is_over_changes_nothing(bool isFile)
+    public async Task A_superseded_epoch_can_change_nothing(bool isFile)
     {
         IOscoreStore store = Make(isFile);
         OscoreStoredState first = await store.OpenAsync(s_key, default);
@@ -104,7 +104,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_second_process_is_refused_as_long_as_the_first_one_lives()
+    public async Task A_second_process_is_refused_while_the_first_process_runs()
     {
         FileOscoreStore store = FileOscoreStore.Open(_directory);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -119,7 +119,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Files_are_for_their_owner_only_and_have_no_secret()
+    public async Task Files_are_accessible_by_their_owner_only_and_contain_no_secret()
     {
         using OscoreParameters parameters = new("sixteen bytes of"u8, [1], [2]) { MasterSalt = "and salt"u8.ToArray() };
         OscoreStoreKey key = OscoreStoreKey.Of(parameters);
@@ -141,7 +141,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_is_cut_anywhere_is_an_error_and_never_a_new_beginning()
+    public async Task A_truncated_file_is_an_error_and_not_a_new_start()
     {
         IOscoreStore store = Make(isFile: true);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -163,7 +163,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_with_any_byte_changed_is_refused_or_says_the_same()
+    public async Task A_file_with_a_modified_byte_is_refused_or_read_unchanged()
     {
         IOscoreStore store = Make(isFile: true);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -185,7 +185,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task The_file_of_one_context_is_not_taken_for_that_of_another()
+    public async Task The_file_of_a_context_is_refused_for_another_context()
     {
         IOscoreStore store = Make(isFile: true);
         await store.OpenAsync(s_key, default);
@@ -195,7 +195,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_is_removed_in_use_is_an_error()
+    public async Task Removing_a_file_in_use_is_an_error()
     {
         IOscoreStore store = Make(isFile: true);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -206,7 +206,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_crash_while_a_file_is_written_leaves_the_one_before()
+    public async Task A_crash_during_a_write_leaves_the_previous_file()
     {
         IOscoreStore store = Make(isFile: true);
         OscoreStoredState state = await store.OpenAsync(s_key, default);
@@ -217,7 +217,7 @@ public sealed class StoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_store_that_cannot_write_is_an_error_with_the_file()
+    public async Task A_store_that_cannot_write_reports_an_error_with_the_file()
     {
         IOscoreStore store = Make(isFile: true);
         OscoreStoredState state = await store.OpenAsync(s_key, default);

@@ -22,7 +22,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_becomes_of_protected_requests_is_counted_with_their_contexts_and_with_the_tags_of_the_endpoint()
+    public async Task Protected_requests_are_counted_by_outcome_with_their_contexts_and_the_tags_of_the_endpoint()
     {
         await ServeAsync(_contexts);
         CoapClient client = _world.Client(OscoreWorld.ClientContext());
@@ -72,7 +72,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Responses_that_are_none_are_counted_by_what_is_wrong_with_them()
+    public async Task Invalid_responses_are_counted_by_reason()
     {
         OscoreContexts ours = new OscoreContexts().Add(OscoreWorld.ServerUri, OscoreWorld.ClientContext());
         CoapServer server = await ServeAsync(_contexts);
@@ -120,7 +120,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_response_without_protection_is_counted()
+    public async Task An_unprotected_response_is_counted()
     {
         OscoreContexts ours = new OscoreContexts().Add(OscoreWorld.ServerUri, OscoreWorld.ClientContext(client: "7a"));
         await ServeAsync(_contexts);
@@ -132,7 +132,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Endpoints_with_equal_tags_are_added_up_and_what_they_counted_outlives_them()
+    public async Task Counters_of_endpoints_with_equal_tags_are_added_and_survive_the_endpoints()
     {
         OscoreContexts others = new OscoreContexts().Add(OscoreWorld.ServerUri, OscoreWorld.ClientContext());
         CoapServer server = await ServeAsync(_contexts);
@@ -151,7 +151,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_a_resolver_does_is_counted_and_that_it_fails_is_said_once_a_minute()
+    public async Task Lookups_of_a_resolver_are_counted_and_its_failures_are_logged_once_a_minute()
     {
         FaultyResolver resolver = new();
         OscoreContexts contexts = new() { Resolver = resolver };
@@ -180,7 +180,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Reservations_are_counted_and_that_a_store_fails_is_said()
+    public async Task Reservations_are_counted_and_a_failing_store_is_logged()
     {
         FailingStore store = new();
         OscoreContext context = await _world.RunAsync(OscoreContext.OpenAsync(
@@ -227,7 +227,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task That_nine_tenths_of_the_numbers_are_used_is_said_once()
+    public async Task A_warning_is_logged_once_when_nine_tenths_of_the_sequence_numbers_are_used()
     {
         MemoryOscoreStore store = new();
         OscoreStoreKey key = OscoreStoreKey.Of(OscoreWorld.Parameters("", "01"));
@@ -251,7 +251,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     }
 
     [Fact]
-    public void The_table_of_metrics_is_that_of_the_code()
+    public void The_table_of_metrics_matches_the_code()
     {
         StringBuilder table = new("| Name | Instrument | Unit | What | Own tags |\n|---|---|---|---|---|\n");
         foreach (OscoreInstrument instrument in OscoreInstrument.All)
@@ -275,7 +275,7 @@ public sealed class TelemetryTests : IAsyncLifetime
     private void Configure(CoapEndpointOptions options)
     {
         options.Name = "door";
-        options.MeterFactory = _metrics;
+        options.Telemetry.MeterFactory = _metrics;
         options.LoggerFactory = _log;
     }
 

@@ -14,5 +14,5 @@ public sealed class GuideTests(GuideProjects projects) : IClassFixture<GuideProj
 
     [Theory]
     [MemberData(nameof(Guides))]
-    public Task A_reader_who_does_what_a_guide_says_sees_what_it_shows(string guide) => projects.RunOf(guide);
+    public Task The_steps_of_a_guide_give_the_output_that_the_guide_shows(string guide) => projects.RunOf(guide);
 }

@@ -9,7 +9,7 @@ public sealed class ManifestTests
 
     [Theory]
     [MemberData(nameof(Pages))]
-    public void Ports_volumes_and_labels_of_a_manifest_find_each_other(string page)
+    public void Ports_volumes_and_labels_of_a_manifest_are_consistent(string page)
     {
         YamlNode pod = Template(page);
         YamlNode[] containers = [.. List(pod, "spec", "containers")];
@@ -32,7 +32,7 @@ public sealed class ManifestTests
 
     [Theory]
     [MemberData(nameof(Pages))]
-    public void Each_setting_of_a_manifest_is_a_key_of_the_library(string page)
+    public void Each_setting_of_a_manifest_is_a_configuration_key_of_the_library(string page)
     {
         Dictionary<string, HashSet<string>> keys = new()
         {
@@ -52,7 +52,7 @@ public sealed class ManifestTests
 
     [Theory]
     [MemberData(nameof(Pages))]
-    public void A_pod_has_more_time_to_end_than_its_program_takes(string page)
+    public void A_pod_has_a_longer_grace_period_than_its_program_needs(string page)
     {
         const string Begin = "ShutdownTimeout = TimeSpan.FromSeconds(";
         string text = File.ReadAllText(PathOf(page));

@@ -47,7 +47,7 @@ public partial class LogTableTests
     ];
 
     [Fact]
-    public void No_package_logs_without_being_looked_at_here()
+    public void All_packages_that_log_are_checked_by_this_test()
     {
         string[] packages = [.. Directory.EnumerateFiles(Path.Combine(Repository.Root, "src"), "*.csproj", SearchOption.AllDirectories)
             .Where(project => Directory.EnumerateFiles(Path.GetDirectoryName(project)!, "*.cs", SearchOption.AllDirectories)
@@ -59,7 +59,7 @@ public partial class LogTableTests
     }
 
     [Fact]
-    public void Every_id_belongs_to_one_message()
+    public void Every_event_ID_belongs_to_a_single_message()
     {
         Assert.True(s_messages.Length > 30);
         Assert.Empty(s_messages.GroupBy(entry => entry.Message.EventId).Where(group => group.Count() > 1)
@@ -68,7 +68,7 @@ public partial class LogTableTests
     }
 
     [Fact]
-    public void The_table_is_that_of_the_code_and_no_id_is_used_again()
+    public void The_table_of_log_messages_matches_the_code_and_no_event_ID_is_reused()
     {
         string path = Path.Combine(Repository.Root, "docs", Page);
         string written = File.Exists(path) ? File.ReadAllText(path).ReplaceLineEndings("\n") : string.Empty;

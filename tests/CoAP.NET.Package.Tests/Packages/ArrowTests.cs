@@ -42,7 +42,7 @@ public sealed class ArrowTests
     };
 
     [Fact]
-    public void A_package_needs_those_that_are_named_here()
+    public void A_package_depends_only_on_the_listed_packages()
     {
         string src = Path.Combine(Repository.Root, "src");
         Dictionary<string, string[]> needs = Directory.EnumerateFiles(src, "*.csproj", SearchOption.AllDirectories)

@@ -6,7 +6,7 @@ public sealed class ConsoleProjectTests(PackedFeed feed)
 {
     // What is trimmed is tried with a service (WorkerProjectTests), which has this package and more.
     [Fact]
-    public async Task A_new_console_project_runs_with_nothing_but_the_package()
+    public async Task A_new_console_project_runs_with_only_the_package()
     {
         string folder = feed.Copy("Console");
         await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-o", "built", "-v", "quiet"]);

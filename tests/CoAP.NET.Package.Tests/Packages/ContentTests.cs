@@ -66,7 +66,7 @@ public sealed partial class ContentTests(PackedFeed feed)
             $"lib/net10.0/{id}.dll", $"lib/net10.0/{id}.xml",
             .. id switch
             {
-                "CoAP.NET.Hosting" => (string[])["analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll"],
+                "CoAP.NET.Dataflow" => (string[])["analyzers/dotnet/cs/CoAP.NET.Generators.dll", "buildTransitive/CoAP.NET.Dataflow.props"],
                 "CoAP.NET.Explorer" => ["licenses/uplot/LICENSE"],
                 _ => [],
             },
@@ -92,7 +92,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 
     [Theory]
     [MemberData(nameof(Packages))]
-    public async Task The_readme_is_its_page_without_links_that_lead_nowhere_in_a_gallery(string id)
+    public async Task The_package_readme_is_its_page_without_links_that_are_broken_in_a_gallery(string id)
     {
         await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
         using StreamReader reader = new(await package.GetEntry("README.md")!.OpenAsync());
@@ -115,7 +115,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 
     [Theory]
     [MemberData(nameof(Libraries))]
-    public async Task Symbols_hold_the_sources_for_debuggers(string id)
+    public async Task Symbol_packages_contain_the_sources_for_debuggers(string id)
     {
         await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.snupkg"));
         using Stream stream = await package.GetEntry($"lib/net10.0/{id}.pdb")!.OpenAsync();
@@ -127,7 +127,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 
     [Theory]
     [MemberData(nameof(Libraries))]
-    public async Task Comments_are_those_of_all_that_users_see_and_of_nothing_else(string id)
+    public async Task The_XML_documentation_covers_exactly_the_public_members(string id)
     {
         Type[] types = Assembly.Load(id).GetExportedTypes();
         await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
@@ -147,6 +147,25 @@ public sealed partial class ContentTests(PackedFeed feed)
         static string NameIn(string comment) => comment[2..].Split('(', '~')[0].Split("``")[0];
         static HashSet<string> IdsOf(XDocument comments) =>
             [.. comments.Descendants("member").Select(member => (string)member.Attribute("name")!)];
+    }
+
+    [Fact]
+    public async Task The_XML_documentation_refers_only_to_public_members()
+    {
+        HashSet<string> members = [];
+        HashSet<string> references = [];
+        foreach (string id in Libraries.Select(static row => row.Data))
+        {
+            await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
+            using Stream stream = await package.GetEntry($"lib/net10.0/{id}.xml")!.OpenAsync();
+            XDocument comments = await XDocument.LoadAsync(stream, LoadOptions.None, CancellationToken.None);
+            members.UnionWith(comments.Descendants("member").Select(static member => (string)member.Attribute("name")!));
+            references.UnionWith(comments.Descendants().Attributes("cref").Select(static reference => reference.Value)
+                .Where(static reference => reference[1..].StartsWith(":CoAP.NET.", StringComparison.Ordinal)));
+        }
+
+        Assert.NotEmpty(references);
+        Assert.Empty(references.Except(members));
     }
 
     [GeneratedRegex(@"(?<!!\[[^\]]*)\]\((?!\w+:|#)(?<page>[^)#\s]+)(#[^)\s]*)?\)")]

@@ -67,12 +67,12 @@ public class NativeImportTests
     }
 
     [Fact]
-    public void Each_known_function_is_as_old_as_the_oldest_glibc_that_NET_runs_on() =>
+    public void Each_imported_function_exists_in_the_oldest_glibc_that_NET_supports() =>
         Assert.All(s_functions.Values, version => Assert.True(Version.Parse(version) <= s_oldest));
 
     [Theory]
     [MemberData(nameof(Assemblies))]
-    public void An_assembly_imports_only_what_the_oldest_C_library_has(string assembly)
+    public void An_assembly_imports_only_functions_of_the_oldest_supported_C_library(string assembly)
     {
         foreach ((string library, string function) in ImportsOf(Path.Combine(s_root, assembly)))
         {
@@ -82,7 +82,7 @@ public class NativeImportTests
     }
 
     [Fact]
-    public void The_imports_of_the_library_are_found() =>
+    public void The_native_imports_of_the_library_are_found() =>
         Assert.Contains(("libc", "recvmmsg"), ImportsOf(Path.Combine(AppContext.BaseDirectory, "CoAP.NET.Dataflow.dll")));
 
     private static List<(string Library, string Function)> ImportsOf(string path)

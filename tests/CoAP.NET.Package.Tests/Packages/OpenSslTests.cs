@@ -25,11 +25,11 @@ public sealed partial class OpenSslTests
         // Certificates exist only where OpenSSL is: of a TLS connection, and of files that are read after a check.
         "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.PeerIdentity uses X509CertificateLoader",
         "CoAP.NET.Dataflow: CoAP.NET.Transports.TlsSettings uses X509CertificateLoader",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses ECDsa",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses ECDsaCertificateExtensions",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses RSA",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses RSACertificateExtensions",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses RSASignaturePadding",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsa",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsaCertificateExtensions",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses RSA",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses RSACertificateExtensions",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses RSASignaturePadding",
         "CoAP.NET.Hosting.Abstractions: CoAP.NET.Hosting.CertificateFiles uses X509CertificateLoader",
         "CoAP.NET.Testing: CoAP.NET.Testing.CoapTestIdentity uses X509CertificateLoader",
 
@@ -42,7 +42,7 @@ public sealed partial class OpenSslTests
     ];
 
     [Fact]
-    public void Only_named_types_use_cryptography_of_the_platform()
+    public void Only_the_listed_types_use_cryptography_of_the_platform()
     {
         string[] assemblies =
         [
@@ -56,7 +56,7 @@ public sealed partial class OpenSslTests
 
     // A directory or broker on one node has its table from that package, and no cluster.
     [Fact]
-    public void Tables_in_memory_use_none()
+    public void In_memory_tables_use_no_cryptography_of_the_platform()
     {
         string[] uses = [.. UsesOf("CoAP.NET.Cluster")];
 

@@ -31,7 +31,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
-    public async Task A_client_says_why_nothing_comes_and_goes_on()
+    public async Task A_template_client_explains_failures_and_continues()
     {
         string address = $"coap://127.0.0.1:{LoopbackPort.FindFree()}";
         using Tool client = projects.Start(TemplateProjects.Client, [address + "/temperature"]);
@@ -43,7 +43,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
-    public async Task A_server_with_DTLS_and_a_client_with_its_key_find_each_other()
+    public async Task A_template_client_with_the_key_connects_to_a_template_server_with_DTLS()
     {
         string folder = projects.Folder(TemplateProjects.SafeServer);
         string key = await KeyOfAsync(folder);
@@ -79,7 +79,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     [InlineData("coap-server", "9999", "10000")]
     [InlineData("coap-server", "0", "0")]
     [InlineData("coap-aspnet", "7083", "7084")]
-    public async Task The_port_of_coaps_follows_the_one_of_coap(string template, string port, string ofSecurity)
+    public async Task The_coaps_port_follows_the_coap_port(string template, string port, string ofSecurity)
     {
         string folder = await projects.MakeAsync(template, $"Port{port}", ["--dtls", "--port", port]);
 
@@ -90,7 +90,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     [Theory]
     [InlineData(TemplateProjects.SafeServer)]
     [InlineData(TemplateProjects.SafeWeb)]
-    public async Task Secrets_of_the_machine_are_built_and_not_published(string project)
+    public async Task User_secrets_are_used_in_builds_and_not_published(string project)
     {
         string folder = projects.Folder(project);
         await Tool.RunAsync(folder, "dotnet", ["publish", "-c", "Release", "--no-build", "-o", "published"]);
@@ -101,7 +101,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
-    public async Task An_observer_of_a_server_that_was_killed_goes_on_with_the_next_process()
+    public async Task An_observer_continues_with_the_next_process_after_its_server_was_killed()
     {
         string folder = projects.Folder(TemplateProjects.LastingServer);
         string key = await KeyOfAsync(folder);
@@ -158,7 +158,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
-    public async Task A_web_application_with_DTLS_lets_CoAP_clients_with_its_key_set_the_temperature()
+    public async Task A_web_application_with_DTLS_lets_only_clients_with_its_key_set_the_temperature()
     {
         string folder = projects.Folder(TemplateProjects.SafeWeb);
         string key = await KeyOfAsync(folder);
@@ -182,7 +182,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
-    public async Task A_client_with_DTLS_says_that_its_key_is_missing()
+    public async Task A_client_with_DTLS_reports_that_its_key_is_missing()
     {
         using Tool client = projects.Start(TemplateProjects.SafeClient, ["coaps://127.0.0.1:1/temperature"]);
         Assert.Equal(1, await client.EndAsync());
@@ -190,7 +190,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
-    public async Task A_benchmark_from_the_template_has_its_codec_and_the_library_in_one_table()
+    public async Task A_benchmark_from_the_template_compares_its_codec_with_the_library_in_a_single_table()
     {
         using Tool benchmark = projects.Start(TemplateProjects.Benchmark, ["--filter", "*", "--job", "dry", "--inProcess"]);
         Assert.Equal(0, await benchmark.EndAsync());

@@ -23,7 +23,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
     }
 
     /// <summary>The number of handshakes of the device that does not sleep.</summary>
-    public long Sessions => _meter.Endpoint.Counters[CoapCounter.ConnectionsOpened];
+    public long Sessions => _meter.Endpoint.Counters["ConnectionsOpened"];
 
     /// <summary>Waits until a process serves.</summary>
     /// <returns>Its address.</returns>

@@ -13,7 +13,7 @@ public sealed class UpgradeTests(PackedFeed feed) : IDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-upgrade-").FullName;
 
     [Fact]
-    public async Task A_store_goes_up_and_down_between_versions_and_nothing_is_lost()
+    public async Task A_store_survives_upgrades_and_downgrades_without_loss()
     {
         (string current, string next) = await feed.BuildUpgradeAsync();
         string[] programs = [current, next, current, next];
@@ -24,7 +24,7 @@ public sealed class UpgradeTests(PackedFeed feed) : IDisposable
     }
 
     [Fact]
-    public async Task What_only_the_next_version_wrote_is_not_readable_but_no_number_is_used_twice()
+    public async Task Records_in_the_next_format_are_unreadable_after_a_downgrade_but_no_number_is_reused()
     {
         (string current, string next) = await feed.BuildUpgradeAsync();
 
@@ -34,7 +34,7 @@ public sealed class UpgradeTests(PackedFeed feed) : IDisposable
     }
 
     [Fact]
-    public async Task A_device_keeps_its_session_its_observations_and_its_queue_when_the_version_changes()
+    public async Task A_device_keeps_its_session_observations_and_queue_across_an_upgrade()
     {
         (string current, string next) = await feed.BuildUpgradeAsync();
         string store = Path.Combine(_folder, "coap.db");
@@ -51,7 +51,7 @@ public sealed class UpgradeTests(PackedFeed feed) : IDisposable
     }
 
     [Fact]
-    public async Task A_node_of_another_version_that_stands_by_takes_over_what_devices_have()
+    public async Task A_standby_node_of_another_version_takes_over_the_state_of_devices()
     {
         (string current, string next) = await feed.BuildUpgradeAsync();
         await using PostgreSqlProcess database = await PostgreSqlProcess.StartAsync(isDurable: false);

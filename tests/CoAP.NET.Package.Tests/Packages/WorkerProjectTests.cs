@@ -5,7 +5,7 @@ namespace CoAP.NET.Package.Tests.Packages;
 public sealed class WorkerProjectTests(PackedFeed feed)
 {
     [Fact]
-    public async Task A_trimmed_worker_service_is_asked_by_the_tool_and_answers_a_slow_request_while_it_stops()
+    public async Task A_trimmed_worker_service_answers_the_tool_and_finishes_a_slow_request_while_it_stops()
     {
         string folder = feed.Copy("Worker");
         await Tool.RunAsync(folder, "dotnet",

@@ -6,7 +6,7 @@ namespace CoAP.NET.Proxy.Tests.Guides;
 public sealed class CustomOptionsPageTests
 {
     [Fact]
-    public async Task The_clients_of_a_proxy_get_the_registry()
+    public async Task The_clients_of_a_proxy_use_its_option_registry()
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Tenant>());
         CoapProxyOptions options = new() { ConfigureClient = client => client.Registry = registry };

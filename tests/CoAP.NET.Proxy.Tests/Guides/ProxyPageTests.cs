@@ -10,11 +10,11 @@ public sealed partial class ProxyPageTests
     private static string Page => File.ReadAllText(Path.Combine(Repository.Root, "docs", "proxies.md"));
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("proxies.md", "Guides", 5, "CoAP.NET.Proxy.Tests");
 
     [Fact]
-    public async Task The_snippets_do_what_the_page_says()
+    public async Task The_snippets_of_the_page_work()
     {
         await using ProxyWorld world = new(options => options.Targets.AllowHost("*.sensors.example.com"));
         world.Answer(request => CoapResults.Text($"{request.Path}"));
@@ -51,7 +51,7 @@ public sealed partial class ProxyPageTests
 
     private static async Task<CoapResponse> AskAsync(CoapClient client)
     {
-        client.Proxy = CoapUri.Parse("coap://gateway.example.com");
+        client.Proxy = "coap://gateway.example.com";
         CoapResponse response = await client.GetAsync("coap://lamp.sensors.example.com/state");
         return response;
     }
@@ -65,7 +65,7 @@ public sealed partial class ProxyPageTests
     }
 
     [Fact]
-    public async Task A_proxy_stands_for_a_server_as_a_whole()
+    public async Task A_reverse_proxy_represents_a_whole_server()
     {
         await using ProxyWorld world = new();
         world.Origin.MapGet("/lamp", () => CoapResults.Text("on"));
@@ -86,7 +86,7 @@ public sealed partial class ProxyPageTests
     }
 
     [Fact]
-    public async Task A_proxy_is_made_as_the_page_says()
+    public async Task A_proxy_is_created_as_the_page_shows()
     {
         await using CoapServer server = new();
         await ForwardAsync(server);
@@ -94,7 +94,7 @@ public sealed partial class ProxyPageTests
     }
 
     [Fact]
-    public void The_table_of_options_has_every_row_that_the_proxy_has()
+    public void The_table_of_options_has_every_property_of_the_proxy_options()
     {
         int from = Page.IndexOf("## What passes", StringComparison.Ordinal);
         string table = Page[from..Page.IndexOf("## Cache", from, StringComparison.Ordinal)];
@@ -104,25 +104,26 @@ public sealed partial class ProxyPageTests
     }
 
     [Fact]
-    public void The_bounds_have_the_defaults_of_the_page()
+    public void The_limits_have_the_defaults_on_the_page()
     {
         CoapProxyOptions options = new();
+        CoapProxyLimits limits = options.Limits;
         Dictionary<string, string> rows = Row().Matches(Page[Page.IndexOf("## Bounds", StringComparison.Ordinal)..])
             .ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
-        Assert.Equal(options.MaxRequests.ToString("N0", CultureInfo.InvariantCulture), rows[nameof(options.MaxRequests)]);
-        Assert.Equal($"{options.MaxRequestsPerSource}", rows[nameof(options.MaxRequestsPerSource)]);
-        Assert.Equal(options.MaxObservations.ToString("N0", CultureInfo.InvariantCulture), rows[nameof(options.MaxObservations)]);
-        Assert.Equal($"{options.MaxObservationsPerSource}", rows[nameof(options.MaxObservationsPerSource)]);
-        Assert.Equal($"{options.CacheBytes / 1024 / 1024} MiB", rows[nameof(options.CacheBytes)]);
-        Assert.Equal($"{options.MaxBodySize / 1024 / 1024} MiB", rows[nameof(options.MaxBodySize)]);
-        Assert.Equal($"{options.StreamsAbove / 1024} KiB", rows[nameof(options.StreamsAbove)]);
-        Assert.Equal($"{options.MaxStreamedBodySize / 1024 / 1024 / 1024} GiB", rows[nameof(options.MaxStreamedBodySize)]);
+        Assert.Equal(limits.MaxRequests.ToString("N0", CultureInfo.InvariantCulture), rows[nameof(limits.MaxRequests)]);
+        Assert.Equal($"{limits.MaxRequestsPerSource}", rows[nameof(limits.MaxRequestsPerSource)]);
+        Assert.Equal(limits.MaxObservations.ToString("N0", CultureInfo.InvariantCulture), rows[nameof(limits.MaxObservations)]);
+        Assert.Equal($"{limits.MaxObservationsPerSource}", rows[nameof(limits.MaxObservationsPerSource)]);
+        Assert.Equal($"{limits.CacheBytes / 1024 / 1024} MiB", rows[nameof(limits.CacheBytes)]);
+        Assert.Equal($"{limits.MaxBodySize / 1024 / 1024} MiB", rows[nameof(limits.MaxBodySize)]);
+        Assert.Equal($"{limits.StreamsAbove / 1024} KiB", rows[nameof(limits.StreamsAbove)]);
+        Assert.Equal($"{limits.MaxStreamedBodySize / 1024 / 1024 / 1024} GiB", rows[nameof(limits.MaxStreamedBodySize)]);
         Assert.Equal($"{options.Timeout.TotalSeconds} s", rows[nameof(options.Timeout)]);
         Assert.Equal($"{options.HopLimit}", rows[nameof(options.HopLimit)]);
         Assert.Equal("true", options.RequireVerified ? rows[nameof(options.RequireVerified)] : "false");
         Assert.Equal("false", options.AllowSecuredTargetsToAnyone ? "true" : rows[nameof(options.AllowSecuredTargetsToAnyone)]);
     }
 
-    [GeneratedRegex(@"^\| `(?<name>\w+)` \| (?<value>[^|]+?) \|", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^\| `(?:Limits\.)?(?<name>\w+)` \| (?<value>[^|]+?) \|", RegexOptions.Multiline)]
     private static partial Regex Row();
 }

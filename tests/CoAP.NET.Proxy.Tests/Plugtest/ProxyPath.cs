@@ -62,10 +62,10 @@ public sealed class ProxyPath(string name) : PlugtestPath
     }
 
     public override CoapRequest Through(CoapRequest request) => _isReverse
-        ? request.WithUri(request.UriText!.Replace(Server, $"{_clientScheme}://{Address}", Ordinal))
-        : request.WithUri(ServerUri(request.UriText!)).WithProxy(
+        ? request.WithUri(request.Uri!.ToString().Replace(Server, $"{_clientScheme}://{Address}", Ordinal))
+        : request.WithUri(ServerUri(request.Uri!.ToString())).WithProxy(
             CoapUri.Parse($"{_clientScheme}://{Address}"),
-            name.StartsWith("Proxy-Scheme", Ordinal) ? CoapProxyForm.Scheme : CoapProxyForm.Uri);
+            name.StartsWith("Proxy-Scheme", Ordinal));
 
     public override async ValueTask DisposeAsync()
     {

@@ -10,11 +10,11 @@ public sealed class DirectoriesDocumentationTests
 #pragma warning restore IDE1006
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+    public void Every_snippet_of_the_page_is_in_these_tests() =>
         Snippets.AllStandInTests("resource-directory-clients.md", "Clients", 7, "CoAP.NET.ResourceDirectory.Tests");
 
     [Fact]
-    public async Task A_directory_is_found_and_asked()
+    public async Task A_directory_is_discovered_and_queried()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         site.Names["rd.example"] = [IPAddress.Parse("2001:db8::1")];
@@ -38,7 +38,7 @@ public sealed class DirectoriesDocumentationTests
     }
 
     [Fact]
-    public async Task A_site_is_asked_for_its_directories()
+    public async Task A_site_is_searched_for_its_directories()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         await site.RunAsync(FindAllAsync(site.Client));
@@ -46,7 +46,7 @@ public sealed class DirectoriesDocumentationTests
     }
 
     [Fact]
-    public async Task A_server_stays_registered()
+    public async Task A_server_keeps_its_registration()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         CoapServer server = new(site.Resolving());

@@ -9,7 +9,7 @@ public sealed class DirectoryDiscoveryTests
 
     [Fact]
     [Rfc("9176-4c-1")]
-    public async Task A_directory_is_found_by_its_address_with_all_its_places()
+    public async Task A_directory_is_discovered_by_its_address_with_all_its_URIs()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
 
@@ -23,7 +23,7 @@ public sealed class DirectoryDiscoveryTests
 
     [Fact]
     [Rfc("9176-4c-2")]
-    public async Task Places_may_be_of_any_scheme_and_on_any_host()
+    public async Task The_URIs_of_a_directory_may_have_any_scheme_and_host()
     {
         await using DirectorySite site = new();
         CoapServer server = site.MakeServer("[2001:db8::2]:5683");
@@ -43,7 +43,7 @@ public sealed class DirectoryDiscoveryTests
     }
 
     [Fact]
-    public async Task Of_a_name_the_next_address_is_asked_when_one_is_silent_and_the_one_that_answered_is_used_from_then_on()
+    public async Task The_next_address_of_a_name_is_tried_when_the_first_is_silent_and_is_then_kept()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         site.Names["rd.example"] = [s_silent, s_directory];
@@ -67,7 +67,7 @@ public sealed class DirectoryDiscoveryTests
     }
 
     [Fact]
-    public async Task Of_a_name_the_next_address_is_asked_at_once_when_a_host_is_no_directory()
+    public async Task The_next_address_of_a_name_is_tried_at_once_when_a_host_is_unreachable()
     {
         await using DirectorySite site = new();
         CoapServer other = site.MakeServer("[2001:db8::66]:5683");
@@ -82,7 +82,7 @@ public sealed class DirectoryDiscoveryTests
     }
 
     [Fact]
-    public async Task When_no_address_of_a_name_is_a_directory_the_exception_says_what_each_of_them_did()
+    public async Task The_error_for_a_name_without_a_directory_describes_the_result_of_each_address()
     {
         await using DirectorySite site = new();
         site.MakeServer("[2001:db8::67]:5683").MapGet("/x", () => "x");
@@ -98,7 +98,7 @@ public sealed class DirectoryDiscoveryTests
     }
 
     [Fact]
-    public async Task A_host_that_answers_with_an_error_or_with_what_is_no_link_format_is_no_directory()
+    public async Task A_host_that_answers_with_an_error_or_without_link_format_is_not_a_directory()
     {
         await using DirectorySite site = new();
         site.MakeServer("[2001:db8::2]:5683").MapGet("/.well-known/core", () => CoapResults.Forbidden());
@@ -114,9 +114,9 @@ public sealed class DirectoryDiscoveryTests
     }
 
     [Fact]
-    public async Task A_host_that_is_busy_is_asked_again_when_it_says_whatever_the_patience_of_the_endpoint()
+    public async Task A_busy_host_is_requested_again_after_its_Max_Age()
     {
-        await using DirectorySite site = new(client: options => options.Patience = CoapPatience.None);
+        await using DirectorySite site = new(client: options => options.TooManyRequests = CoapTooManyRequestsBehavior.None);
         int asked = 0;
         site.MakeServer("[2001:db8::2]:5683").MapGet("/.well-known/core", () => ++asked == 1
             ? CoapResults.ServiceUnavailable(FromSeconds(5))
@@ -132,29 +132,29 @@ public sealed class DirectoryDiscoveryTests
 
     [Fact]
     [Rfc("9176-4c-3")]
-    public async Task Directories_are_found_by_their_group()
+    public async Task Directories_are_discovered_by_their_multicast_group()
     {
         await using DirectorySite site = new();
         CoapAddress group = InMemoryNetwork.Address("[ff02::fe]:5683");
-        List<InMemoryTransport> members = [];
+        string[] members = ["[2001:db8::20]:5683", "[2001:db8::21]:61616", "[2001:db8::22]:5683"];
         CoapGroupOptions joined = new() { GroupSize = 4, ResponseRate = 1000 };
         joined.Addresses.Add(IPAddress.Parse("ff02::fe"));
-        foreach (string address in (string[])["[2001:db8::20]:5683", "[2001:db8::21]:61616"])
+        foreach (string address in members[..2])
         {
-            members.Add(site.MakeMember(address, server =>
+            site.MakeMember(address, server =>
             {
                 server.JoinGroups(joined);
                 _ = new SmallDirectory(server, site.Clock);
-            }));
+            });
         }
 
-        members.Add(site.MakeMember("[2001:db8::22]:5683", server =>
+        site.MakeMember(members[2], server =>
         {
             server.JoinGroups(joined);
             server.MapGet("/light", () => "on").WithResourceType("light");
-        }));
+        });
         await site.StartServersAsync();
-        members.ForEach(member => member.JoinGroup(group));
+        Array.ForEach(members, member => site.Network.JoinGroup(InMemoryNetwork.Address(member), group));
 
         List<CoapResourceDirectory> all =
             await site.CollectAsync(CoapResourceDirectory.DiscoverAllAsync(site.Client, CoapResourceDirectory.LinkLocalGroup));
@@ -167,7 +167,7 @@ public sealed class DirectoryDiscoveryTests
     }
 
     [Fact]
-    public async Task A_group_without_a_directory_is_said_to_have_none_after_the_time()
+    public async Task A_group_without_a_directory_is_reported_after_the_timeout()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
 

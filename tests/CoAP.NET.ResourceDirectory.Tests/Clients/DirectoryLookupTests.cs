@@ -8,7 +8,7 @@ public sealed class DirectoryLookupTests
 {
     [Fact]
     [Rfc("9176-6c-1")]
-    public async Task Criteria_are_arguments_of_the_query_and_results_have_absolute_targets()
+    public async Task Criteria_are_sent_as_query_arguments_and_results_have_absolute_targets()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         site.Directory.Add("node1", "coap://[2001:db8::7]:61616", new CoapLink("/t", new CoapLinkAttribute("rt", "temperature-c")),
@@ -36,7 +36,7 @@ public sealed class DirectoryLookupTests
     }
 
     [Fact]
-    public async Task Criteria_that_are_none_are_refused_before_anything_is_sent()
+    public async Task Invalid_criteria_are_refused_before_a_request_is_sent()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         CoapResourceDirectory directory = await site.DiscoverAsync();
@@ -55,7 +55,7 @@ public sealed class DirectoryLookupTests
     [InlineData(4, 3)]
     [InlineData(5, 3)]
     [Rfc("9176-6c-2")]
-    public async Task Pages_are_asked_for_until_one_is_not_full(int links, int requests)
+    public async Task Further_pages_are_requested_until_a_page_is_not_full(int links, int requests)
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         site.Directory.Add("node1", "coap://[2001:db8::7]", Links(links));
@@ -69,7 +69,7 @@ public sealed class DirectoryLookupTests
     }
 
     [Fact]
-    public async Task A_result_of_many_blocks_is_one_answer()
+    public async Task A_result_of_many_blocks_is_a_single_response()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         site.Directory.Add("node1", "coap://[2001:db8::7]", Links(2000));
@@ -79,7 +79,7 @@ public sealed class DirectoryLookupTests
     }
 
     [Fact]
-    public async Task A_directory_that_knows_no_pages_gives_each_result_once()
+    public async Task Each_result_of_a_directory_without_paging_is_returned_once()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         int given = 2;
@@ -92,7 +92,7 @@ public sealed class DirectoryLookupTests
     }
 
     [Fact]
-    public async Task Pages_without_end_and_results_without_number_end_at_the_bound()
+    public async Task Endless_pages_and_too_many_results_end_at_the_limit()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         int page = 0;
@@ -110,7 +110,7 @@ public sealed class DirectoryLookupTests
     }
 
     [Fact]
-    public async Task Answers_that_are_no_look_up_are_told_by_their_kind()
+    public async Task Invalid_lookup_responses_are_reported_by_kind()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         CoapResourceDirectory directory = await site.DiscoverAsync();
@@ -129,7 +129,7 @@ public sealed class DirectoryLookupTests
 
     [Fact]
     [Rfc("9176-4c-4")]
-    public async Task A_look_up_waits_when_the_directory_is_busy_and_shows_that_it_is_fresh()
+    public async Task A_lookup_waits_for_a_busy_directory_and_answers_an_Echo_challenge()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         site.Directory.Add("node1", "coap://[2001:db8::7]", Links(1));
@@ -146,7 +146,7 @@ public sealed class DirectoryLookupTests
 
     [Fact]
     [Rfc("9176-6c-3")]
-    public async Task Watching_tells_what_came_what_changed_and_what_went()
+    public async Task A_watch_reports_added_changed_and_removed_entries()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         CoapResourceDirectory directory = await site.DiscoverAsync();
@@ -157,8 +157,8 @@ public sealed class DirectoryLookupTests
         await using IAsyncEnumerator<CoapDirectoryChange<CoapLink>> resources =
             directory.WatchResourcesAsync(new CoapDirectoryQuery { ResourceType = "light" }).GetAsyncEnumerator();
 
-        Assert.Equal((CoapDirectoryChangeKind.Came, "node1"), await NextAsync(site, endpoints));
-        Assert.Equal((CoapDirectoryChangeKind.Came, "node2"), await NextAsync(site, endpoints));
+        Assert.Equal((CoapDirectoryChangeKind.Added, "node1"), await NextAsync(site, endpoints));
+        Assert.Equal((CoapDirectoryChangeKind.Added, "node2"), await NextAsync(site, endpoints));
         Task<bool> none = resources.MoveNextAsync().AsTask();
 
         // The directory's trouble passes.
@@ -168,9 +168,9 @@ public sealed class DirectoryLookupTests
         site.Directory.Answers = null;
 
         site.Directory.Remove(second);
-        Assert.Equal((CoapDirectoryChangeKind.Went, "node2"), await NextAsync(site, endpoints));
+        Assert.Equal((CoapDirectoryChangeKind.Removed, "node2"), await NextAsync(site, endpoints));
         site.Directory.Add("node3", "coap://[2001:db8::9]", new CoapLink("/l", new CoapLinkAttribute("rt", "light")));
-        Assert.Equal((CoapDirectoryChangeKind.Came, "node3"), await NextAsync(site, endpoints));
+        Assert.Equal((CoapDirectoryChangeKind.Added, "node3"), await NextAsync(site, endpoints));
         Assert.True(await site.RunAsync(none));
         Assert.Equal("coap://[2001:db8::9]/l", resources.Current.Item.Target);
 
@@ -181,22 +181,22 @@ public sealed class DirectoryLookupTests
     }
 
     [Fact]
-    public async Task A_directory_that_does_not_notify_is_asked_again_and_again()
+    public async Task A_directory_that_does_not_notify_is_polled()
     {
         await using DirectorySite site = await DirectorySite.StartAsync(new DirectorySite(notifies: false));
         CoapResourceDirectory directory = await site.DiscoverAsync();
         site.Directory.Add("node1", "coap://[2001:db8::7]", new CoapLink("/a"));
         await using IAsyncEnumerator<CoapDirectoryChange<CoapDirectoryEndpoint>> endpoints =
             directory.WatchEndpointsAsync().GetAsyncEnumerator();
-        Assert.Equal((CoapDirectoryChangeKind.Came, "node1"), await NextAsync(site, endpoints));
+        Assert.Equal((CoapDirectoryChangeKind.Added, "node1"), await NextAsync(site, endpoints));
 
         site.Directory.Add("node2", "coap://[2001:db8::8]");
 
-        Assert.Equal((CoapDirectoryChangeKind.Came, "node2"), await NextAsync(site, endpoints));
+        Assert.Equal((CoapDirectoryChangeKind.Added, "node2"), await NextAsync(site, endpoints));
     }
 
     [Fact]
-    public async Task Watching_ends_with_the_first_error_and_with_what_cannot_be_read()
+    public async Task A_watch_ends_with_the_first_error_or_unreadable_response()
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
         CoapResourceDirectory directory = await site.DiscoverAsync();
@@ -213,19 +213,19 @@ public sealed class DirectoryLookupTests
     }
 
     [Fact]
-    public void Links_that_several_endpoints_have_are_told_apart_by_their_number()
+    public void Equal_links_of_several_endpoints_are_counted()
     {
         DirectoryDifference difference = new();
         CoapLink shared = new("coap://a/x", new CoapLinkAttribute("rt", "t"));
 
         Assert.Equal(2, difference.Take([shared, shared]).Count);
         Assert.Empty(difference.Take([shared, shared]));
-        Assert.Equal([(CoapDirectoryChangeKind.Went, shared)], difference.Take([shared]));
+        Assert.Equal([(CoapDirectoryChangeKind.Removed, shared)], difference.Take([shared]));
         Assert.Equal([(CoapDirectoryChangeKind.Changed, "coap://a/x")],
             difference.Take([shared.With("rt", "other")]).Select(change => (change.Kind, change.Link.Target)));
 
         // Another relation or context is another link.
-        Assert.Equal([CoapDirectoryChangeKind.Went, CoapDirectoryChangeKind.Came],
+        Assert.Equal([CoapDirectoryChangeKind.Removed, CoapDirectoryChangeKind.Added],
             difference.Take([shared.With("anchor", "/y")]).Select(change => change.Kind));
     }
 

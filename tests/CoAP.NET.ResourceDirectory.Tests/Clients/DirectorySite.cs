@@ -17,7 +17,7 @@ internal sealed class DirectorySite : IAsyncDisposable
         Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(s_delay) });
         Directory = new SmallDirectory(MakeServer("[2001:db8::1]:5683"), Clock, notifies);
         CoapEndpointOptions options = Resolving();
-        options.Scheduler = new VirtualScheduler(Clock);
+        options.Pipeline.Scheduler = new VirtualScheduler(Clock);
         client?.Invoke(options);
         Client = new CoapClient(options);
         Client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(ClientAddress)));
@@ -51,14 +51,12 @@ internal sealed class DirectorySite : IAsyncDisposable
         return server;
     }
 
-    public InMemoryTransport MakeMember(string address, Action<CoapServer> map)
+    public void MakeMember(string address, Action<CoapServer> map)
     {
         CoapServer server = new(Options());
-        InMemoryTransport transport = Network.CreateTransport(InMemoryNetwork.Address(address));
-        server.Endpoint.AddTransport(transport);
+        server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(address)));
         map(server);
         _servers.Add(server);
-        return transport;
     }
 
     public Task StartServersAsync() => Task.WhenAll(_servers.Select(server => server.StartAsync()));
@@ -96,11 +94,11 @@ internal sealed class DirectorySite : IAsyncDisposable
     public CoapEndpointOptions Resolving()
     {
         CoapEndpointOptions options = Options();
-        options.ResolveHost = (name, _) => Names.TryGetValue(name, out IPAddress[]? addresses)
+        options.Transports.ResolveHost = (name, _) => Names.TryGetValue(name, out IPAddress[]? addresses)
             ? Task.FromResult(addresses)
             : Task.FromException<IPAddress[]>(new SocketException((int)SocketError.HostNotFound));
         return options;
     }
 
-    private CoapEndpointOptions Options() => new() { TimeProvider = Clock, Random = new VirtualRandom(++_seed) };
+    private CoapEndpointOptions Options() => new() { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(++_seed) } };
 }

@@ -8,7 +8,7 @@ public sealed class KeptRegistrationTests
 
     [Fact]
     [Rfc("9176-5c-1")]
-    public async Task An_endpoint_is_registered_with_all_that_it_says_of_itself()
+    public async Task An_endpoint_is_registered_with_all_its_attributes()
     {
         CoapRegistrationOptions options = RegistrationSite.Options();
         options.Sector = "floor 3";
@@ -26,7 +26,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task An_endpoint_without_a_name_of_its_own_leaves_the_name_to_the_directory()
+    public async Task An_endpoint_without_a_name_lets_the_directory_assign_the_name()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync(new CoapRegistrationOptions(), untilRegistered: false);
 
@@ -38,7 +38,7 @@ public sealed class KeptRegistrationTests
 
     [Fact]
     [Rfc("9176-5c-2", "9176-5c-3")]
-    public async Task It_is_refreshed_for_30_days_without_ever_being_missing_and_at_a_location_exactly_as_it_was_given()
+    public async Task A_registration_is_refreshed_for_30_days_at_its_exact_location_without_a_gap()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync(new CoapRegistrationOptions { EndpointName = "node1" });
         int missing = 0;
@@ -62,7 +62,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task Refreshes_that_are_lost_are_tried_again_before_the_lifetime_is_over()
+    public async Task Lost_refreshes_are_repeated_before_the_lifetime_ends()
     {
         CoapRegistrationOptions options = RegistrationSite.Options();
         options.Lifetime = FromHours(25);
@@ -84,7 +84,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task A_directory_that_was_away_for_long_is_found_again_and_waits_grow_up_to_their_bound()
+    public async Task An_unreachable_directory_is_retried_at_intervals_that_grow_up_to_their_limit()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
@@ -108,7 +108,7 @@ public sealed class KeptRegistrationTests
 
     [Fact]
     [Rfc("9176-5c-4")]
-    public async Task A_directory_that_forgot_is_registered_with_again_at_the_next_refresh()
+    public async Task The_client_registers_again_at_the_next_refresh_after_the_directory_lost_the_registration()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Directory.Forget();
@@ -125,7 +125,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public void Times_outside_their_range_are_refused()
+    public void Times_out_of_range_are_refused()
     {
         CoapRegistrationOptions options = new();
         TimeSpan tooShort = FromMilliseconds(99);
@@ -144,7 +144,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task What_is_not_its_own_any_more_is_never_removed()
+    public async Task A_registration_whose_location_now_belongs_to_another_endpoint_is_never_removed()
     {
         CoapRegistrationOptions options = RegistrationSite.Options();
         options.LongestRetry = FromHours(20);
@@ -165,7 +165,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task A_directory_that_moved_is_looked_for_by_its_name_again()
+    public async Task A_directory_that_moved_is_discovered_again_by_its_name()
     {
         DirectorySite network = new();
         CoapServer second = network.MakeServer("[2001:db8::2]:5683");
@@ -184,7 +184,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task Storms_of_not_found_lead_to_no_more_requests_than_the_waits_allow()
+    public async Task Repeated_4_04_responses_cause_no_more_requests_than_the_retry_intervals_allow()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Directory.Answers = _ => CoapResults.NotFound();
@@ -201,7 +201,7 @@ public sealed class KeptRegistrationTests
 
     [Fact]
     [Rfc("9176-4c-4")]
-    public async Task A_busy_directory_is_left_alone_for_as_long_as_it_asks_but_not_for_ever()
+    public async Task A_busy_directory_gets_no_request_for_its_Max_Age_up_to_a_limit()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: Busy(FromMinutes(30)));
         await site.Site.RunAsync(() => site.State == CoapRegistrationState.Waiting);
@@ -225,7 +225,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task A_refused_registration_is_tried_rarely_and_says_why()
+    public async Task A_refused_registration_is_retried_rarely_and_reports_the_reason()
     {
         DirectorySite network = new();
         network.Directory.Answers = _ => CoapResults.Forbidden("not you");
@@ -237,7 +237,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task A_refresh_that_is_refused_leads_to_a_registration()
+    public async Task A_refused_refresh_causes_a_new_registration()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Directory.Answers = request => request.Path.StartsWith("/reg", Ordinal) ? CoapResults.Forbidden() : null;
@@ -248,7 +248,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task Changes_are_told_at_once_and_links_that_changed_with_the_next_refresh()
+    public async Task Explicit_changes_are_sent_at_once_and_changed_links_with_the_next_refresh()
     {
         List<CoapLink> links = [new("/a")];
         CoapRegistrationOptions options = RegistrationSite.Options();
@@ -271,7 +271,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task A_clock_that_is_set_forward_or_a_machine_that_slept_leads_to_a_registration_and_one_set_back_to_nothing()
+    public async Task A_clock_set_forward_causes_a_new_registration_and_a_clock_set_back_does_not()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Clock.JumpWallClock(FromDays(-400));
@@ -289,7 +289,7 @@ public sealed class KeptRegistrationTests
     [InlineData("/endpoint-lookup/")]
     [InlineData("/.well-known/core")]
     [InlineData("/")]
-    public async Task A_location_that_is_a_place_of_the_directory_itself_is_not_taken(string location)
+    public async Task A_location_that_is_a_URI_of_the_directory_itself_is_refused(string location)
     {
         DirectorySite network = new();
         network.Directory.Locates = _ => CoapResults.Created().WithLocationPath([.. location[1..].Split('/')]);
@@ -302,7 +302,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task Without_a_location_it_is_registered_anew_each_time_and_nothing_is_removed()
+    public async Task A_registration_without_a_location_is_repeated_each_time_and_never_removed()
     {
         DirectorySite network = new();
         network.Directory.Locates = _ => CoapResults.Created();
@@ -315,7 +315,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task Stopping_waits_for_a_registration_that_is_under_way_so_that_it_can_be_removed()
+    public async Task Stopping_waits_for_a_registration_in_progress_so_that_it_can_be_removed()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false);
         await site.Site.RunAsync(() => site.State == CoapRegistrationState.Registering);
@@ -328,7 +328,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task Stopping_does_not_wait_for_a_directory_that_is_away()
+    public async Task Stopping_waits_only_a_few_seconds_for_an_unreachable_directory()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
@@ -341,7 +341,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task When_the_endpoint_was_stopped_first_it_ends_and_says_so()
+    public async Task A_registration_ends_when_its_endpoint_was_stopped_first()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         await site.Clock.AdvanceUntilAsync(site.Site.Client.DisposeAsync().AsTask(), FromMinutes(1));
@@ -351,7 +351,7 @@ public sealed class KeptRegistrationTests
 
     [Fact]
     [Rfc("9176-5c-5")]
-    public async Task Through_a_proxy_or_over_tcp_the_base_has_to_be_given()
+    public async Task A_registration_through_a_proxy_or_over_TCP_requires_a_base()
     {
         DirectorySite network = new();
         await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
@@ -364,7 +364,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public async Task Links_that_no_directory_takes_and_links_that_cannot_be_had_are_told_and_tried_again()
+    public async Task Invalid_links_and_links_that_throw_are_reported_and_retried()
     {
         IEnumerable<CoapLink> links = [new("relative")];
         CoapRegistrationOptions options = RegistrationSite.Options();
@@ -382,7 +382,7 @@ public sealed class KeptRegistrationTests
     }
 
     [Fact]
-    public void Options_that_no_directory_takes_are_refused()
+    public void Options_that_violate_the_directory_rules_are_refused()
     {
         CoapRegistrationOptions options = new();
         Assert.Throws<ArgumentException>(() => options.EndpointName = new string('x', 64));
@@ -402,7 +402,7 @@ public sealed class KeptRegistrationTests
     [InlineData(300, 180, 240)]
     [InlineData(60, 30, 45)]
     [InlineData(1, 0.5, 0.75)]
-    public void Refreshes_come_well_before_the_end_and_not_all_at_once(double lifetime, double least, double most)
+    public void Refreshes_are_sent_well_before_the_lifetime_ends_and_at_random_times(double lifetime, double least, double most)
     {
         Assert.Equal(most, RegistrationTimes.RefreshAfter(FromSeconds(lifetime), 0).TotalSeconds, 3);
         Assert.Equal(least, RegistrationTimes.RefreshAfter(FromSeconds(lifetime), 1).TotalSeconds, 3);

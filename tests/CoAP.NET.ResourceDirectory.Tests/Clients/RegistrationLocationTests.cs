@@ -5,7 +5,7 @@ namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 public sealed class RegistrationLocationTests
 {
     [Fact]
-    public async Task A_location_that_a_restarted_directory_gave_to_somebody_else_is_left_to_him()
+    public async Task A_location_that_a_restarted_directory_gave_to_another_endpoint_is_left_alone()
     {
         await using RegistrationSite site = await RegistrationSite.StartAsync();
         site.Directory.Forget();
@@ -34,7 +34,7 @@ public sealed class RegistrationLocationTests
     [Theory]
     [InlineData("node1", true)]
     [InlineData("", false)]
-    public async Task Where_nothing_tells_what_is_at_the_location_it_registers_again_under_its_name(string name, bool refusesLookUps)
+    public async Task The_client_registers_again_under_its_name_when_the_owner_of_the_location_cannot_be_verified(string name, bool refusesLookUps)
     {
         CoapRegistrationOptions options = RegistrationSite.Options(name);
         if (name.Length == 0)
@@ -58,7 +58,7 @@ public sealed class RegistrationLocationTests
     }
 
     [Fact]
-    public async Task A_directory_without_a_look_up_is_refreshed_at_the_location()
+    public async Task A_registration_at_a_directory_without_a_lookup_is_refreshed_at_its_location()
     {
         DirectorySite network = new();
         await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
@@ -75,7 +75,7 @@ public sealed class RegistrationLocationTests
     }
 
     [Fact]
-    public async Task An_expired_location_is_neither_refreshed_nor_removed_as_it_may_be_another_endpoint_s()
+    public async Task An_expired_location_is_neither_refreshed_nor_removed()
     {
         DirectorySite network = new();
         await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);

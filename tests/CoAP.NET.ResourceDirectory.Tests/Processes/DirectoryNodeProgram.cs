@@ -26,7 +26,7 @@ internal static class DirectoryNodeProgram
 
         await using CoapCluster cluster = new CoapSqliteClusterOptions { Path = file }.CreateCluster(
             new CoapClusterOptions { Secrets = [Convert.FromHexString(secret)] });
-        await using CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = FromMinutes(1) });
+        await using CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Limits = { Timeout = FromMinutes(1) } });
         await using CoapServer server = new(cluster.KeepState(new CoapEndpointOptions()));
         server.Routes.MapResourceDirectory(directory);
         server.MapGet("/figures", async () =>

@@ -14,7 +14,7 @@ public sealed class KilledDirectoryTests : IDisposable
     private readonly string _secret = Convert.ToHexString(CoapSealedClusterStore.NewSecret());
 
     [Fact]
-    public async Task Registrations_are_there_after_two_kills_and_observers_of_a_look_up_hear_on_without_registering_anew()
+    public async Task Registrations_survive_two_kills_and_lookup_observers_are_notified_without_registering_again()
     {
         int attempts = 0;
         await Eventually.BindsAgainAsync(() => KillTwiceAsync(Path.Combine(_folder, $"coap-{++attempts}.db")));

@@ -39,7 +39,7 @@ internal sealed class SmallDirectory
     public CoapServer Server { get; }
 
     /// <summary>Answers in its place, where it gives something.</summary>
-    public Func<CoapRequest, CoapResult?>? Answers { get; set; }
+    public Func<CoapRequestContext, CoapResult?>? Answers { get; set; }
 
     /// <summary>What the location of a registration is, in its place.</summary>
     public Func<string, CoapResult>? Locates { get; set; }
@@ -111,7 +111,7 @@ internal sealed class SmallDirectory
         _resources.Notify();
     }
 
-    private CoapResult? Note(CoapRequest request)
+    private CoapResult? Note(CoapRequestContext request)
     {
         if (!request.IsForObservers)
         {
@@ -125,7 +125,7 @@ internal sealed class SmallDirectory
         return Answers?.Invoke(request);
     }
 
-    private CoapResult Register(CoapRequest request)
+    private CoapResult Register(CoapRequestContext request)
     {
         if (Note(request) is { } answer)
         {
@@ -137,7 +137,7 @@ internal sealed class SmallDirectory
             return CoapResults.BadRequest("ep argument missing");
         }
 
-        if (!CoapLinkFormat.TryParse(request.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+        if (!CoapLinkFormat.TryParse(request.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error))
         {
             return CoapResults.BadRequest(error.ToString());
         }
@@ -159,7 +159,7 @@ internal sealed class SmallDirectory
         return Locates?.Invoke(made.Path) ?? CoapResults.Created(made.Path);
     }
 
-    private CoapResult Update(CoapRequest request)
+    private CoapResult Update(CoapRequestContext request)
     {
         if (Note(request) is { } answer)
         {
@@ -186,7 +186,7 @@ internal sealed class SmallDirectory
         return CoapResults.Changed();
     }
 
-    private CoapResult Remove(CoapRequest request)
+    private CoapResult Remove(CoapRequestContext request)
     {
         if (Note(request) is { } answer)
         {
@@ -202,7 +202,7 @@ internal sealed class SmallDirectory
         return CoapResults.Deleted();
     }
 
-    private static string? BaseOf(CoapRequest request) => request.TryGetQuery("base", out string? given) ? given : null;
+    private static string? BaseOf(CoapRequestContext request) => request.TryGetQuery("base", out string? given) ? given : null;
 
     private IEnumerable<CoapLink> FindEndpoints() => Registrations.Select(static registration =>
         new CoapLink(registration.Path,
@@ -217,7 +217,7 @@ internal sealed class SmallDirectory
     private IEnumerable<CoapLink> FindResources() => Registrations.SelectMany(static registration =>
         registration.Links.Select(link => new CoapLink(link.ResolveTarget(registration.Base), link.Attributes)));
 
-    private static CoapResult LookUp(CoapRequest request, IEnumerable<CoapLink> links)
+    private static CoapResult LookUp(CoapRequestContext request, IEnumerable<CoapLink> links)
     {
         string[] criteria = [.. request.Queries.Where(static query => query.Split('=')[0] is not ("page" or "count"))];
         IEnumerable<CoapLink> found = CoapLinkFormat.Filter(links, criteria);

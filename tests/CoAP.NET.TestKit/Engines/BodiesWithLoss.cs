@@ -12,11 +12,11 @@ public abstract class BodiesWithLoss<TEngines> : LossyEngines<TEngines>
     [Theory]
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Engines))]
-    public Task Blocks_over_a_bad_path_become_the_whole_body_both_ways(string engine) => BodiesAsync(engine, CoapQBlock.Off);
+    public Task Block_transfers_over_a_lossy_path_complete_in_both_directions(string engine) => BodiesAsync(engine, CoapQBlock.Off);
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public Task Blocks_that_nobody_acknowledges_become_the_whole_body_over_a_bad_path_both_ways(string engine) =>
+    public Task Q_Block_transfers_over_a_lossy_path_complete_in_both_directions(string engine) =>
         BodiesAsync(engine, CoapQBlock.AllowUnsecured);
 
     private static async Task BodiesAsync(string engine, CoapQBlock qBlock)

@@ -1,14 +1,16 @@
 namespace CoAP.NET.Tests.Engines;
 
-/// <summary>The WebSockets of the platform, used by a client as in a page of a browser: without names, sockets and threads of its own.</summary>
+/// <summary>
+/// The WebSockets of the platform, used by a client as in a page of a browser: without names, sockets and threads of its own.
+/// </summary>
 internal sealed class BrowserTestEngine : WebSocketTestEngine
 {
     public override CoapClient MakeClient(CoapEndpointOptions options)
     {
         options.IsInBrowser = true;
-        if (options.Scheduler == CoapScheduler.Default)
+        if (options.Pipeline.Scheduler == CoapScheduler.Default)
         {
-            options.Scheduler = new PoolScheduler();
+            options.Pipeline.Scheduler = new PoolScheduler();
         }
 
         return base.MakeClient(options);

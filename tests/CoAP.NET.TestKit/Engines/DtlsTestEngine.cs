@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class DtlsTestEngine(CoapUdpEngine engine) : SocketTestEngine
+internal sealed class DtlsTestEngine(CoapSocketEngine engine) : SocketTestEngine
 {
     private const string Identity = "device-1";
 
@@ -13,14 +13,14 @@ internal sealed class DtlsTestEngine(CoapUdpEngine engine) : SocketTestEngine
 
     protected override void ConfigureServer(CoapEndpointOptions options)
     {
-        options.UdpEngine = engine;
+        options.Transports.UdpEngine = engine;
         options.UseDtls(
             new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } } });
     }
 
     protected override void ConfigureClient(CoapEndpointOptions options)
     {
-        options.UdpEngine = engine;
+        options.Transports.UdpEngine = engine;
         options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) } });
     }
 }

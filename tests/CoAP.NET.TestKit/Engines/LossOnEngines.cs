@@ -12,7 +12,7 @@ public abstract class LossOnEngines<TEngines> : LossyEngines<TEngines>
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_request_that_is_lost_is_sent_again_until_it_comes_and_runs_once(string engine)
+    public async Task A_lost_request_is_retransmitted_until_it_arrives_and_executed_once(string engine)
     {
         int runs = 0;
         int left = 3;
@@ -33,7 +33,7 @@ public abstract class LossOnEngines<TEngines> : LossyEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_separate_response_that_is_lost_is_sent_again_until_it_is_acknowledged(string engine)
+    public async Task A_lost_separate_response_is_retransmitted_until_it_is_acknowledged(string engine)
     {
         TaskCompletionSource acknowledged = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int left = 3;
@@ -85,7 +85,7 @@ public abstract class LossOnEngines<TEngines> : LossyEngines<TEngines>
     [Theory]
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Engines))]
-    public async Task Requests_over_a_bad_path_run_once_each_and_end_with_their_own_answer(string engine)
+    public async Task Each_request_over_a_lossy_path_is_executed_once_and_ends_with_its_own_response(string engine)
     {
         const int requests = 50;
         int[] runs = new int[requests];
@@ -110,7 +110,7 @@ public abstract class LossOnEngines<TEngines> : LossyEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_request_that_nobody_acknowledges_is_given_up_after_its_last_copy(string engine)
+    public async Task An_unacknowledged_request_fails_after_its_last_retransmission(string engine)
     {
         // From the first request on: one that has an answer would have to get it within the short time of four copies.
         bool isGone = true;

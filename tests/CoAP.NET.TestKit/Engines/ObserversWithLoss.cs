@@ -6,7 +6,7 @@ public abstract class ObserversWithLoss<TEngines> : LossyEngines<TEngines>
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_observer_over_a_bad_path_comes_to_know_the_last_state(string engine)
+    public async Task An_observer_over_a_lossy_path_gets_the_last_state_in_the_end(string engine)
     {
         int state = 0;
         CoapRouteHandlerBuilder? route = null;
@@ -29,7 +29,7 @@ public abstract class ObserversWithLoss<TEngines> : LossyEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_observer_that_is_gone_is_given_up(string engine)
+    public async Task An_observer_that_is_unreachable_is_removed(string engine)
     {
         bool isGone = false;
         CoapRouteHandlerBuilder? route = null;

@@ -10,7 +10,7 @@ public abstract class ObservingOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Acknowledgements_that_are_slow_do_not_hold_up_the_changes_after_them(string engine)
+    public async Task Slow_acknowledgements_do_not_delay_later_notifications(string engine)
     {
         const int seenAtLeast = 40;
         int state = 0;
@@ -52,7 +52,7 @@ public abstract class ObservingOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Every_observer_comes_to_know_the_last_state_and_none_is_left(string engine)
+    public async Task Every_observer_gets_the_last_state_and_all_observers_are_removed_at_the_end(string engine)
     {
         const int observers = 8;
         int state = 0;
@@ -80,7 +80,7 @@ public abstract class ObservingOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Notifications_larger_than_a_datagram_come_whole_and_in_order(string engine)
+    public async Task Notifications_larger_than_a_datagram_arrive_complete_and_in_order(string engine)
     {
         int state = 0;
         CoapRouteHandlerBuilder? route = null;

@@ -29,7 +29,7 @@ public abstract class RequestsOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Bodies_arrive_whole_both_ways(string engine)
+    public async Task Bodies_arrive_complete_in_both_directions(string engine)
     {
         await using EngineWorld world = await EngineWorld.StartAsync<TEngines>(engine, MapBody);
         CoapClient client = world.Client();
@@ -54,7 +54,7 @@ public abstract class RequestsOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task What_is_stored_is_answered_with_until_Max_Age_is_over(string engine)
+    public async Task A_cached_response_is_used_until_its_Max_Age_ends(string engine)
     {
         int runs = 0;
         await using EngineWorld world = await EngineWorld.StartAsync<TEngines>(engine, server =>
@@ -77,7 +77,7 @@ public abstract class RequestsOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_server_that_stops_answers_what_runs_and_ends(string engine)
+    public async Task A_stopping_server_answers_requests_in_progress_and_ends(string engine)
     {
         TaskCompletionSource running = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -89,7 +89,7 @@ public abstract class RequestsOnEngines<TEngines>
                 await goesOn.Task;
                 return CoapResults.Text("done");
             }),
-            static options => options.StopGracePeriod = TimeSpan.FromSeconds(30));
+            static options => options.Processes.StopGracePeriod = TimeSpan.FromSeconds(30));
         CoapClient client = world.Client(static options => options.Parameters = EngineWorld.Quick);
         Task<CoapResponse> request = client.GetAsync(world.Uri("/slow"));
         await running.Task.WaitAsync(EngineWorld.Hang);
@@ -102,7 +102,7 @@ public abstract class RequestsOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_request_ends_at_its_time_limit_although_its_handler_does_not(string engine)
+    public async Task A_request_ends_at_its_timeout_although_its_handler_does_not(string engine)
     {
         TaskCompletionSource never = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using EngineWorld world = await EngineWorld.StartAsync<TEngines>(engine, server =>

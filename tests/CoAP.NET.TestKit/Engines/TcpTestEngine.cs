@@ -2,9 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class TcpTestEngine(CoapTcpEngine engine) : SocketTestEngine
+internal sealed class TcpTestEngine(CoapSocketEngine engine) : SocketTestEngine
 {
     protected override string Scheme => "coap+tcp";
 
-    protected override void ConfigureServer(CoapEndpointOptions options) => options.TcpEngine = engine;
+    protected override void ConfigureServer(CoapEndpointOptions options) => options.Transports.TcpEngine = engine;
 }

@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class TlsTestEngine(CoapTcpEngine engine) : SocketTestEngine
+internal sealed class TlsTestEngine(CoapSocketEngine engine) : SocketTestEngine
 {
     private readonly TlsCertificates _certificates = new();
 
@@ -18,7 +18,7 @@ internal sealed class TlsTestEngine(CoapTcpEngine engine) : SocketTestEngine
 
     protected override void ConfigureServer(CoapEndpointOptions options)
     {
-        options.TcpEngine = engine;
+        options.Transports.TcpEngine = engine;
         options.Tls = new CoapTlsOptions
         {
             Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["127.0.0.1"]) }
@@ -27,7 +27,7 @@ internal sealed class TlsTestEngine(CoapTcpEngine engine) : SocketTestEngine
 
     protected override void ConfigureClient(CoapEndpointOptions options)
     {
-        options.TcpEngine = engine;
+        options.Transports.TcpEngine = engine;
         options.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() } };
     }
 }

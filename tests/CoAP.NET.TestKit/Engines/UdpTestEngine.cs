@@ -2,9 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class UdpTestEngine(CoapUdpEngine engine) : SocketTestEngine
+internal sealed class UdpTestEngine(CoapSocketEngine engine) : SocketTestEngine
 {
     protected override string Scheme => "coap";
 
-    protected override void ConfigureServer(CoapEndpointOptions options) => options.UdpEngine = engine;
+    protected override void ConfigureServer(CoapEndpointOptions options) => options.Transports.UdpEngine = engine;
 }

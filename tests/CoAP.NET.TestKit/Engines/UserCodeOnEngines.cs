@@ -11,7 +11,7 @@ public abstract class UserCodeOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Handlers_of_requests_run_on_the_thread_that_received(string engine)
+    public async Task Request_handlers_run_on_the_receiving_thread(string engine)
     {
         bool? isPool = null;
         await using EngineWorld world = await EngineWorld.StartAsync<TEngines>(engine, server => server.MapGet("/x", () =>
@@ -33,7 +33,7 @@ public abstract class UserCodeOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Handlers_of_notifications_do_not_run_on_the_threads_of_timers(string engine)
+    public async Task Notification_handlers_do_not_run_on_timer_threads(string engine)
     {
         int runs = 0;
         TaskCompletionSource<(bool IsPool, string Stack)> ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -55,7 +55,7 @@ public abstract class UserCodeOnEngines<TEngines>
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_handler_of_notifications_that_blocks_holds_up_neither_requests_nor_other_notifications(string engine)
+    public async Task A_blocking_notification_handler_delays_neither_requests_nor_other_notifications(string engine)
     {
         int state = 0;
         using ManualResetEventSlim release = new();

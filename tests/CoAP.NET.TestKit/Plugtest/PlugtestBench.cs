@@ -191,7 +191,7 @@ public sealed class PlugtestBench : IAsyncDisposable
     public CoapEndpointOptions Prepare(CoapEndpointOptions options, int host)
     {
         options.TimeProvider = Clock;
-        options.Random = new VirtualRandom((ulong)((_seed * 2) + host));
+        options.Pipeline.Random = new VirtualRandom((ulong)((_seed * 2) + host));
         return options;
     }
 
@@ -200,7 +200,7 @@ public sealed class PlugtestBench : IAsyncDisposable
         CoapEndpointOptions options = Prepare(new CoapEndpointOptions(), host);
         if (!_isExact)
         {
-            options.Scheduler = new VirtualScheduler(Clock);
+            options.Pipeline.Scheduler = new VirtualScheduler(Clock);
         }
 
         CoapClient client = new(options);

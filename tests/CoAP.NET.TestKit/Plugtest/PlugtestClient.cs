@@ -15,7 +15,7 @@ public abstract class PlugtestClient : IAsyncLifetime
     private protected PlugtestClient()
     {
         Network = new InMemoryNetwork(Clock);
-        Client = new CoapClient(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(5) });
+        Client = new CoapClient(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(5) } });
         Client.Endpoint.AddTransport(Network.CreateTransport(s_client));
         Server = Network.CreatePeer(s_server);
     }

@@ -54,5 +54,5 @@ public sealed record PlugtestRun(
 
     // An Echo value tells of the time and not of the resource.
     private static string Describe(CoapResponse response) =>
-        $"{response.Code} {string.Join(", ", response.Options.Where(static option => option is not Echo))}: {response.GetText()}";
+        $"{response.Code} {string.Join(", ", response.Options.Where(static option => option is not EchoOption))}: {response.GetText()}";
 }

@@ -40,13 +40,13 @@ internal static class PlugtestScenarios
         new(
             "CORE_22",
             Ask(Request(CoapMethod.Get, "/validate")),
-            responses => [Request(CoapMethod.Put, "/validate", "second", option: new IfMatch(TagOf(responses[0]).Value.Span))],
-            responses => [Request(CoapMethod.Put, "/validate", "lost", option: new IfMatch(TagOf(responses[0]).Value.Span))],
+            responses => [Request(CoapMethod.Put, "/validate", "second", option: new IfMatchOption(TagOf(responses[0]).Value.Span))],
+            responses => [Request(CoapMethod.Put, "/validate", "lost", option: new IfMatchOption(TagOf(responses[0]).Value.Span))],
             Ask(Request(CoapMethod.Get, "/validate"))),
         new(
             "CORE_23",
-            Ask(Request(CoapMethod.Put, "/create1", "first", option: new IfNoneMatch())),
-            Ask(Request(CoapMethod.Put, "/create1", "second", option: new IfNoneMatch())),
+            Ask(Request(CoapMethod.Put, "/create1", "first", option: new IfNoneMatchOption())),
+            Ask(Request(CoapMethod.Put, "/create1", "second", option: new IfNoneMatchOption())),
             Ask(Request(CoapMethod.Get, "/create1"))),
         One("LINK_02", Request(CoapMethod.Get, "/.well-known/core?rt=Type1")) with { MayRunAgain = true },
         One("LINK_07", Request(CoapMethod.Get, "/.well-known/core?href=/link1")) with { MayRunAgain = true },
@@ -72,7 +72,7 @@ internal static class PlugtestScenarios
         return request;
     }
 
-    private static ETag TagOf(CoapResponse response) => response.Options.OfType<ETag>().Single();
+    private static ETagOption TagOf(CoapResponse response) => response.Options.OfType<ETagOption>().Single();
 
     private static CoapRequest Request(CoapMethod method, string path, string? content = null, bool confirmable = true,
         CoapOption? option = null) =>
@@ -88,7 +88,7 @@ internal static class PlugtestScenarios
             "BLOCK_04",
             Ask(Large(CoapMethod.Post, "/large-create", BlockSize, s_upload)),
             responses => [Large(CoapMethod.Get,
-                "/" + string.Join('/', responses[0].Options.OfType<LocationPath>().Select(segment => segment.Value)), BlockSize)])
+                "/" + string.Join('/', responses[0].Options.OfType<LocationPathOption>().Select(segment => segment.Value)), BlockSize)])
             with { MayRunAgain = true },
         Transfer("BLOCK_05", Ask(Large(CoapMethod.Post, "/large-post", BlockSize, s_upload))),
         Transfer("BLOCK_06", Ask(Request(CoapMethod.Put, "/large-update", LargeText.Make(90))),

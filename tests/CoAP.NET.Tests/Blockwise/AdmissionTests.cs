@@ -16,7 +16,7 @@ public sealed class AdmissionTests : BlockwiseTest
         {
             runs++;
             return CoapResults.Changed();
-        }).LimitRate(_ =>
+        }).RequireRateLimiting(_ =>
         {
             asked++;
             return permits-- > 0 ? null : TimeSpan.FromSeconds(7);
@@ -37,9 +37,9 @@ public sealed class AdmissionTests : BlockwiseTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_filter_that_is_asked_before_the_body_keeps_strangers_from_filling_the_memory(bool late)
+    public async Task A_beforeBody_filter_refuses_uploads_of_unverified_peers_before_they_use_memory(bool late)
     {
-        Options.Limits.MaxAssemblyBytes = 64 * 1024;
+        Options.Limits.Blockwise.RequestMemory = 64 * 1024;
         List<(bool IsPending, int Length, string Id)> seen = [];
         Server.MapPut("/x/{id}", request => CoapResults.Bytes(request.Payload)).AddFilterFactory(
             (_, next) => async (request, cancellationToken) =>
@@ -74,7 +74,7 @@ public sealed class AdmissionTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Other_filters_see_the_whole_only()
+    public async Task A_filter_without_beforeBody_sees_only_the_whole_body()
     {
         int asked = 0;
         Server.MapPut("/x", () => CoapResults.Changed()).AddFilter((request, next, cancellationToken) =>
@@ -90,7 +90,7 @@ public sealed class AdmissionTests : BlockwiseTest
 
     [Fact]
     [Rfc("9175-2.3-1")]
-    public async Task A_request_is_shown_to_be_fresh_with_its_first_block_and_again_only_when_the_body_took_too_long()
+    public async Task RequireFreshness_applies_to_the_first_block_and_again_after_a_slow_upload()
     {
         int runs = 0;
         Server.MapPut("/x", () =>
@@ -102,24 +102,24 @@ public sealed class AdmissionTests : BlockwiseTest
         byte[] body = Body(1500);
         CoapMessage challenge = Block(CoapMethod.Put, "x", body, 0, 1024);
         Assert.Equal((CoapCode.Unauthorized, 0), (challenge.Code, Bodies.Count));
-        Echo echo = challenge.Options.Get<Echo>()!;
+        EchoOption echo = challenge.Options.Get<EchoOption>()!;
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
         Clock.Advance(TimeSpan.FromSeconds(5));
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 1024, 1024).Code);
 
-        echo = Block(CoapMethod.Put, "x", body, 0, 1024).Options.Get<Echo>()!;
+        echo = Block(CoapMethod.Put, "x", body, 0, 1024).Options.Get<EchoOption>()!;
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
         Clock.Advance(TimeSpan.FromSeconds(15));
         challenge = Block(CoapMethod.Put, "x", body, 1024, 1024);
         Assert.Equal((CoapCode.Unauthorized, 1), (challenge.Code, runs));
         Assert.Equal(CoapCode.Changed,
-            Block(CoapMethod.Put, "x", body, 1024, 1024, options => options.Add(challenge.Options.Get<Echo>()!)).Code);
+            Block(CoapMethod.Put, "x", body, 1024, 1024, options => options.Add(challenge.Options.Get<EchoOption>()!)).Code);
         Assert.Equal(2, runs);
         AssertAllFreed();
     }
 
     [Fact]
-    public async Task A_gate_that_throws_is_an_error_and_nothing_is_kept()
+    public async Task An_exception_of_a_beforeBody_filter_gives_5_00_and_stores_nothing()
     {
         Server.MapPut("/x", () => CoapResults.Changed())
             .AddFilterFactory((_, _) => (_, _) => throw new InvalidOperationException("broken"), beforeBody: true);
@@ -130,21 +130,21 @@ public sealed class AdmissionTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_route_that_takes_more_than_the_share_of_a_source_says_so_with_the_first_block()
+    public async Task A_body_larger_than_the_share_of_a_source_is_refused_at_its_first_block()
     {
-        Options.Limits.MaxAssemblyBytes = 400 * 1024;
-        Server.MapPut("/x", () => CoapResults.Changed()).MaxBodySize(100 << 20);
-        Server.MapPut("/stream", async request =>
+        Options.Limits.Blockwise.RequestMemory = 400 * 1024;
+        Server.MapPut("/x", () => CoapResults.Changed()).WithMaxBodySize(100 << 20);
+        Server.MapPut("/stream", async (CoapRequestContext request) =>
         {
             await request.BodyReader.CopyToAsync(Stream.Null);
             return CoapResults.Changed();
-        }).MaxBodySize(100 << 20).StreamBody();
+        }).WithMaxBodySize(100 << 20).WithStreamedBody();
         await StartAsync();
         CoapMessage refusal = Block(CoapMethod.Put, "x", Body(5000), 0, 1024, options => options.Size1 = 200 * 1024);
         Assert.Equal((CoapCode.RequestEntityTooLarge, 100u * 1024 - 640), (refusal.Code, refusal.Options.Size1));
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1545).Text;
         Assert.Contains("104857600", told, StringComparison.Ordinal);
-        Assert.Contains("PeerAssemblyShare", told, StringComparison.Ordinal);
+        Assert.Contains("SourceShare of RequestMemory", told, StringComparison.Ordinal);
 
         // Up to that size it is taken, also by who does not announce it.
         Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(99 * 1024), 1024).Code);
@@ -155,10 +155,10 @@ public sealed class AdmissionTests : BlockwiseTest
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task Sources_that_take_all_they_can_get_for_bodies_leave_room_for_a_modest_peer(int sources)
+    public async Task A_peer_can_upload_although_few_sources_use_all_the_memory_they_can_get_for_bodies(int sources)
     {
-        Options.Limits.MaxAssemblyBytes = 1024 * 1024;
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Blockwise.RequestMemory = 1024 * 1024;
+        Options.Limits.Amplification.IsLimited = false;
         Server.MapPut("/x/{id}", request => CoapResults.Bytes(request.Payload));
         await StartAsync();
         byte[] body = Body(40 * 1024);

@@ -14,7 +14,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
     [InlineData(4)]
     [InlineData(5)]
     [InlineData(15)]
-    public async Task A_document_of_many_mebibytes_that_is_another_at_each_run_arrives_by_one_run(int mebibytes)
+    public async Task A_response_of_several_MiB_that_differs_at_each_run_is_downloaded_by_a_single_handler_run(int mebibytes)
     {
         MapChanging(mebibytes * 1024 * KiB);
         await StartAsync();
@@ -24,7 +24,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Fifty_peers_that_fetch_500_KiB_of_a_changing_document_at_a_time_all_get_theirs_by_one_run_each()
+    public async Task Fifty_peers_download_a_changing_500_KiB_response_at_the_same_time_with_one_run_each()
     {
         MapChanging(500 * KiB);
         await StartAsync();
@@ -45,9 +45,9 @@ public sealed class AnswerRoomTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Who_finds_no_room_waits_by_5_03_and_what_is_being_fetched_stays()
+    public async Task A_peer_whose_answer_exceeds_ResponseMemory_gets_5_03_and_downloads_in_progress_continue()
     {
-        Options.Limits.MaxRepresentationBytes = 1024 * KiB;
+        Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
         MapChanging(200 * KiB);
         await StartAsync();
         for (int i = 0; i < 4; i++)
@@ -63,7 +63,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
 
         // Told once, with the setting to change, and counted each time.
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text;
-        Assert.Contains("1048576 bytes for all peers together (CoapLimits.MaxRepresentationBytes)", told, StringComparison.Ordinal);
+        Assert.Contains("1048576 bytes for all peers together (CoapLimits.Blockwise.ResponseMemory)", told, StringComparison.Ordinal);
         Assert.Equal((2L, 0L), (Server.Counters[CoapCounter.RepresentationsRefused], Server.Counters[CoapCounter.RepresentationEvictions]));
 
         // Whoever asks for later blocks all the same has no body made for each of them.
@@ -86,7 +86,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Without_retransmissions_a_transfer_is_kept_as_well_and_ends()
+    public async Task A_transfer_is_kept_and_completes_when_MaxRetransmit_is_0()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { MaxRetransmit = 0 };
         MapChanging(5 * KiB);
@@ -101,7 +101,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
     [Fact]
     public async Task An_answer_above_the_share_of_a_source_is_an_error_whose_log_names_the_bound_and_the_remedy()
     {
-        Options.Limits.MaxRepresentationBytes = 1024 * KiB;
+        Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
         MapChanging(300 * KiB);
         await StartAsync();
         Assert.Equal(CoapCode.InternalServerError, Get("x").Code);
@@ -109,7 +109,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
         Assert.Contains("CoapResults.File", told, StringComparison.Ordinal);
-        Assert.Contains("262144 bytes for one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)", told,
+        Assert.Contains("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)", told,
             StringComparison.Ordinal);
         AssertAllFreed();
     }
@@ -117,11 +117,11 @@ public sealed class AnswerRoomTests : BlockwiseTest
     [Fact]
     public async Task The_warning_about_an_answer_to_POST_names_the_bound_that_was_hit()
     {
-        Options.Limits.MaxRepresentationBytes = 1024 * KiB;
+        Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
         Server.MapPost("/x", () => CoapResults.Changed(CoapContent.Binary(Body(300 * KiB))));
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
-        Assert.Contains("(CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)",
+        Assert.Contains("(SourceShare of ResponseMemory in CoapLimits.Blockwise)",
             Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, StringComparison.Ordinal);
         AssertAllFreed();
     }
@@ -129,9 +129,9 @@ public sealed class AnswerRoomTests : BlockwiseTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Who_makes_no_progress_or_next_to_none_loses_its_place_when_another_one_wants_it(bool creeps)
+    public async Task A_kept_representation_whose_peer_makes_almost_no_progress_is_evicted_for_another_peer(bool creeps)
     {
-        Options.Limits.MaxRepresentationBytes = 1024 * KiB;
+        Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
         MapChanging(200 * KiB);
         await StartAsync();
         for (int i = 0; i < 4; i++)
@@ -165,10 +165,10 @@ public sealed class AnswerRoomTests : BlockwiseTest
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task Sources_that_take_all_they_can_get_and_make_progress_leave_room_for_a_modest_peer(int sources)
+    public async Task A_peer_can_download_although_few_sources_use_all_the_response_memory_they_can_get(int sources)
     {
-        Options.Limits.MaxRepresentationBytes = 1024 * KiB;
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
+        Options.Limits.Amplification.IsLimited = false;
         Server.MapGet("/x/{size}", request =>
         {
             _runs++;
@@ -209,9 +209,9 @@ public sealed class AnswerRoomTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Strangers_that_fill_their_part_by_forged_requests_keep_nobody_out_who_receives_at_its_address()
+    public async Task Forged_requests_that_fill_the_memory_of_unverified_peers_do_not_exclude_a_peer_that_returns_its_Echo()
     {
-        Options.Limits.NewcomerBytes = 64 * KiB;
+        Options.Limits.Peers.NewcomerMemory = 64 * KiB;
         MapChanging(5 * KiB);
         await StartAsync();
         CoapMessage? answer = null;
@@ -225,15 +225,15 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(CoapCode.Unauthorized, answer!.Code);
         ReadOnlyMemory<byte> echo = answer.Options.Echo!.Value;
         CoapAddress honest = CoapAddress.FromIPv4(0xcb007100 + 49, 5683);
-        Assert.Equal(CoapCode.Content, Get("x", new BlockValue(0, false, 2), options => options.Add(new Echo(echo.Span)), honest).Code);
+        Assert.Equal(CoapCode.Content, Get("x", new BlockValue(0, false, 2), options => options.Add(new EchoOption(echo.Span)), honest).Code);
         Assert.Equal(4096 + 1024 - 64, Rest("x", honest, 2).Length);
         AssertAllFreed();
     }
 
     [Fact]
-    public async Task Newcomers_by_the_hundred_take_nothing_from_peers_that_came_back_and_were_never_verified()
+    public async Task Hundreds_of_new_peers_evict_no_transfer_of_a_returning_unverified_peer()
     {
-        Options.Limits.NewcomerBytes = 64 * KiB;
+        Options.Limits.Peers.NewcomerMemory = 64 * KiB;
         MapChanging(5 * KiB);
         await StartAsync();
         CoapAddress[] known = ComeBack(5);
@@ -256,9 +256,9 @@ public sealed class AnswerRoomTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Peers_that_came_back_and_were_never_verified_take_a_part_only_and_nothing_from_those_that_were()
+    public async Task Returning_unverified_peers_use_a_part_of_the_memory_and_evict_nothing_of_verified_peers()
     {
-        Options.Limits.MaxRepresentationBytes = 1024 * KiB;
+        Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
         MapChanging(20 * KiB);
         await StartAsync();
         CoapAddress[] known = ComeBack(40);
@@ -279,7 +279,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         AssertAllFreed();
     }
 
-    private static string TagOf(CoapMessage answer) => $"{answer.Code} {Convert.ToHexString(answer.Options.ETag.GetValueOrDefault().Span)}";
+    private static string TagOf(CoapMessage answer) => $"{answer.Code} {Convert.ToHexString(answer.Options.ETag.GetValueOrDefault().ToArray())}";
 
     private CoapAddress[] ComeBack(int count)
     {

@@ -15,18 +15,18 @@ public sealed class BlockCampaignTests : BlockwiseTest
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7959-2.5-7", "7959-2.5-4", "7959-2.3-4", "7959-2.4-3")]
-    public async Task Whatever_is_lost_doubled_or_delayed_no_body_is_ever_mixed()
+    public async Task Bodies_are_never_mixed_under_loss_duplication_and_delay()
     {
         HashSet<string> sent = [];
         int received = 0;
-        CoapResult Take(CoapRequest request)
+        CoapResult Take(CoapRequestContext request)
         {
             Assert.Contains(Wire.Hex(request.Payload.Span), sent);
             received++;
             return CoapResults.Bytes(request.Payload);
         }
 
-        async Task<CoapResult> TakeStreamAsync(CoapRequest request)
+        async Task<CoapResult> TakeStreamAsync(CoapRequestContext request)
         {
             MemoryStream body = new();
             await request.BodyReader.CopyToAsync(body).ConfigureAwait(false);
@@ -36,7 +36,7 @@ public sealed class BlockCampaignTests : BlockwiseTest
         }
 
         Server.MapPost("/whole", Take);
-        Server.MapPost("/stream", TakeStreamAsync).StreamBody();
+        Server.MapPost("/stream", TakeStreamAsync).WithStreamedBody();
         await StartAsync();
         int echoed = 0;
         for (int run = 0; run < EndpointCampaign.Networks; run++)

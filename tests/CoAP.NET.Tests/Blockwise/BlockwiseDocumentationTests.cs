@@ -14,7 +14,7 @@ public sealed class BlockwiseDocumentationTests : GuideTest
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("blockwise.md", "Blockwise", 8);
 
     [Fact]
-    public void Q_Block_is_allowed_by_a_call()
+    public void UseQBlock_allows_Q_Block()
     {
         CoapEndpointOptions options = new CoapEndpointOptions().UseQBlock();
 
@@ -22,7 +22,7 @@ public sealed class BlockwiseDocumentationTests : GuideTest
     }
 
     [Fact]
-    public async Task Files_are_sent_and_taken()
+    public async Task Files_are_uploaded_and_downloaded()
     {
         string path = Path.GetTempFileName();
         string copy = Path.GetTempFileName();
@@ -35,7 +35,7 @@ public sealed class BlockwiseDocumentationTests : GuideTest
         {
             await request.BodyReader.CopyToAsync(store, cancellationToken);
             return CoapResults.Changed();
-        }).StreamBody().MaxBodySize(100L << 20);
+        }).WithStreamedBody().WithMaxBodySize(100L << 20);
         await StartAsync();
         LastProgress progress = new();
         await RunAsync(async () =>
@@ -44,12 +44,17 @@ public sealed class BlockwiseDocumentationTests : GuideTest
 
             {
                 await using FileStream destination = File.Create(copy);
-                CoapResponse response = await client.GetAsync("coap://[::1]/firmware", destination, progress, cancellationToken);
+                CoapRequest get = new(CoapMethod.Get, "coap://[::1]/firmware")
+                {
+                    Destination = destination,
+                    Progress = progress,
+                };
+                CoapResponse response = await client.SendAsync(get, cancellationToken);
 
                 destination.SetLength(12_345);
-                ReadOnlyMemory<byte>? tag = progress.Last.ETag;
-                CoapDownloadOptions rest = new() { Offset = destination.Length, ETag = tag };
-                response = await client.GetAsync("coap://[::1]/firmware", destination, rest, progress, cancellationToken);
+                CoapETag? tag = progress.Last.ETag;
+                get.Download = new CoapDownloadOptions { Offset = destination.Length, ETag = tag };
+                response = await client.SendAsync(get, cancellationToken);
             }
 
             byte[] buffer = new byte[1000];
@@ -68,7 +73,7 @@ public sealed class BlockwiseDocumentationTests : GuideTest
     }
 
     [Fact]
-    public void A_shorter_exchange_lifetime_gives_Message_IDs_back_earlier()
+    public void A_shorter_EXCHANGE_LIFETIME_frees_Message_IDs_earlier()
     {
         CoapEndpointOptions options = new()
         {

@@ -40,7 +40,7 @@ public abstract class BlockwiseTest : EndpointTest
         CoapMessage message = new((CoapCode)method) { Payload = payload ?? [], Token = new CoapToken([0x7b]) };
         foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))
         {
-            message.Options.Add(new UriPath(segment));
+            message.Options.Add(new UriPathOption(segment));
         }
 
         options?.Invoke(message.Options);
@@ -123,7 +123,7 @@ public abstract class BlockwiseTest : EndpointTest
                 return body.ToArray();
             }
 
-            string tag = Convert.ToHexString(answer.Options.ETag.GetValueOrDefault().Span);
+            string tag = Convert.ToHexString(answer.Options.ETag.GetValueOrDefault().ToArray());
             Assert.Equal(etag ??= tag, tag);
             Assert.Equal(body.Length, block.ByteOffset + answer.Payload.Length);
             if (!block.More)

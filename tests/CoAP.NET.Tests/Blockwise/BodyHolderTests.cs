@@ -14,15 +14,15 @@ public sealed class BodyHolderTests : QBlockTest
 
     private readonly List<int> _taken = [];
 
-    public BodyHolderTests() => Options.Limits.MaxAssemblyBytes = Most;
+    public BodyHolderTests() => Options.Limits.Blockwise.RequestMemory = Most;
 
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
     [Rfc("7959-2.5-8", "7959-7.1-1")]
-    public async Task Streams_of_few_sources_that_go_on_by_16_bytes_leave_room_for_the_stream_of_another_one(int sources)
+    public async Task A_peer_can_stream_a_body_although_few_sources_hold_streams_that_advance_by_16_bytes(int sources)
     {
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Amplification.IsLimited = false;
         await StartUploadsAsync();
         List<(CoapAddress Peer, string Path)> held = HoldStreams(sources);
         Assert.InRange(Memory.Requests.Used, (sources == 1 ? 200 : 700) * KiB, Most - (50 * KiB));
@@ -46,9 +46,9 @@ public sealed class BodyHolderTests : QBlockTest
     }
 
     [Fact]
-    public async Task Streams_that_stand_still_give_way_when_their_source_or_another_one_wants_the_room()
+    public async Task Streamed_uploads_without_progress_are_evicted_when_memory_is_requested()
     {
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Amplification.IsLimited = false;
         await StartUploadsAsync();
         HoldStreams(4);
         long used = Memory.Requests.Used;
@@ -68,9 +68,9 @@ public sealed class BodyHolderTests : QBlockTest
     [InlineData(1)]
     [InlineData(4)]
     [Rfc("7959-2.5-8")]
-    public async Task Single_blocks_of_Q_Block_bodies_take_a_share_and_the_body_of_another_one_arrives(int sources)
+    public async Task Single_QBlock1_blocks_use_only_the_share_of_their_source_and_another_peer_can_upload(int sources)
     {
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Amplification.IsLimited = false;
         await StartUploadsAsync();
         byte[] large = Body(100 * KiB);
         int middle = large.Length / 32;
@@ -101,7 +101,7 @@ public sealed class BodyHolderTests : QBlockTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Forged_addresses_that_come_back_take_a_part_of_the_uploads_only(bool usesQBlock)
+    public async Task Forged_addresses_that_return_use_only_a_part_of_the_upload_memory(bool usesQBlock)
     {
         await StartUploadsAsync();
         CoapAddress[] forged = [.. Enumerable.Range(0, 200).Select(static i => Holder(i, 5683))];
@@ -120,7 +120,7 @@ public sealed class BodyHolderTests : QBlockTest
         Assert.Equal(CoapCode.Unauthorized, refusal!.Code);
 
         // Whoever shows that it receives at its address takes a share of its own; who is known is not even asked.
-        Echo echo = new(refusal.Options.Echo!.Value.Span);
+        EchoOption echo = new(refusal.Options.Echo!.Value.Span);
         CoapAddress honest = forged[^1];
         byte[] body = Body(4 * KiB);
         Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "stream/y", body, KiB, options => options.Add(echo), honest).Code);
@@ -130,7 +130,7 @@ public sealed class BodyHolderTests : QBlockTest
     }
 
     [Fact]
-    public async Task An_upload_of_a_peer_that_was_never_verified_goes_on_after_the_Echo_it_was_asked_for()
+    public async Task An_upload_of_an_unverified_peer_continues_after_the_requested_Echo()
     {
         await StartUploadsAsync();
         CoapAddress[] peers = [.. Enumerable.Range(0, 31).Select(static i => Holder(i, 5683))];
@@ -152,7 +152,7 @@ public sealed class BodyHolderTests : QBlockTest
         }
 
         Assert.Equal(CoapCode.Unauthorized, answer.Code);
-        Echo echo = new(answer.Options.Echo!.Value.Span);
+        EchoOption echo = new(answer.Options.Echo!.Value.Span);
         for (; offset < body.Length; offset += KiB)
         {
             answer = Block(CoapMethod.Put, "whole/x", body, offset, KiB, options => options.Add(echo), honest);
@@ -164,13 +164,13 @@ public sealed class BodyHolderTests : QBlockTest
 
     private Task StartUploadsAsync()
     {
-        Server.MapPut("/stream/{id}", async request =>
+        Server.MapPut("/stream/{id}", async (CoapRequestContext request) =>
         {
             MemoryStream body = new();
             await request.BodyReader.CopyToAsync(body).ConfigureAwait(false);
             _taken.Add((int)body.Length);
             return CoapResults.Changed();
-        }).StreamBody();
+        }).WithStreamedBody();
         Server.MapPut("/whole/{id}", request =>
         {
             _taken.Add(request.Payload.Length);

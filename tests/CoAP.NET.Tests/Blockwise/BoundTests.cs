@@ -8,9 +8,9 @@ public sealed class BoundTests : BlockwiseTest
 {
     [Fact]
     [Rfc("7959-2.5-8", "7959-7.1-1")]
-    public async Task Ten_thousand_half_uploads_take_a_bounded_memory_that_is_freed()
+    public async Task Ten_thousand_incomplete_uploads_use_bounded_memory_that_is_freed()
     {
-        Options.Limits.MaxAssemblyBytes = 1024 * 1024;
+        Options.Limits.Blockwise.RequestMemory = 1024 * 1024;
         int runs = 0;
         Server.MapPut("/x/{id}", () =>
         {
@@ -25,8 +25,8 @@ public sealed class BoundTests : BlockwiseTest
 
             // Where the part of newcomers is taken they may show that they receive at their address.
             Assert.True(answer.Code == CoapCode.Continue || answer.Code == CoapCode.Unauthorized, $"{answer.Code}");
-            Assert.InRange(Memory.Requests.Used, 1, Options.Limits.MaxAssemblyBytes);
-            Assert.InRange(Memory.Requests.UsedByNewcomers, 0, Options.Limits.MaxAssemblyBytes / 4);
+            Assert.InRange(Memory.Requests.Used, 1, Options.Limits.Blockwise.RequestMemory);
+            Assert.InRange(Memory.Requests.UsedByNewcomers, 0, Options.Limits.Blockwise.RequestMemory / 4);
         }
 
         Assert.True(Server.Counters[CoapCounter.BodiesEvicted] + Server.Counters[CoapCounter.BodiesRefused] > 8000);
@@ -36,9 +36,9 @@ public sealed class BoundTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.5-8")]
-    public async Task A_peer_with_more_than_its_share_loses_what_was_idle_longest_and_disturbs_nobody_else()
+    public async Task A_peer_beyond_its_share_loses_its_longest_idle_upload_and_no_upload_of_another_peer()
     {
-        Options.Limits.MaxAssemblyBytes = 64 * 1024;
+        Options.Limits.Blockwise.RequestMemory = 64 * 1024;
         Server.MapPut("/x/{id}", request => CoapResults.Bytes(request.Payload));
         await StartAsync();
 
@@ -65,9 +65,9 @@ public sealed class BoundTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Newcomers_by_the_hundred_take_nothing_from_uploads_of_peers_that_came_back_and_were_never_verified()
+    public async Task Hundreds_of_new_peers_evict_no_upload_of_a_returning_unverified_peer()
     {
-        Options.Limits.NewcomerBytes = 64 * 1024;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         Server.MapPut("/x", request => request.Payload.Length == 1920 ? CoapResults.Changed() : CoapResults.BadRequest("other bytes"));
         await StartAsync();
         CoapAddress known = CoapAddress.FromIPv4(0xcb010001, 5683);
@@ -92,10 +92,10 @@ public sealed class BoundTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task When_all_room_is_taken_a_block_is_answered_5_03_and_may_come_again()
+    public async Task A_block_that_finds_no_memory_gets_5_03_and_may_be_sent_again()
     {
-        Options.Limits.MaxAssemblyBytes = 4096;
-        Options.Limits.PeerAssemblyShare = 1;
+        Options.Limits.Blockwise.RequestMemory = 4096;
+        Options.Limits.Blockwise.SourceShare = 1;
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartAsync();
         byte[] body = Body(2048);
@@ -115,10 +115,10 @@ public sealed class BoundTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.5-8", "7959-2.5-5")]
-    public async Task A_body_that_is_too_large_is_refused_as_soon_as_that_is_known()
+    public async Task A_body_that_is_too_large_is_refused_as_soon_as_its_size_is_known()
     {
-        Options.Limits.MaxBodySize = 2000;
-        Server.MapPut("/small", () => CoapResults.Changed()).MaxBodySize(100);
+        Options.Limits.Blockwise.MaxRequestBodySize = 2000;
+        Server.MapPut("/small", () => CoapResults.Changed()).WithMaxBodySize(100);
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartAsync();
         AssertTooLarge(2000, Block(CoapMethod.Put, "x", Body(3000), 0, 1024, options => options.Size1 = 3000));
@@ -157,10 +157,10 @@ public sealed class BoundTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_body_counts_until_its_handler_has_answered()
+    public async Task A_body_counts_against_RequestMemory_until_its_handler_has_answered()
     {
         TaskCompletionSource<CoapResult> result = new();
-        Server.MapPut("/x", (CoapRequest _) => result.Task);
+        Server.MapPut("/x", (CoapRequestContext _) => result.Task);
         await StartAsync();
         Block(CoapMethod.Put, "x", Body(1500), 0, 1024);
         TrySend(Message(CoapMethod.Put, "x", options => options.Block1 = new BlockValue(1, false, 6), Body(1500)[1024..]));
@@ -174,7 +174,7 @@ public sealed class BoundTests : BlockwiseTest
     [Fact]
     public async Task Answers_that_are_fetched_in_blocks_take_a_bounded_memory()
     {
-        Options.Limits.MaxRepresentationBytes = 256 * 1024;
+        Options.Limits.Blockwise.ResponseMemory = 256 * 1024;
         int runs = 0;
         Server.MapGet("/x/{id}", request =>
         {
@@ -186,7 +186,7 @@ public sealed class BoundTests : BlockwiseTest
         for (int i = 0; i < 1000; i++)
         {
             Get($"x/{i}", new BlockValue(0, false, 2), peer: CoapAddress.FromIPv4(0x0a000000 + (uint)(i / 3), 5683));
-            Assert.InRange(Memory.Responses.Used, 1, Options.Limits.MaxRepresentationBytes);
+            Assert.InRange(Memory.Responses.Used, 1, Options.Limits.Blockwise.ResponseMemory);
         }
 
         // Many peers with the same body hold it once.
@@ -210,7 +210,7 @@ public sealed class BoundTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Who_asks_for_one_block_again_and_again_sees_a_new_state_in_the_end()
+    public async Task A_peer_that_requests_the_same_block_again_and_again_gets_the_new_representation_in_the_end()
     {
         int version = 0;
         Server.MapGet("/x", () => CoapResults.Bytes(Body(300, version)));

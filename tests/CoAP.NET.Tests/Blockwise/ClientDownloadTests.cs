@@ -8,12 +8,12 @@ public sealed class ClientDownloadTests : TransferTest
 {
     [Fact]
     [Rfc("7959-2.4-2", "7959-2.4-9", "7959-2.2-2")]
-    public async Task A_large_representation_is_one_response()
+    public async Task A_large_representation_is_received_as_a_single_response()
     {
         HandServer server = new() { Body = Bytes(2500), ETag = [1, 2], TellsSize = true };
         Answer = server.Answer;
         CoapRequest request = new(CoapMethod.Get, Uri + "?x=1") { Accept = CoapContentFormat.OctetStream };
-        request.Options.Add(new RequestTag([7]));
+        request.Options.Add(new RequestTagOption([7]));
         request.Options.Add(65001 & ~3, [9]);
         CoapResponse response = await Within(Client.SendAsync(request));
         Assert.Equal(CoapCode.Content, response.Code);
@@ -25,8 +25,8 @@ public sealed class ClientDownloadTests : TransferTest
         Assert.Equal(3, Requests.Select(sent => sent.Token).Distinct().Count());
         Assert.All(Requests, sent =>
         {
-            Assert.Equal("x=1", sent.Options.Get<UriQuery>()!.Value);
-            Assert.Equal("large", sent.Options.Get<UriPath>()!.Value);
+            Assert.Equal("x=1", sent.Options.Get<UriQueryOption>()!.Value);
+            Assert.Equal("large", sent.Options.Get<UriPathOption>()!.Value);
             Assert.Equal(CoapContentFormat.OctetStream, sent.Options.Accept);
             Assert.Equal([7], Assert.Single(sent.Options.RequestTags).ToArray());
             Assert.True(sent.Options.Contains(65001 & ~3));
@@ -50,13 +50,13 @@ public sealed class ClientDownloadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.4-9", "7959-2.6-2")]
-    public async Task Observe_and_conditions_stay_with_the_first_request()
+    public async Task Observe_and_conditional_options_are_sent_in_the_first_request_only()
     {
         HandServer server = new() { Body = Bytes(100), MaxSizeExponent = 2 };
         Answer = server.Answer;
         CoapRequest request = new(CoapMethod.Get, Uri);
         request.Options.Observe = 0;
-        request.Options.ETag = new byte[] { 5 };
+        request.Options.ETag = new CoapETag([5]);
         await Within(Client.SendAsync(request));
         Assert.Equal([0u, null], Requests.Select(sent => sent.Options.Observe));
         Assert.Equal([true, false], Requests.Select(sent => sent.Options.Contains(OptionNumber.ETag)));
@@ -121,7 +121,7 @@ public sealed class ClientDownloadTests : TransferTest
     }
 
     [Fact]
-    public async Task A_scaled_number_of_smaller_blocks_is_the_same_place()
+    public async Task A_block_number_scaled_to_smaller_blocks_is_the_same_offset()
     {
         byte[] body = Bytes(100);
         Script(Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64)),
@@ -132,7 +132,7 @@ public sealed class ClientDownloadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.4-5")]
-    public async Task A_changed_representation_is_fetched_anew()
+    public async Task A_representation_that_changes_during_the_download_is_fetched_again()
     {
         HandServer old = new() { Body = Bytes(200, 1), ETag = [1], MaxSizeExponent = 2 };
         HandServer changed = new() { Body = Bytes(150, 2), ETag = [2], MaxSizeExponent = 2 };
@@ -150,7 +150,7 @@ public sealed class ClientDownloadTests : TransferTest
     [InlineData("01", null)]
     [InlineData("01", "0100")]
     [Rfc("7959-2.4-5")]
-    public async Task A_tag_that_comes_or_goes_is_a_change_and_changes_have_an_end(string? first, string? second)
+    public async Task An_ETag_that_appears_or_disappears_is_a_change_and_repeated_changes_fail_the_request(string? first, string? second)
     {
         Answer = request => request.Options.Block2 is { Number: > 0 }
             ? Reply(CoapCode.Content, null, "1/0/64", Bytes(9), second)
@@ -165,7 +165,7 @@ public sealed class ClientDownloadTests : TransferTest
     [InlineData(CoapMethod.Post, 2)]
     [InlineData(CoapMethod.Put, 2)]
     [InlineData(CoapMethod.Fetch, 8)]
-    public async Task Only_a_safe_request_is_made_again_for_a_change(CoapMethod method, int requests)
+    public async Task Only_a_safe_request_is_sent_again_when_the_representation_changes(CoapMethod method, int requests)
     {
         Answer = request => request.Options.Block2 is { Number: > 0 }
             ? Reply(CoapCode.Changed, null, "1/0/64", Bytes(9), "02")
@@ -185,7 +185,7 @@ public sealed class ClientDownloadTests : TransferTest
     [InlineData(0x9d)]
     [InlineData(0xa3)]
     [Rfc("7959-C-3")]
-    public async Task An_error_in_the_middle_is_the_response_and_nothing_is_asked_again(int code)
+    public async Task An_error_in_the_middle_of_a_download_is_the_response_and_no_further_request_is_sent(int code)
     {
         Script(Reply(CoapCode.Content, null, "0/1/64", Bytes(64)), Reply(new CoapCode((byte)code), null, "1/1/64", Bytes(64, 3)));
         CoapResponse response = await Within(Client.GetAsync(Uri));
@@ -198,7 +198,7 @@ public sealed class ClientDownloadTests : TransferTest
 
     [Fact]
     [Rfc("7959-C-3")]
-    public async Task An_error_in_blocks_is_not_put_together()
+    public async Task An_error_response_in_blocks_is_not_reassembled()
     {
         Script(Reply(CoapCode.NotFound, null, "0/1/64", Bytes(64)));
         CoapResponse response = await Within(Client.GetAsync(Uri));
@@ -208,9 +208,9 @@ public sealed class ClientDownloadTests : TransferTest
 
     [Fact]
     [Rfc("7959-C-1")]
-    public async Task A_server_without_end_is_left_at_the_limit()
+    public async Task A_download_from_a_server_that_never_ends_fails_at_MaxResponseBodySize()
     {
-        Options.Limits.MaxResponseBodySize = 10_000;
+        Options.Limits.Blockwise.MaxResponseBodySize = 10_000;
         Answer = request =>
             Reply(CoapCode.Content, null, $"{request.Options.Block2?.Number ?? 0}/1/1024", Bytes(1024), size2: uint.MaxValue);
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync(Uri)));
@@ -221,7 +221,7 @@ public sealed class ClientDownloadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.2-4", "7959-C-1")]
-    public async Task The_numbers_of_blocks_end_without_a_limit_too()
+    public async Task A_download_fails_when_the_block_numbers_are_used_up()
     {
         CoapDownloadOptions last = new() { Offset = (1L << 24) - 16 };
         Answer = request => Reply(CoapCode.Content, null, $"{request.Options.Block2!.Value.Number}/1/16", Bytes(16));
@@ -232,7 +232,7 @@ public sealed class ClientDownloadTests : TransferTest
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.SendAsync(
             new CoapRequest(CoapMethod.Get, Uri)
             {
-                Download = last with { Offset = 1 << 24 },
+                Download = new CoapDownloadOptions { Offset = 1 << 24 },
                 BlockSize = 16,
                 Destination = new MemoryStream()
             })));
@@ -244,7 +244,7 @@ public sealed class ClientDownloadTests : TransferTest
     [InlineData(3)]
     [InlineData(uint.MaxValue)]
     [Rfc("7959-4-1")]
-    public async Task A_wrong_size_is_no_more_than_a_wrong_hint(uint size)
+    public async Task A_wrong_Size2_is_ignored(uint size)
     {
         byte[] body = Bytes(100);
         Script(Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64), size2: size),
@@ -254,13 +254,13 @@ public sealed class ClientDownloadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.7-1", "9175-3.4-2")]
-    public async Task The_response_of_an_upload_is_fetched_without_the_body_and_with_its_tag()
+    public async Task The_response_to_an_upload_is_fetched_without_the_body_and_with_its_Request_Tag()
     {
         HandServer server = new() { Body = Bytes(300), MaxSizeExponent = 3 };
         Answer = server.Answer;
         byte[] body = Bytes(200, 2);
         CoapRequest request = new(CoapMethod.Post, Uri) { Content = CoapContent.Binary(body), BlockSize = 128 };
-        request.Options.Add(new RequestTag([0xab]));
+        request.Options.Add(new RequestTagOption([0xab]));
         CoapResponse response = await Within(Client.SendAsync(request));
         Assert.Equal(server.Body, response.Payload.ToArray());
         Assert.Equal(body, Assert.Single(server.Stored));
@@ -273,7 +273,7 @@ public sealed class ClientDownloadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.6-2", "7959-2.6-3")]
-    public async Task The_rest_of_a_notification_is_fetched_and_begun_anew_when_there_is_a_newer_one()
+    public async Task The_rest_of_a_notification_is_fetched_and_restarted_when_the_representation_is_newer()
     {
         HandServer server = new() { Body = Bytes(150, 4), ETag = [4], MaxSizeExponent = 2 };
         Answer = server.Answer;

@@ -24,7 +24,7 @@ public sealed class ClientUploadTests : TransferTest
         Assert.Equal([2500u, null, null], Requests.Select(sent => sent.Options.Size1));
         Assert.Equal([true, false, false], Requests.Select(sent => sent.Options.IfNoneMatch));
         Assert.All(Requests, sent => Assert.Equal(CoapContentFormat.OctetStream, sent.Options.ContentFormat));
-        Assert.All(Requests, sent => Assert.Equal("a=b", sent.Options.Get<UriQuery>()!.Value));
+        Assert.All(Requests, sent => Assert.Equal("a=b", sent.Options.Get<UriQueryOption>()!.Value));
         Assert.All(Requests, sent => Assert.Empty(sent.Options.RequestTags));
         AssertAllIsFree();
     }
@@ -87,7 +87,7 @@ public sealed class ClientUploadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.3-3")]
-    public async Task A_smaller_size_in_the_answer_is_adopted_and_the_number_grows_with_it()
+    public async Task A_smaller_block_size_in_the_response_is_adopted_and_the_block_number_is_scaled()
     {
         Script(
             Reply(CoapCode.Continue, "0/1/32"), Reply(CoapCode.Continue, "4/1/32"), Reply(CoapCode.Continue, "5/1/32"),
@@ -107,7 +107,7 @@ public sealed class ClientUploadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.3-3")]
-    public async Task A_smaller_size_in_the_middle_keeps_the_place_and_a_larger_one_is_not_taken()
+    public async Task A_smaller_block_size_in_the_middle_of_an_upload_is_adopted_and_a_larger_size_is_ignored()
     {
         Script(
             Reply(CoapCode.Continue, "0/1/64"), Reply(CoapCode.Continue, "1/1/1024"), Reply(CoapCode.Continue, "2/1/16"),
@@ -117,7 +117,7 @@ public sealed class ClientUploadTests : TransferTest
     }
 
     [Fact]
-    public async Task A_server_that_answers_each_block_by_itself_gets_them_all()
+    public async Task A_server_that_responds_to_each_block_separately_gets_all_blocks()
     {
         HandServer server = new() { IsAtomic = false };
         Answer = server.Answer;
@@ -172,7 +172,7 @@ public sealed class ClientUploadTests : TransferTest
     [Theory]
     [InlineData(100)]
     [InlineData(50)]
-    public async Task A_Continue_after_the_last_block_is_a_mistake(int length)
+    public async Task A_2_31_after_the_last_block_fails_the_request(int length)
     {
         Answer = request => Reply(CoapCode.Continue, request.Options.Block1 is null ? null : $"{request.Options.Block1.Value.Number}/1/64");
         await Assert.ThrowsAsync<CoapProtocolException>(() =>
@@ -182,7 +182,7 @@ public sealed class ClientUploadTests : TransferTest
 
     [Fact]
     [Rfc("7959-2.5-5")]
-    public async Task Too_large_with_a_smaller_size_is_tried_once_more_with_that_size()
+    public async Task A_4_13_with_a_smaller_block_size_is_retried_once_with_that_size()
     {
         Script(
             Reply(CoapCode.RequestEntityTooLarge, "0/1/32"), Reply(CoapCode.Continue, "0/1/32"), Reply(CoapCode.Continue, "1/1/32"),
@@ -199,7 +199,7 @@ public sealed class ClientUploadTests : TransferTest
     [InlineData(17, null, 16)]
     [InlineData(600, "0/1/64", 64)]
     [Rfc("7959-2.5-5")]
-    public async Task Too_large_for_a_body_sent_at_once_is_tried_once_more_in_blocks(int length, string? hint, int size)
+    public async Task A_4_13_to_a_body_in_a_single_message_is_retried_once_in_blocks(int length, string? hint, int size)
     {
         HandServer server = new();
         Answer = request => request.Options.Block1 is null ? Reply(CoapCode.RequestEntityTooLarge, hint) : server.Answer(request);
@@ -216,7 +216,7 @@ public sealed class ClientUploadTests : TransferTest
     }
 
     [Fact]
-    public async Task Too_large_for_sixteen_bytes_is_the_answer()
+    public async Task A_4_13_to_a_body_of_16_bytes_is_the_response()
     {
         Answer = _ => Reply(CoapCode.RequestEntityTooLarge);
         Assert.Equal(CoapCode.RequestEntityTooLarge, (await Within(Client.PutAsync(Uri, CoapContent.Binary(Bytes(16))))).Code);
@@ -252,7 +252,7 @@ public sealed class ClientUploadTests : TransferTest
     }
 
     [Fact]
-    public async Task Long_options_leave_room_for_smaller_blocks_only()
+    public async Task A_request_with_long_options_uses_smaller_blocks()
     {
         HandServer server = new();
         Answer = server.Answer;
@@ -267,7 +267,7 @@ public sealed class ClientUploadTests : TransferTest
     }
 
     [Fact]
-    public async Task Who_sets_the_options_of_blocks_does_it_himself()
+    public async Task A_request_with_explicit_block_options_is_sent_as_a_single_block_exchange()
     {
         Script(Reply(CoapCode.Continue, "0/1/16"), Reply(CoapCode.Content, null, "3/1/16", Bytes(16)));
         CoapRequest request = new(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(16)) };

@@ -11,12 +11,12 @@ public sealed class DownloadTests : BlockwiseTest
     [InlineData("4801cb00ecc8067b2101a4f4b56c61726765c0", 16, "08")]
     [InlineData("4801cb00ecc8067b2101a4f4b56c61726765c10a", 64, "0a")]
     [InlineData("4801cb00ecc8067b2101a4f4b56c61726765", 1024, "0e")]
-    public async Task The_first_block_of_captured_requests_has_size_tag_format_and_the_blocks_place(string request, int size, string block2)
+    public async Task A_captured_request_gets_its_first_block_with_size_ETag_Content_Format_and_Block2(string request, int size, string block2)
     {
         byte[] body = Body(1280);
         Server.MapGet("/large", () => CoapResults.Bytes(body, CoapContentFormat.TextPlain));
         await StartAsync();
-        string etag = CoapETag.FromContent(new CoapContent(body, CoapContentFormat.TextPlain)).ToString();
+        string etag = CoapETag.FromContent(body, CoapContentFormat.TextPlain).ToString();
         string expected = "6845" + request[4..24] + "48" + etag + "80" + "b1" + block2 + "520500" + "ff" + Wire.Hex(body.AsSpan(0, size));
         Assert.Equal(expected, Exchange(request));
     }
@@ -32,7 +32,7 @@ public sealed class DownloadTests : BlockwiseTest
     [InlineData(1024, null)]
     [InlineData(0, 64)]
     [InlineData(100_000, null)]
-    public async Task A_body_comes_whole_in_blocks_of_one_size(int length, int? size)
+    public async Task A_body_is_downloaded_whole_in_blocks_of_the_same_size(int length, int? size)
     {
         int runs = 0;
         byte[] body = Body(length);
@@ -78,7 +78,7 @@ public sealed class DownloadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.4-6", "7959-2.2-4")]
-    public async Task Any_block_may_be_asked_for_first_and_one_after_the_end_is_answered_4_00()
+    public async Task A_download_may_start_at_any_block_and_a_block_after_the_end_gets_4_00()
     {
         byte[] body = Body(400);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -97,7 +97,7 @@ public sealed class DownloadTests : BlockwiseTest
 
     [Fact]
     [Rfc("9175-3.8-1", "7959-2.4-4")]
-    public async Task A_resource_that_changes_stays_one_body_during_a_transfer_and_has_its_old_tag_only_with_its_old_content()
+    public async Task A_download_gets_the_representation_and_ETag_of_its_start_although_the_resource_changes()
     {
         int version = 0;
         Server.MapGet("/x", () => CoapResults.Bytes(Body(300, version)));
@@ -105,20 +105,20 @@ public sealed class DownloadTests : BlockwiseTest
         CoapMessage first = Get("x", new BlockValue(0, false, 2));
         version = 1;
         CoapMessage second = Get("x", new BlockValue(1, false, 2));
-        Assert.Equal(Wire.Hex(first.Options.ETag!.Value.Span), Wire.Hex(second.Options.ETag!.Value.Span));
+        Assert.Equal(first.Options.ETag!.Value.ToString(), second.Options.ETag!.Value.ToString());
         Assert.Equal(Body(300, 0)[64..128], second.Payload.ToArray());
 
         // Somebody else gets the new one, and keeps it beside; neither disturbs the other.
         CoapMessage other = Get("x", new BlockValue(0, false, 2), peer: Other);
-        Assert.NotEqual(Wire.Hex(first.Options.ETag!.Value.Span), Wire.Hex(other.Options.ETag!.Value.Span));
+        Assert.NotEqual(first.Options.ETag!.Value.ToString(), other.Options.ETag!.Value.ToString());
         Assert.Equal(Body(300, 0)[128..192], Get("x", new BlockValue(2, false, 2)).Payload.ToArray());
         Assert.Equal(Body(300, 1)[128..192], Get("x", new BlockValue(2, false, 2), peer: Other).Payload.ToArray());
         Assert.Equal((2, 2), (Responses.Count, Responses.SharedCount));
 
         // Back to the old content: the old tag. The same representation is kept once for both.
         version = 0;
-        Assert.Equal(Wire.Hex(first.Options.ETag!.Value.Span),
-            Wire.Hex(Get("x", new BlockValue(0, false, 2), peer: Other).Options.ETag!.Value.Span));
+        Assert.Equal(first.Options.ETag!.Value.ToString(),
+            Get("x", new BlockValue(0, false, 2), peer: Other).Options.ETag!.Value.ToString());
         Assert.Equal((2, 1), (Responses.Count, Responses.SharedCount));
 
         // When it is gone the handler runs again, and the tag tells.
@@ -126,13 +126,13 @@ public sealed class DownloadTests : BlockwiseTest
         version = 2;
         CoapMessage late = Get("x", new BlockValue(3, false, 2));
         Assert.Equal(Body(300, 2)[192..256], late.Payload.ToArray());
-        Assert.NotEqual(Wire.Hex(first.Options.ETag!.Value.Span), Wire.Hex(late.Options.ETag!.Value.Span));
+        Assert.NotEqual(first.Options.ETag!.Value.ToString(), late.Options.ETag!.Value.ToString());
         AssertAllFreed();
     }
 
     [Fact]
     [Rfc("7959-7-1")]
-    public async Task What_was_kept_for_one_peer_is_not_given_to_another_one_without_its_handler()
+    public async Task A_representation_kept_for_a_peer_is_not_sent_to_another_peer()
     {
         Server.MapGet("/secret", request => request.Peer.Address == Peer ? CoapResults.Bytes(Body(300)) : CoapResults.Unauthorized());
         await StartAsync();
@@ -144,7 +144,7 @@ public sealed class DownloadTests : BlockwiseTest
     [Rfc("7959-2.7-1", "9175-3.4-2")]
     [InlineData(null, "0b")]
     [InlineData("02", "0a")]
-    public async Task A_POST_in_blocks_both_ways_runs_once_and_its_answer_is_fetched_without_Block1_and_payload(string? block2,
+    public async Task A_POST_in_blocks_runs_once_and_its_response_is_fetched_without_Block1_and_payload(string? block2,
         string answered)
     {
         int runs = 0;
@@ -157,11 +157,11 @@ public sealed class DownloadTests : BlockwiseTest
         });
         await StartAsync();
         byte[] tag = [7];
-        Block(CoapMethod.Post, "soap", Body(300), 0, 128, options => options.Add(new RequestTag(tag)));
-        Block(CoapMethod.Post, "soap", Body(300), 128, 128, options => options.Add(new RequestTag(tag)));
+        Block(CoapMethod.Post, "soap", Body(300), 0, 128, options => options.Add(new RequestTagOption(tag)));
+        Block(CoapMethod.Post, "soap", Body(300), 128, 128, options => options.Add(new RequestTagOption(tag)));
         CoapMessage message = Block(CoapMethod.Post, "soap", Body(300), 256, 128, options =>
         {
-            options.Add(new RequestTag(tag));
+            options.Add(new RequestTagOption(tag));
             if (block2 is not null)
             {
                 options.Add(OptionNumber.Block2, Wire.Hex(block2));
@@ -181,7 +181,7 @@ public sealed class DownloadTests : BlockwiseTest
 
             message = Send(Message(CoapMethod.Post, "soap", options =>
             {
-                options.Add(new RequestTag(tag));
+                options.Add(new RequestTagOption(tag));
                 options.Block2 = new BlockValue(block.Number + 1, false, block.SizeExponent);
             }));
             Assert.Null(message.Options.Block1);
@@ -196,7 +196,7 @@ public sealed class DownloadTests : BlockwiseTest
         Clock.Advance(TimeSpan.FromMinutes(10));
         Assert.Equal(CoapCode.RequestEntityIncomplete, Send(Message(CoapMethod.Post, "soap", options =>
         {
-            options.Add(new RequestTag(tag));
+            options.Add(new RequestTagOption(tag));
             options.Block2 = new BlockValue(1, false, 2);
         })).Code);
         Assert.Equal(1, runs);
@@ -205,7 +205,7 @@ public sealed class DownloadTests : BlockwiseTest
 
     [Fact]
     [Rfc("8132-2.2-1", "8132-2.1-1")]
-    public async Task A_FETCH_has_its_payload_in_the_key_of_its_answer()
+    public async Task A_kept_FETCH_response_is_found_by_the_payload_of_its_request()
     {
         int runs = 0;
         Server.MapFetch("/f", request =>
@@ -239,7 +239,7 @@ public sealed class DownloadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.8-1")]
-    public async Task Only_the_first_block_may_be_asked_of_a_group()
+    public async Task A_group_request_for_a_later_block_is_ignored()
     {
         Server.MapGet("/x", () => CoapResults.Bytes(Body(200)));
         await StartAsync();
@@ -260,7 +260,7 @@ public sealed class DownloadTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Options_that_leave_little_room_make_the_blocks_smaller()
+    public async Task A_response_with_large_options_is_sent_in_smaller_blocks()
     {
         Server.MapGet("/x", () => CoapResults.Bytes(Body(1000)).WithLocationQuery(new string('a', 200), new string('b', 200)));
         await StartAsync();
@@ -271,7 +271,7 @@ public sealed class DownloadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-4-1")]
-    public async Task The_size_is_told_when_a_later_block_asks_for_it()
+    public async Task The_size_is_sent_with_a_later_block_when_the_request_has_Size2()
     {
         Server.MapGet("/x", () => CoapResults.Bytes(Body(200)));
         await StartAsync();
@@ -280,18 +280,18 @@ public sealed class DownloadTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_later_block_is_no_question_whether_an_older_body_is_valid()
+    public async Task A_request_for_a_later_block_is_not_answered_with_2_03()
     {
         CoapETag etag = CoapETag.FromVersion(1);
         Server.MapGet("/x", request => CoapResults.ValidOr(request, etag, () => CoapResults.Bytes(Body(200))));
         await StartAsync();
-        Assert.Equal(CoapCode.Valid, Get("x", new BlockValue(0, false, 2), options => options.Add(new ETag(etag.ToArray()))).Code);
-        CoapMessage answer = Get("x", new BlockValue(1, false, 2), options => options.Add(new ETag(etag.ToArray())));
-        Assert.Equal((CoapCode.Content, "01"), (answer.Code, Wire.Hex(answer.Options.ETag!.Value.Span)));
+        Assert.Equal(CoapCode.Valid, Get("x", new BlockValue(0, false, 2), options => options.Add(new ETagOption(etag.ToArray()))).Code);
+        CoapMessage answer = Get("x", new BlockValue(1, false, 2), options => options.Add(new ETagOption(etag.ToArray())));
+        Assert.Equal((CoapCode.Content, "01"), (answer.Code, answer.Options.ETag!.Value.ToString()));
     }
 
     [Fact]
-    public async Task Payloads_of_FETCH_that_differ_by_a_zero_at_the_end_are_two_requests()
+    public async Task FETCH_payloads_that_differ_by_a_trailing_zero_are_different_requests()
     {
         Server.MapFetch("/x", request => CoapResults.Bytes(Body(300, request.Payload.Length)));
         await StartAsync();

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Blockwise;
 public sealed class GivenUpBodyTests : QBlockTest
 {
     [Fact]
-    public async Task Bodies_that_were_given_up_free_their_memory_although_their_peer_may_still_reject_a_list_of_missing_blocks()
+    public async Task Abandoned_QBlock1_bodies_are_freed_while_their_peers_may_still_reject_a_missing_block_list()
     {
         Server.MapPut("/store", static () => CoapResults.Changed());
         await StartAsync();

@@ -40,7 +40,7 @@ internal sealed class HandServer
                 : Cut(request, request.Code == CoapCode.Get ? CoapCode.Content : CoapCode.Changed);
         }
 
-        string key = string.Join('/', request.Options.GetAll<UriPath>().Select(segment => segment.Value))
+        string key = string.Join('/', request.Options.GetAll<UriPathOption>().Select(segment => segment.Value))
             + string.Join(',', request.Options.RequestTags.Select(tag => Wire.Hex(tag.Span) + ";"));
         if (block.Number == 0)
         {
@@ -95,7 +95,7 @@ internal sealed class HandServer
         CoapMessage response = new(code) { Payload = Body.AsMemory(offset, length) };
         if (ETag is not null)
         {
-            response.Options.ETag = ETag;
+            response.Options.ETag = new CoapETag(ETag);
         }
 
         if (more || offset > 0 || request.Options.Block2 is not null)

@@ -25,10 +25,10 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_file_of_2_MiB_takes_one_permit_and_one_run_of_filter_and_handler()
+    public async Task A_download_of_2_MiB_takes_a_single_permit_and_a_single_run_of_filter_and_handler()
     {
         string path = NewFile(2 << 20);
-        Map("/x", () => CoapResults.File(path)).LimitRate(_ => ++_limited > 20 ? TimeSpan.FromSeconds(1) : null);
+        Map("/x", () => CoapResults.File(path)).RequireRateLimiting(_ => ++_limited > 20 ? TimeSpan.FromSeconds(1) : null);
         await StartAsync();
         Assert.Equal(Body(2 << 20), await DownloadFileAsync("x", Peer));
         Assert.Equal((1, 1, 1), (_limited, _filtered, _runs));
@@ -47,7 +47,7 @@ public sealed class LaterBlockTests : BlockwiseTest
         };
         ActivitySource.AddActivityListener(listener);
         using MetricCapture metrics = new();
-        Options.MeterFactory = metrics;
+        Options.Telemetry.MeterFactory = metrics;
         Server.MapGet("/stream", () => CoapResults.Stream(new MemoryStream(Body(100_000)), CoapETag.FromVersion(1)));
         Server.MapGet("/memory", () => CoapResults.Bytes(Body(100_000)));
         metrics.Listen();
@@ -64,7 +64,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Who_did_not_get_the_first_block_passes_the_filters_for_a_later_one()
+    public async Task A_later_block_passes_the_filters_when_its_peer_did_not_get_the_first_block()
     {
         string path = NewFile(5000);
         Map("/x", () => CoapResults.File(path));
@@ -86,7 +86,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_transfer_without_progress_ends_and_everything_runs_again()
+    public async Task A_transfer_without_progress_ends_and_the_next_block_runs_filter_and_handler_again()
     {
         string path = NewFile(5000);
         Map("/x", () => CoapResults.File(path));
@@ -104,7 +104,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task An_open_file_that_is_written_in_place_is_another_representation_that_the_handler_answers()
+    public async Task An_open_file_that_is_overwritten_during_a_download_makes_the_handler_run_again()
     {
         string path = NewFile(5000);
         int version = 0;
@@ -130,7 +130,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_file_that_changes_on_the_way_is_another_representation_that_the_handler_answers()
+    public async Task A_file_that_changes_during_a_download_makes_the_handler_run_again()
     {
         string path = NewFile(5000);
         Map("/x", () => CoapResults.File(path));
@@ -148,9 +148,9 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Streams_that_nobody_fetches_further_are_closed_and_their_number_is_bounded()
+    public async Task Abandoned_response_streams_are_closed_and_their_number_is_bounded()
     {
-        Options.Limits.MaxRepresentationBytes = 4 << 20;
+        Options.Limits.Blockwise.ResponseMemory = 4 << 20;
         int open = 0;
         int most = 0;
         Server.MapGet("/x/{id}", () =>
@@ -177,7 +177,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     [InlineData(typeof(IOException))]
     [InlineData(typeof(ObjectDisposedException))]
     [InlineData(typeof(OperationCanceledException))]
-    public async Task A_stream_that_fails_in_a_later_block_is_an_error_with_a_line_in_the_log_and_the_next_request_is_served(Type error)
+    public async Task A_stream_that_fails_in_a_later_block_is_logged_as_an_error_and_the_next_request_is_served(Type error)
     {
         bool fails = false;
         Exception thrown = error == typeof(ObjectDisposedException)
@@ -200,7 +200,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     [InlineData(1000, false)]
     [InlineData(5000, false)]
     [InlineData(5000, true)]
-    public async Task A_stream_is_closed_when_its_last_block_was_given_and_a_failure_of_that_is_counted_and_logged_and_changes_no_answer(
+    public async Task A_stream_is_closed_after_its_last_block_and_a_failed_close_is_logged_without_changing_the_response(
         int size, bool fails)
     {
         int closed = 0;
@@ -220,7 +220,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_stream_stays_open_when_the_last_block_was_given_before_another_one()
+    public async Task A_stream_stays_open_when_its_last_block_is_fetched_before_an_earlier_block()
     {
         int runs = 0;
         int closed = 0;
@@ -270,7 +270,7 @@ public sealed class LaterBlockTests : BlockwiseTest
         options.Block2 = new BlockValue(number, false, 6);
         if (query is not null)
         {
-            options.Add(new UriQuery(query));
+            options.Add(new UriQueryOption(query));
         }
     });
 

@@ -23,7 +23,7 @@ public sealed class QBlock1ServerTests : QBlockTest
     [InlineData(CoapQBlock.Secured)]
     [Rfc("9177-4.1-1")]
     [Rfc("9177-11-1")]
-    public async Task Without_consent_or_security_both_options_are_unknown_critical_ones(CoapQBlock use)
+    public async Task Q_Block_options_without_opt_in_or_security_get_4_02(CoapQBlock use)
     {
         Options.UseQBlock(use);
         await StartStoreAsync();
@@ -34,7 +34,7 @@ public sealed class QBlock1ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.3-3")]
-    public async Task A_body_is_stored_once_all_blocks_are_here_in_any_order_and_answered_with_the_token_of_one()
+    public async Task A_body_is_stored_when_all_blocks_have_arrived_in_any_order_and_answered_with_the_last_token()
     {
         await StartStoreAsync();
         byte[] body = Body(60);
@@ -51,14 +51,14 @@ public sealed class QBlock1ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task A_body_that_was_refused_stays_refused_whatever_comes_late_of_it()
+    public async Task A_refused_body_stays_refused_when_its_late_blocks_arrive()
     {
         int asked = 0;
         Server.MapPost("/store", request =>
         {
             _stored.Add(request.Payload.ToArray());
             return CoapResults.Changed();
-        }).LimitRate(_ => asked++ == 0 ? TimeSpan.FromSeconds(3) : null);
+        }).RequireRateLimiting(_ => asked++ == 0 ? TimeSpan.FromSeconds(3) : null);
         await StartAsync();
         byte[] body = Body(32);
         foreach (int number in new[] { 1, 1, 0 })
@@ -91,7 +91,7 @@ public sealed class QBlock1ServerTests : QBlockTest
                 answers.Add((i, answer.Code));
                 if (answer.Code == CoapCode.Continue)
                 {
-                    Assert.Equal((i, true), (answer.Options.Get<QBlock1>()!.Value.Number, answer.Options.Get<QBlock1>()!.Value.More));
+                    Assert.Equal((i, true), (answer.Options.Get<QBlock1Option>()!.Value.Number, answer.Options.Get<QBlock1Option>()!.Value.More));
                 }
             }
         }
@@ -103,7 +103,7 @@ public sealed class QBlock1ServerTests : QBlockTest
     [Fact]
     [Rfc("9177-4.3-4")]
     [Rfc("9177-5-2")]
-    public async Task Confirmable_blocks_are_acknowledged_and_neither_confirmed_nor_asked_for()
+    public async Task Confirmable_blocks_are_acknowledged_without_2_31_and_without_missing_block_requests()
     {
         await StartStoreAsync();
         byte[] body = Body(25 * 16);
@@ -138,7 +138,7 @@ public sealed class QBlock1ServerTests : QBlockTest
     [Fact]
     [Rfc("9177-4.3-1")]
     [Rfc("9177-4.6-1")]
-    public async Task A_size_that_is_another_or_does_not_fit_the_blocks_is_bad()
+    public async Task A_Size1_that_changes_or_does_not_fit_the_blocks_gets_4_00()
     {
         await StartStoreAsync();
         byte[] body = Body(40);
@@ -148,14 +148,14 @@ public sealed class QBlock1ServerTests : QBlockTest
         last.Options.Size1 = 39;
         Assert.Equal(CoapCode.BadRequest, Assert.Single(Deliver(last)).Code);
         CoapMessage beyond = QBlock1(body, 2);
-        beyond.Options.Set(new QBlock1(3, false, 16));
+        beyond.Options.Set(new QBlock1Option(3, false, 16));
         Assert.Equal(CoapCode.BadRequest, Assert.Single(Deliver(beyond)).Code);
         Assert.Empty(_stored);
     }
 
     [Fact]
     [Rfc("9177-4.1-4")]
-    public async Task Block_and_QBlock_do_not_go_together()
+    public async Task A_request_with_Block_and_Q_Block_options_gets_4_02()
     {
         await StartStoreAsync();
         Assert.Equal(CoapCode.BadOption,
@@ -166,17 +166,17 @@ public sealed class QBlock1ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.1-5")]
-    public async Task Two_QBlock1_are_one_too_many()
+    public async Task A_request_with_two_Q_Block1_options_gets_4_02()
     {
         await StartStoreAsync();
         Assert.Equal(CoapCode.BadOption,
-            Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Add(new QBlock1(1, true, 16))))).Code);
+            Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Add(new QBlock1Option(1, true, 16))))).Code);
     }
 
     [Fact]
     [Rfc("9177-4.3-5")]
     [Rfc("9177-4.3-6")]
-    public async Task What_is_missing_is_asked_for_after_NON_RECEIVE_TIMEOUT_and_then_half_as_often()
+    public async Task Missing_blocks_are_requested_after_NON_RECEIVE_TIMEOUT_and_then_half_as_often()
     {
         await StartStoreAsync();
         byte[] body = Body(10 * 16);
@@ -198,7 +198,7 @@ public sealed class QBlock1ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.3-6")]
-    public async Task When_a_later_set_begins_what_is_missing_before_it_is_asked_for_at_once()
+    public async Task Missing_blocks_of_earlier_sets_are_requested_as_soon_as_a_later_set_begins()
     {
         await StartStoreAsync();
         byte[] body = Body(12 * 16);
@@ -217,7 +217,7 @@ public sealed class QBlock1ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.3-6")]
-    public async Task After_a_confirmed_set_the_next_one_is_asked_for_when_nothing_comes()
+    public async Task The_blocks_of_the_next_set_are_requested_when_none_arrives_after_a_confirmed_set()
     {
         await StartStoreAsync();
         byte[] body = Body(12 * 16);
@@ -231,7 +231,7 @@ public sealed class QBlock1ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-7.2-2")]
-    public async Task After_four_lists_in_vain_the_body_is_dropped()
+    public async Task A_body_is_dropped_after_four_unanswered_missing_block_lists()
     {
         await StartStoreAsync();
         byte[] body = Body(40);
@@ -246,7 +246,7 @@ public sealed class QBlock1ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.3-7")]
-    public async Task A_block_that_comes_again_changes_nothing_and_is_answered_as_the_first_time()
+    public async Task A_repeated_block_changes_nothing_and_is_answered_like_the_first()
     {
         await StartStoreAsync();
         byte[] body = Body(12 * 16);
@@ -269,7 +269,7 @@ public sealed class QBlock1ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.3-8")]
-    public async Task A_client_that_rejects_the_list_is_done_with_the_body()
+    public async Task A_Reset_to_a_missing_block_list_drops_the_body()
     {
         await StartStoreAsync();
         Deliver(QBlock1(Body(40), 0));
@@ -283,7 +283,7 @@ public sealed class QBlock1ServerTests : QBlockTest
     [InlineData(200, true)]
     [InlineData(250, false)]
     [Rfc("9177-4.3-9")]
-    public async Task A_partial_body_is_kept_for_NON_PARTIAL_TIMEOUT(int seconds, bool isKept)
+    public async Task A_partial_body_is_kept_until_NON_PARTIAL_TIMEOUT(int seconds, bool isKept)
     {
         await StartStoreAsync();
         byte[] body = Body(30);
@@ -295,7 +295,7 @@ public sealed class QBlock1ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task A_new_tag_ends_the_body_before_and_what_still_comes_of_that_is_ignored()
+    public async Task A_new_Request_Tag_ends_the_previous_body_and_later_blocks_of_the_previous_body_are_ignored()
     {
         await StartStoreAsync();
         byte[] first = Body(40);
@@ -311,9 +311,9 @@ public sealed class QBlock1ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task Bounds_hold_as_for_Block1()
+    public async Task The_memory_limits_of_Block1_apply_to_Q_Block1()
     {
-        Options.Limits.MaxAssemblyBytes = 64 * 1024;
+        Options.Limits.Blockwise.RequestMemory = 64 * 1024;
         await StartStoreAsync();
         byte[] body = Body(32 * 1024);
 

@@ -32,18 +32,18 @@ public sealed class QBlock2ServerTests : QBlockTest
         Assert.Empty(During(60));
         all = [.. all, .. second, .. third];
         Assert.Equal(_body, all.SelectMany(message => message.Payload.ToArray()));
-        Assert.Single(all.Select(message => Wire.Hex(message.Options.ETag!.Value.Span)).Distinct());
+        Assert.Single(all.Select(message => message.Options.ETag!.Value.ToString()).Distinct());
         Assert.All(all, message =>
         {
             Assert.Equal((CoapMessageType.NonConfirmable, request.Token, 400u), (message.Type, message.Token, message.Options.Size2));
-            Assert.Equal(NumberOf(message) < 24, message.Options.Get<QBlock2>()!.Value.More);
+            Assert.Equal(NumberOf(message) < 24, message.Options.Get<QBlock2Option>()!.Value.More);
         });
         AssertAllFreed();
     }
 
     [Fact]
     [Rfc("9177-7.2-1")]
-    public async Task Continue_ends_the_pause()
+    public async Task A_Q_Block2_request_for_the_next_set_ends_the_pause()
     {
         await StartLargeAsync();
         Deliver(QBlock2("/large", "0/1/16"));
@@ -54,21 +54,21 @@ public sealed class QBlock2ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.4-2")]
-    public async Task Missing_blocks_come_once_each_with_the_token_of_who_asks()
+    public async Task Requested_missing_blocks_are_sent_once_each_with_the_token_of_the_request()
     {
         await StartLargeAsync();
-        string etag = Wire.Hex(Deliver(QBlock2("/large", "0/1/16"))[0].Options.ETag!.Value.Span);
+        string etag = Deliver(QBlock2("/large", "0/1/16"))[0].Options.ETag!.Value.ToString();
         During(60);
         CoapMessage request = QBlock2("/large", "3/0/16", "7/1/16", "8/0/16");
         List<CoapMessage> blocks = Deliver(request);
         Assert.Equal([3, 7, 8, 9], Numbers(blocks));
-        Assert.All(blocks, block => Assert.Equal((request.Token, etag), (block.Token, Wire.Hex(block.Options.ETag!.Value.Span))));
+        Assert.All(blocks, block => Assert.Equal((request.Token, etag), (block.Token, block.Options.ETag!.Value.ToString())));
         Assert.Empty(During(60));
     }
 
     [Fact]
     [Rfc("9177-4.4-2")]
-    public async Task The_vector_of_two_missing_blocks_is_understood()
+    public async Task A_captured_request_for_two_missing_blocks_is_answered()
     {
         _body = Body(11 * 1024);
         await StartLargeAsync();
@@ -91,7 +91,7 @@ public sealed class QBlock2ServerTests : QBlockTest
     [InlineData("0/1/16", "3/0/16", "4.02")]
     [Rfc("9177-4.4-2")]
     [Rfc("9177-4.1-5")]
-    public async Task Several_options_ascend_and_do_not_stand_in_a_first_request(string first, string second, string code)
+    public async Task Several_Q_Block2_options_must_ascend_and_may_not_be_in_a_first_request(string first, string second, string code)
     {
         await StartLargeAsync();
         Assert.Equal(code, Assert.Single(Deliver(QBlock2("/large", first, second))).Code.ToString()[..4]);
@@ -99,7 +99,7 @@ public sealed class QBlock2ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.4-4")]
-    public async Task When_the_body_is_gone_missing_blocks_are_those_of_the_new_representation()
+    public async Task A_request_for_missing_blocks_of_a_forgotten_body_gets_blocks_of_the_new_representation()
     {
         await StartLargeAsync();
         byte[] before = Deliver(QBlock2("/large", "0/1/16"))[0].Options.ETag!.Value.ToArray();
@@ -112,7 +112,7 @@ public sealed class QBlock2ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task A_body_that_became_shorter_than_what_is_asked_for_is_begun_anew()
+    public async Task A_request_for_a_block_beyond_a_shortened_body_gets_its_first_block()
     {
         await StartLargeAsync();
         _body = Body(30);
@@ -122,7 +122,7 @@ public sealed class QBlock2ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-4.1-3")]
-    public async Task Who_does_not_announce_QBlock_gets_Block2()
+    public async Task A_request_without_QBlock2_is_answered_with_Block2()
     {
         _body = Body(3000);
         await StartLargeAsync();
@@ -136,7 +136,7 @@ public sealed class QBlock2ServerTests : QBlockTest
 
     [Fact]
     [Rfc("9177-7-1")]
-    public async Task The_answer_to_a_Confirmable_request_is_Confirmable_block_by_block()
+    public async Task The_blocks_in_response_to_a_Confirmable_request_are_Confirmable_and_sent_one_by_one()
     {
         _body = Body(50);
         await StartLargeAsync();
@@ -156,7 +156,7 @@ public sealed class QBlock2ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task A_peer_that_rejects_a_block_gets_no_more()
+    public async Task A_peer_that_resets_a_block_gets_no_further_blocks()
     {
         await StartLargeAsync();
         CoapMessage block = Deliver(QBlock2("/large", "0/1/16"))[^1];
@@ -165,7 +165,7 @@ public sealed class QBlock2ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task The_answer_to_a_registration_has_one_Observe_value_and_missing_blocks_have_none()
+    public async Task All_blocks_of_a_registration_response_have_the_same_Observe_value_and_missing_blocks_have_none()
     {
         Server.MapGet("/watched", () => CoapResults.Bytes(_body)).Observable();
         await StartAsync();
@@ -177,7 +177,7 @@ public sealed class QBlock2ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task The_answer_to_an_upload_goes_by_QBlock2_and_the_handler_runs_once()
+    public async Task The_response_to_an_upload_is_sent_by_Q_Block2_and_the_handler_runs_once()
     {
         int runs = 0;
         Server.MapPost("/echo", request =>

@@ -14,7 +14,7 @@ public sealed class QBlockCampaignTests
 {
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task A_body_arrives_whole_or_not_at_all_and_nothing_is_left()
+    public async Task A_body_arrives_whole_or_not_at_all_and_nothing_is_left_behind()
     {
         int seed = Number("COAP_TEST_SEED", 9177);
         int count = Number("COAP_TEST_QBLOCKS", 3);
@@ -101,11 +101,11 @@ public sealed class QBlockCampaignTests
         CoapEndpointOptions options = new()
         {
             TimeProvider = clock,
-            Random = new VirtualRandom((ulong)seed),
+            Pipeline = { Random = new VirtualRandom((ulong)seed) },
             Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 64 },
         };
         options.UseQBlock(CoapQBlock.AllowUnsecured);
-        options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
+        options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
         return options;
     }
 

@@ -27,9 +27,9 @@ public sealed class QBlockClientTests : TransferTest
         }
     }
 
-    private static int NumberOf(CoapMessage message) => message.Options.Get<QBlock1>()!.Value.Number;
+    private static int NumberOf(CoapMessage message) => message.Options.Get<QBlock1Option>()!.Value.Number;
 
-    private static string[] Asked(CoapMessage message) => [.. message.Options.GetAll<QBlock2>().Select(option => option.Value.ToString())];
+    private static string[] Asked(CoapMessage message) => [.. message.Options.GetAll<QBlock2Option>().Select(option => option.Value.ToString())];
 
     private Task<CoapResponse> PutAsync(CancellationToken cancellationToken = default) =>
         Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(_body), Confirmable = false },
@@ -43,8 +43,8 @@ public sealed class QBlockClientTests : TransferTest
 
     private static CoapMessage Missing(params int[] numbers)
     {
-        CoapMessage message = Reply(CoapCode.RequestEntityIncomplete, payload: MissingBlocks.Write(numbers));
-        message.Options.ContentFormat = CoapContentFormat.MissingBlocks;
+        CoapMessage message = Reply(CoapCode.RequestEntityIncomplete, payload: MissingBlockList.Write(numbers));
+        message.Options.ContentFormat = CoapContentFormat.MissingBlockList;
         return message;
     }
 
@@ -53,14 +53,14 @@ public sealed class QBlockClientTests : TransferTest
         int end = Math.Min(body.Length, (number + 1) * 64);
         CoapMessage message = Reply(CoapCode.Content, payload: body.AsMemory((number * 64)..end), etag: etag,
             size2: size2 ?? (uint)body.Length);
-        message.Options.Add(new QBlock2(number, end < body.Length, 64));
+        message.Options.Add(new QBlock2Option(number, end < body.Length, 64));
         return message;
     }
 
     [Fact]
     [Rfc("9177-4.1-2")]
     [Rfc("9177-4.1-1")]
-    public async Task A_server_without_QBlock_is_found_out_by_a_Confirmable_message_and_gets_Block1()
+    public async Task A_client_probes_for_Q_Block_by_a_Confirmable_message_and_falls_back_to_Block1()
     {
         Answer = request => request.Options.Contains(OptionNumber.QBlock2) ? Reply(CoapCode.BadOption)
             : Reply(request.Options.Block1 is { More: true } ? CoapCode.Continue : CoapCode.Changed, request.Options.Block1.ToString());
@@ -74,7 +74,7 @@ public sealed class QBlockClientTests : TransferTest
     }
 
     [Fact]
-    public async Task A_body_with_more_blocks_than_have_numbers_is_refused()
+    public async Task A_body_with_more_blocks_than_block_numbers_is_refused()
     {
         Serve(_ => null);
         CoapRequest request = new(CoapMethod.Put, Uri)
@@ -126,7 +126,7 @@ public sealed class QBlockClientTests : TransferTest
     [Fact]
     [Rfc("9177-4.3-2")]
     [Rfc("9177-5-1")]
-    public async Task Missing_blocks_are_sent_again_ascending_and_once_and_a_list_out_of_order_is_dropped()
+    public async Task Missing_blocks_are_sent_again_once_in_ascending_order_and_an_unordered_list_is_dropped()
     {
         int lists = 0;
         bool hasThree = false;
@@ -172,7 +172,7 @@ public sealed class QBlockClientTests : TransferTest
 
     [Fact]
     [Rfc("9177-7.2-2")]
-    public async Task A_server_that_fell_silent_gets_the_last_block_four_times_and_then_the_request_fails()
+    public async Task A_silent_server_gets_the_last_block_four_more_times_and_then_the_request_fails()
     {
         Serve(static _ => null);
         Task<CoapResponse> put = PutAsync();
@@ -188,7 +188,7 @@ public sealed class QBlockClientTests : TransferTest
     [Rfc("9177-4.4-2")]
     [Rfc("9177-4.4-3")]
     [Rfc("9177-7.2-1")]
-    public async Task A_download_confirms_sets_asks_for_what_is_missing_and_ignores_what_came_before()
+    public async Task A_Q_Block2_download_confirms_sets_requests_missing_blocks_and_ignores_duplicates()
     {
         byte[] body = Bytes(12 * 64, 5);
         byte[] altered = Bytes(12 * 64, 6);
@@ -244,7 +244,7 @@ public sealed class QBlockClientTests : TransferTest
     }
 
     [Fact]
-    public async Task An_answer_by_Block2_is_completed_by_Block2()
+    public async Task A_response_that_begins_by_Block2_is_completed_by_Block2()
     {
         byte[] body = Bytes(100, 5);
         Answer = request =>

@@ -42,9 +42,9 @@ public abstract class QBlockTest : BlockwiseTest
             path,
             all =>
             {
-                all.Add(new QBlock1(number, end < body.Length, size));
+                all.Add(new QBlock1Option(number, end < body.Length, size));
                 all.Size1 = (uint)body.Length;
-                all.Add(new RequestTag(new byte[] { tag }));
+                all.Add(new RequestTagOption(new byte[] { tag }));
                 options?.Invoke(all);
             },
             body[(number * size)..end]);
@@ -59,7 +59,7 @@ public abstract class QBlockTest : BlockwiseTest
         {
             foreach (string block in blocks)
             {
-                all.Add(new QBlock2(TransferTestBlocks.Parse(block)));
+                all.Add(new QBlock2Option(TransferTestBlocks.Parse(block)));
             }
 
             options?.Invoke(all);
@@ -71,13 +71,13 @@ public abstract class QBlockTest : BlockwiseTest
 
     private protected CoapMessage QBlock2(string path, params string[] blocks) => QBlock2(path, false, null, blocks);
 
-    private protected static int NumberOf(CoapMessage message) => message.Options.Get<QBlock2>()!.Value.Number;
+    private protected static int NumberOf(CoapMessage message) => message.Options.Get<QBlock2Option>()!.Value.Number;
 
     private protected static int[] Numbers(IEnumerable<CoapMessage> messages) => [.. messages.Select(NumberOf)];
 
     private protected static string MissingOf(CoapMessage message)
     {
-        Assert.Equal((CoapCode.RequestEntityIncomplete, CoapContentFormat.MissingBlocks), (message.Code, message.Options.ContentFormat));
+        Assert.Equal((CoapCode.RequestEntityIncomplete, CoapContentFormat.MissingBlockList), (message.Code, message.Options.ContentFormat));
         return Wire.Hex(message.Payload.Span);
     }
 

@@ -27,7 +27,7 @@ public sealed class SequentialTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task Of_a_stream_no_more_is_read_than_was_asked_for_and_it_counts_with_its_window()
+    public async Task A_stream_is_read_no_further_than_requested_and_only_its_window_counts_as_memory()
     {
         Server.MapGet("/x", () => Answer(1 << 30));
         await StartAsync();
@@ -46,7 +46,7 @@ public sealed class SequentialTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_block_is_given_once_more_and_one_that_was_passed_has_the_handler_run_again()
+    public async Task A_block_still_in_the_window_is_sent_again_and_an_earlier_block_runs_the_handler_again()
     {
         Server.MapGet("/x", () => Answer(1_000_000));
         await StartAsync();
@@ -70,7 +70,7 @@ public sealed class SequentialTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_stream_that_begins_at_the_block_that_is_asked_for_is_not_read_from_the_front()
+    public async Task A_stream_that_starts_at_the_requested_block_is_not_read_from_its_beginning()
     {
         Server.MapGet("/x", request =>
         {
@@ -91,7 +91,7 @@ public sealed class SequentialTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_stream_says_what_is_answered_when_it_breaks_off_and_the_handler_runs_for_what_comes_next()
+    public async Task A_stream_that_fails_chooses_the_error_response_and_the_next_request_runs_the_handler_again()
     {
         Server.MapGet("/x", () =>
         {
@@ -99,7 +99,7 @@ public sealed class SequentialTests : BlockwiseTest
             {
                 MaxRead = 700,
                 FailsAt = _streams.Count == 0 ? 5000 : long.MaxValue,
-                Failure = new CoapBodyException(CoapResults.Status(CoapCode.BadGateway, "Gone."), "It is gone."),
+                Failure = new CoapContentException(CoapResults.Status(CoapCode.BadGateway, "Gone."), "It is gone."),
             };
             _streams.Add(stream);
             return CoapResults.Sequential(stream, CoapETag.FromVersion(7));
@@ -122,9 +122,26 @@ public sealed class SequentialTests : BlockwiseTest
     }
 
     [Fact]
+    public async Task A_handler_chooses_the_answer_by_an_exception_with_an_error_result()
+    {
+        CoapResult chosen = CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(7));
+        Server.MapGet("/x", CoapResult () => throw new CoapContentException(chosen, "It is gone."));
+        Server.MapPost("/x", CoapResult () => throw new CoapContentException(chosen, "It is gone."));
+        await StartAsync();
+        foreach (CoapMethod method in (CoapMethod[])[CoapMethod.Get, CoapMethod.Post])
+        {
+            CoapMessage answer = Send(Message(method, "x"));
+            Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(7)), (answer.Code, answer.Options.MaxAge));
+        }
+
+        Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);
+        Assert.Throws<ArgumentException>("result", () => new CoapContentException(CoapResults.Changed(), "It is gone."));
+    }
+
+    [Fact]
     public async Task The_answer_to_a_POST_is_read_as_a_whole()
     {
-        Options.Limits.MaxRepresentationBytes = 100_000;
+        Options.Limits.Blockwise.ResponseMemory = 100_000;
         int length = 3000;
         Server.MapPost("/x", () => Answer(length));
         await StartAsync();
@@ -140,12 +157,12 @@ public sealed class SequentialTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_tag_that_the_client_has_is_validated_and_the_stream_is_not_read()
+    public async Task An_ETag_that_the_client_has_gets_2_03_and_the_stream_is_not_read()
     {
         Server.MapGet("/x", () => Answer(100_000));
         await StartAsync();
 
-        Assert.Equal(CoapCode.Valid, Get("x", options: options => options.Add(new ETag([7]))).Code);
+        Assert.Equal(CoapCode.Valid, Get("x", options: options => options.Add(new ETagOption([7]))).Code);
 
         Assert.Equal((0, true), (Assert.Single(_streams).Given, _streams[0].IsDisposed));
     }

@@ -7,14 +7,14 @@ public sealed class StatelessTests : BlockwiseTest
 {
     [Fact]
     [Rfc("7959-2.3-1")]
-    public async Task Each_block_is_carried_out_by_itself_in_any_order()
+    public async Task WithBodyInBlocks_runs_the_handler_for_each_block_in_any_order()
     {
         byte[] flash = new byte[300];
         Server.MapPut("/firmware", request =>
         {
             request.Payload.CopyTo(flash.AsMemory((int)request.Block1!.Value.ByteOffset));
             return CoapResults.Changed();
-        }).HandleBlocks();
+        }).WithBodyInBlocks();
         await StartAsync();
         byte[] body = Body(300);
         foreach ((int offset, string answered) in new[] { (0, "03"), (256, "23"), (128, "13") })
@@ -33,7 +33,7 @@ public sealed class StatelessTests : BlockwiseTest
     [Fact]
     public async Task A_block_beyond_the_bound_of_the_route_is_answered_4_13()
     {
-        Server.MapGroup("/all").MaxBodySize(256).MapPut("/x", () => CoapResults.Changed()).HandleBlocks();
+        Server.MapGroup("/all").WithMaxBodySize(256).MapPut("/x", () => CoapResults.Changed()).WithBodyInBlocks();
         await StartAsync();
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "all/x", Body(300), 128, 128).Code);
         CoapMessage answer = Block(CoapMethod.Put, "all/x", Body(300), 256, 128);
@@ -41,10 +41,10 @@ public sealed class StatelessTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_handler_may_say_that_it_goes_on_collecting()
+    public async Task A_handler_of_single_blocks_may_answer_2_31_until_the_last_block()
     {
         Server.MapPut("/x", request => request.Block1 is { More: true } ? CoapResults.Status(CoapCode.Continue) : CoapResults.Changed())
-            .HandleBlocks();
+            .WithBodyInBlocks();
         await StartAsync();
         Assert.Equal((CoapCode.Continue, "0b"), Answer(0));
         Assert.Equal((CoapCode.Continue, "1b"), Answer(128));
@@ -60,8 +60,8 @@ public sealed class StatelessTests : BlockwiseTest
     [Fact]
     public void The_bound_of_a_route_has_a_range()
     {
-        Assert.Throws<ArgumentOutOfRangeException>(() => Server.Routes.MaxBodySize(0));
-        Assert.Throws<ArgumentOutOfRangeException>(() => Server.Routes.MaxBodySize((1L << 30) + 1));
-        Server.Routes.MaxBodySize(1L << 30).Atomic();
+        Assert.Throws<ArgumentOutOfRangeException>(() => Server.Routes.WithMaxBodySize(0));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Server.Routes.WithMaxBodySize((1L << 30) + 1));
+        Server.Routes.WithMaxBodySize(1L << 30).WithWholeBody();
     }
 }

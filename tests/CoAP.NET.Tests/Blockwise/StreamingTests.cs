@@ -11,9 +11,9 @@ public sealed class StreamingTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.9.1-1")]
-    public async Task The_handler_reads_each_block_when_it_comes_and_answers_after_the_last()
+    public async Task A_streamed_body_is_read_block_by_block_and_answered_after_the_last_block()
     {
-        Server.MapPut("/log", ReadAllAsync).StreamBody();
+        Server.MapPut("/log", ReadAllAsync).WithStreamedBody();
         await StartAsync();
         byte[] body = Body(1000);
         for (int offset = 0; offset < 1000; offset += 128)
@@ -32,7 +32,7 @@ public sealed class StreamingTests : BlockwiseTest
     [Fact]
     public async Task A_copy_of_the_last_block_is_answered_again_and_not_read_twice()
     {
-        Server.MapPut("/log", ReadAllAsync).StreamBody();
+        Server.MapPut("/log", ReadAllAsync).WithStreamedBody();
         await StartAsync();
         byte[] body = Body(200);
         for (int i = 0; i < 3; i++)
@@ -56,11 +56,11 @@ public sealed class StreamingTests : BlockwiseTest
     {
         PipeReader? reader = null;
         TaskCompletionSource<CoapResult> result = new();
-        Server.MapPut("/log", (CoapRequest request) =>
+        Server.MapPut("/log", (CoapRequestContext request) =>
         {
             reader = request.BodyReader;
             return result.Task;
-        }).StreamBody();
+        }).WithStreamedBody();
         await StartAsync();
         byte[] body = Body(20_000);
         int offset = 0;
@@ -99,11 +99,11 @@ public sealed class StreamingTests : BlockwiseTest
     [Fact]
     public async Task An_error_of_the_handler_goes_out_with_the_next_block()
     {
-        Server.MapPut("/log", async (CoapRequest request) =>
+        Server.MapPut("/log", async (CoapRequestContext request) =>
         {
             await ReadSomeAsync(request.BodyReader);
             return CoapResults.Forbidden();
-        }).StreamBody();
+        }).WithStreamedBody();
         await StartAsync();
         byte[] body = Body(200);
         CoapMessage answer = Block(CoapMethod.Put, "log", body, 0, 64);
@@ -114,31 +114,31 @@ public sealed class StreamingTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.5-3", "7959-2.5-8")]
-    public async Task A_body_that_is_given_up_ends_its_reader_with_an_exception()
+    public async Task The_reader_of_an_abandoned_body_gets_an_exception()
     {
-        Options.Limits.MaxBodySize = 300;
-        Server.MapPut("/log", ReadAllAsync).StreamBody();
+        Options.Limits.Blockwise.MaxRequestBodySize = 300;
+        Server.MapPut("/log", ReadAllAsync).WithStreamedBody();
         await StartAsync();
         Block(CoapMethod.Put, "log", Body(200, 1), 0, 64);
         Block(CoapMethod.Put, "log", Body(200, 1), 64, 64);
 
         // Begun anew; then too large; then the peer is silent.
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", Body(200, 2), 0, 64).Code);
-        Assert.Equal("CoapIncompleteBodyException 128", Assert.Single(_ends));
+        Assert.Equal("BodyIncomplete 128", Assert.Single(_ends));
         CoapMessage answer = Block(CoapMethod.Put, "log", Body(400, 2), 320, 64);
         Assert.Equal((CoapCode.RequestEntityTooLarge, 300u), (answer.Code, answer.Options.Size1));
-        Assert.Equal(["CoapIncompleteBodyException 128", "CoapIncompleteBodyException 64"], _ends);
+        Assert.Equal(["BodyIncomplete 128", "BodyIncomplete 64"], _ends);
         Block(CoapMethod.Put, "log", Body(200, 3), 0, 64);
         Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
-        Assert.Equal(["CoapIncompleteBodyException 128", "CoapIncompleteBodyException 64", "CoapIncompleteBodyException 64"], _ends);
+        Assert.Equal(["BodyIncomplete 128", "BodyIncomplete 64", "BodyIncomplete 64"], _ends);
         Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);
         AssertAllFreed();
     }
 
     [Fact]
-    public async Task A_server_that_stops_serves_what_is_being_read_and_ends_the_rest()
+    public async Task A_stopping_server_completes_active_uploads_within_the_grace_period_and_ends_the_others()
     {
-        Server.MapPut("/log/{id}", ReadAllAsync).StreamBody();
+        Server.MapPut("/log/{id}", ReadAllAsync).WithStreamedBody();
         await StartAsync();
         byte[] body = Body(150);
         Block(CoapMethod.Put, "log/1", body, 0, 64);
@@ -148,16 +148,16 @@ public sealed class StreamingTests : BlockwiseTest
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log/1", body, 64, 64).Code);
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "log/1", body, 128, 64).Code);
         Assert.Equal(["150"], _ends);
-        Clock.Advance(Options.StopGracePeriod + TimeSpan.FromSeconds(1));
+        Clock.Advance(Options.Processes.StopGracePeriod + TimeSpan.FromSeconds(1));
         await Within(stop);
-        Assert.Equal(["150", "CoapIncompleteBodyException 64"], _ends);
+        Assert.Equal(["150", "BodyIncomplete 64"], _ends);
         Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
     }
 
     [Fact]
-    public async Task A_body_in_one_message_is_read_the_same_way()
+    public async Task A_body_in_a_single_message_can_be_read_as_a_stream()
     {
-        Server.MapPut("/log", ReadAllAsync).StreamBody();
+        Server.MapPut("/log", ReadAllAsync).WithStreamedBody();
         Server.MapPut("/plain", ReadAllAsync);
         await StartAsync();
         Assert.Equal(CoapCode.Changed, Send(Message(CoapMethod.Put, "log", payload: Body(10))).Code);
@@ -170,13 +170,13 @@ public sealed class StreamingTests : BlockwiseTest
     [Fact]
     public async Task A_handler_that_ends_its_reader_with_an_exception_answers_5_00()
     {
-        Server.MapPut("/log", async (CoapRequest request) =>
+        Server.MapPut("/log", async (CoapRequestContext request) =>
         {
             await ReadSomeAsync(request.BodyReader);
             InvalidOperationException exception = new("mine");
             await request.BodyReader.CompleteAsync(exception);
             throw exception;
-        }).StreamBody();
+        }).WithStreamedBody();
         await StartAsync();
         Assert.Equal(CoapCode.InternalServerError, Block(CoapMethod.Put, "log", Body(200), 0, 64).Code);
         AssertAllFreed();
@@ -188,7 +188,7 @@ public sealed class StreamingTests : BlockwiseTest
         reader.AdvanceTo(read.Buffer.End);
     }
 
-    private async Task<CoapResult> ReadAllAsync(CoapRequest request)
+    private async Task<CoapResult> ReadAllAsync(CoapRequestContext request)
     {
         int count = 0;
         try
@@ -212,7 +212,7 @@ public sealed class StreamingTests : BlockwiseTest
         }
         catch (Exception exception)
         {
-            _ends.Add($"{exception.GetType().Name} {count}");
+            _ends.Add($"{(exception as CoapException)?.Error} {count}");
             throw;
         }
     }

@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Blockwise;
 public sealed class TransferCostTests : TransferTest
 {
     [Fact]
-    public async Task A_small_request_pays_nothing()
+    public async Task A_small_request_allocates_nothing_in_the_blockwise_step()
     {
         await Within(AnsweredAsync());
         CoAP.NET.Mesh.CoapChannel channel = Assert.Single(Client.Endpoint.Pipelines[0].Channels.All());
@@ -104,7 +104,7 @@ public sealed class TransferCostTests : TransferTest
         CoapRequest request = new(method, Uri) { Content = content };
         CoapMessage message = new(request.Code) { Payload = request.Payload };
         message.Options.AddRange(request.Options);
-        message.Options.Add(new UriPath("x"));
+        message.Options.Add(new UriPathOption("x"));
         return new OutgoingRequest
         {
             Request = request,

@@ -83,7 +83,7 @@ public abstract class TransferTest : RequestingTest
         message.Options.Size2 = size2;
         if (etag is not null)
         {
-            message.Options.ETag = Wire.Hex(etag);
+            message.Options.ETag = new CoapETag(Wire.Hex(etag));
         }
 
         return message;

@@ -9,7 +9,7 @@ public sealed class UploadTagTests : TransferTest
 {
     [Fact]
     [Rfc("9175-3.4-1")]
-    public async Task Uploads_to_one_resource_at_a_time_are_told_apart()
+    public async Task Concurrent_uploads_to_a_resource_have_different_Request_Tags()
     {
         Options.Parameters = new CoapTransmissionParameters { NStart = 8 };
         HandServer server = new();
@@ -79,7 +79,7 @@ public sealed class UploadTagTests : TransferTest
 
     [Fact]
     [Rfc("9175-3.4-2")]
-    public async Task The_tag_stands_in_the_requests_for_the_response_too()
+    public async Task The_Request_Tag_is_sent_in_the_requests_for_the_response_too()
     {
         TaskCompletionSource first = new(TaskCreationOptions.RunContinuationsAsynchronously);
         HandServer server = new() { Body = Bytes(3000) };
@@ -112,15 +112,15 @@ public sealed class UploadTagTests : TransferTest
         byte[] body = Bytes(100);
         CoapMessage one = Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64));
         CoapMessage two = Reply(CoapCode.Content, null, "1/0/64", body.AsMemory(64));
-        one.Options.Add(new RequestTag([1]));
-        two.Options.Add(new RequestTag([2]));
+        one.Options.Add(new RequestTagOption([1]));
+        two.Options.Add(new RequestTagOption([2]));
         Script(one, two);
         Assert.Equal(body, (await Within(Client.GetAsync(Uri))).Payload.ToArray());
         Assert.All(Requests, request => Assert.Equal("-", TagOf(request)));
     }
 
     [Fact]
-    public void Where_too_many_are_remembered_every_other_upload_has_a_tag()
+    public void Every_upload_has_a_Request_Tag_when_the_table_of_uploads_is_full()
     {
         UploadTags tags = new(new VirtualRandom(1));
         byte[] tag = new byte[4];
@@ -143,12 +143,12 @@ public sealed class UploadTagTests : TransferTest
     }
 
     [Fact]
-    public void Resources_are_told_apart_by_the_options_of_the_cache_key()
+    public void Uploads_with_different_cache_key_options_are_different_resources()
     {
         int Of(Action<CoapOptionCollection> change)
         {
             CoapMessage message = new(CoapCode.Put);
-            message.Options.Add(new UriPath("a"));
+            message.Options.Add(new UriPathOption("a"));
             change(message.Options);
             return UploadTags.ResourceOf(message);
         }
@@ -156,8 +156,8 @@ public sealed class UploadTagTests : TransferTest
         int plain = Of(_ => { });
         Assert.Equal(plain, Of(options => options.Size1 = 5));
         Assert.Equal(plain, Of(options => options.Block1 = new BlockValue(3, true, 2)));
-        Assert.NotEqual(plain, Of(options => options.Add(new UriPath("b"))));
-        Assert.NotEqual(plain, Of(options => options.Add(new UriQuery("b"))));
+        Assert.NotEqual(plain, Of(options => options.Add(new UriPathOption("b"))));
+        Assert.NotEqual(plain, Of(options => options.Add(new UriQueryOption("b"))));
         Assert.NotEqual(plain, Of(options => options.ContentFormat = CoapContentFormat.Cbor));
     }
 

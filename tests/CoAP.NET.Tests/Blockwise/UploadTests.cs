@@ -45,7 +45,7 @@ public sealed class UploadTests : BlockwiseTest
                 Assert.Equal(method == CoapMethod.Put ? CoapCode.Changed : CoapCode.Created, last.Code);
                 Assert.Equal(new BlockValue(19, false, 2), last.Options.Block1);
                 Assert.Equal(method == CoapMethod.Put ? string.Empty : "/created/1",
-                    string.Concat(last.Options.GetAll<LocationPath>().Select(path => "/" + path.Value)));
+                    string.Concat(last.Options.GetAll<LocationPathOption>().Select(path => "/" + path.Value)));
             }
         }
 
@@ -55,7 +55,7 @@ public sealed class UploadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.3-3", "7959-2.4-8")]
-    public async Task A_smaller_block_size_is_asked_for_and_the_client_goes_on_at_the_same_place()
+    public async Task A_smaller_block_size_is_requested_and_the_client_continues_at_the_same_offset()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 32 };
         Server.MapPut("/x", Take);
@@ -74,7 +74,7 @@ public sealed class UploadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.3-1", "7959-2.2-1")]
-    public async Task Blocks_that_break_the_rules_by_themselves_are_answered_4_00()
+    public async Task Blocks_that_are_invalid_by_themselves_get_4_00()
     {
         Server.MapPut("/x", Take);
         await StartAsync();
@@ -96,7 +96,7 @@ public sealed class UploadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.5-1", "7959-2.9.2-1")]
-    public async Task A_gap_or_a_body_that_nobody_began_is_answered_4_08()
+    public async Task A_block_after_a_gap_or_without_a_first_block_gets_4_08()
     {
         Server.MapPut("/x", Take);
         await StartAsync();
@@ -117,7 +117,7 @@ public sealed class UploadTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_body_is_kept_for_as_long_as_its_peer_may_wait_for_a_Message_ID()
+    public async Task A_partial_body_is_kept_as_long_as_its_client_may_wait_for_a_Message_ID()
     {
         // MAX_TRANSMIT_WAIT (10.5 s) is longer than EXCHANGE_LIFETIME (6.5 s) here.
         Options.Parameters = CoapTransmissionParameters.Default with
@@ -139,7 +139,7 @@ public sealed class UploadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.3-4")]
-    public async Task Blocks_of_another_Content_Format_are_not_joined()
+    public async Task Blocks_with_different_Content_Formats_are_not_joined()
     {
         Server.MapPut("/x", Take);
         await StartAsync();
@@ -157,7 +157,7 @@ public sealed class UploadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.5-3")]
-    public async Task A_new_first_block_begins_anew()
+    public async Task A_new_first_block_restarts_the_upload()
     {
         Server.MapPut("/x", Take);
         await StartAsync();
@@ -171,7 +171,7 @@ public sealed class UploadTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.5-7")]
-    public async Task A_block_that_came_already_is_answered_again_and_not_appended_twice()
+    public async Task A_repeated_block_is_answered_again_and_not_appended_twice()
     {
         Server.MapPut("/x", Take);
         await StartAsync();
@@ -259,7 +259,7 @@ public sealed class UploadTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task A_body_in_one_block_is_a_plain_request_with_a_block_in_its_answer()
+    public async Task A_body_in_a_single_block_is_a_plain_request_whose_response_has_Block1()
     {
         Server.MapPut("/x", Take);
         await StartAsync();
@@ -272,7 +272,7 @@ public sealed class UploadTests : BlockwiseTest
     }
 
     [Fact]
-    public async Task What_no_route_takes_is_refused_at_the_first_block()
+    public async Task An_upload_that_no_route_accepts_is_refused_at_its_first_block()
     {
         Server.MapPut("/x", Take).Consumes(CoapContentFormat.Json);
         await StartAsync();
@@ -288,14 +288,14 @@ public sealed class UploadTests : BlockwiseTest
     {
         if (tag is not null)
         {
-            options.Add(new RequestTag(tag));
+            options.Add(new RequestTagOption(tag));
         }
     }
 
     private CoapMessage Raw(string block1, int length) =>
         Send(Message(CoapMethod.Put, "x", options => options.Add(OptionNumber.Block1, Wire.Hex(block1)), Body(length)));
 
-    private CoapResult Take(CoapRequest request)
+    private CoapResult Take(CoapRequestContext request)
     {
         _bodies.Add(request.Payload.ToArray());
         return CoapResults.Changed();

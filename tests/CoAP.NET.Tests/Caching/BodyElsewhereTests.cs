@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Caching;
 public sealed class BodyElsewhereTests : CacheTest
 {
     [Fact]
-    public async Task A_body_that_goes_to_a_stream_is_neither_stored_as_an_empty_one_nor_left_out_because_one_is_stored()
+    public async Task A_response_written_to_a_Destination_is_not_stored_and_not_served_from_the_cache()
     {
         using MemoryStream first = new();
         CoapRequest request = Get();
@@ -22,7 +22,7 @@ public sealed class BodyElsewhereTests : CacheTest
     }
 
     [Fact]
-    public async Task A_part_of_a_body_does_not_stand_for_the_whole()
+    public async Task A_partial_download_is_not_stored_as_the_whole_response()
     {
         CoapRequest request = Get();
         request.Download = new CoapDownloadOptions { Offset = 16 };
@@ -37,13 +37,13 @@ public sealed class BodyElsewhereTests : CacheTest
     }
 
     [Fact]
-    public async Task Only_if_cached_and_a_stream_cannot_be_had_together()
+    public async Task OnlyIfCached_with_a_Destination_fails()
     {
         using MemoryStream stream = new();
         await AskAsync(Get(), "45", "ff31");
         CoapRequest request = Get(mode: CoapCacheMode.OnlyIfCached);
         request.Destination = stream;
-        await Assert.ThrowsAsync<CoapCacheMissException>(() => Within(Client.SendAsync(request)));
+        await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(request)));
         Assert.Empty(Transport.TakeSent());
     }
 }

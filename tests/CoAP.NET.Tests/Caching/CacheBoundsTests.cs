@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Caching;
 public sealed class CacheBoundsTests
 {
     [Fact]
-    public void The_least_recently_used_response_goes_first()
+    public void The_least_recently_used_response_is_evicted_first()
     {
         CoapCache cache = new(maxEntries: 2);
         CacheKey[] keys = [.. "abc".Select(path => CachedPeers.Key(CachedPeers.Request(path.ToString()))!)];
@@ -22,7 +22,7 @@ public sealed class CacheBoundsTests
     }
 
     [Fact]
-    public void Bytes_are_bounded_too()
+    public void The_cache_is_bounded_in_bytes()
     {
         CoapCache cache = new(maxBytes: 100_000);
         for (int i = 0; i < 100; i++)
@@ -37,7 +37,7 @@ public sealed class CacheBoundsTests
     }
 
     [Fact]
-    public void What_does_not_fit_at_all_is_not_stored_and_ends_the_freshness_of_what_is()
+    public void A_response_too_large_for_the_cache_is_not_stored_and_the_stored_response_becomes_stale()
     {
         CoapCache cache = new(maxBytes: 10_000);
         CacheKey key = CachedPeers.Key(CachedPeers.Request("a"))!;
@@ -51,7 +51,7 @@ public sealed class CacheBoundsTests
     }
 
     [Fact]
-    public void A_cache_without_room_stores_nothing()
+    public void A_cache_with_zero_entries_stores_nothing()
     {
         CoapCache cache = new(maxEntries: 0);
         CacheKey key = CachedPeers.Key(CachedPeers.Request("a"))!;
@@ -79,7 +79,7 @@ public sealed class CacheBoundsTests
     }
 
     [Fact]
-    public async Task Many_threads_at_once_keep_it_within_its_bounds()
+    public async Task A_cache_stays_within_its_bounds_under_concurrent_use()
     {
         CoapCache cache = new(maxBytes: 20_000, maxEntries: 20);
         CacheKey[] keys = [.. Enumerable.Range(0, 50).Select(i => CachedPeers.Key(CachedPeers.Request($"{i}"))!)];

@@ -19,7 +19,7 @@ public sealed class CacheKeyTests : CacheTest
     [InlineData("coap://name.example/x", false)]
     [InlineData("COAP://192.0.2.1:5683/%78", true)]
     [InlineData("coap://192.0.2.1/a/../x", true)]
-    public async Task The_URI_counts_in_its_normal_form(string uri, bool isSame)
+    public async Task The_URI_is_part_of_the_cache_key_in_its_normal_form(string uri, bool isSame)
     {
         await AskAsync(Get(), "45", "ff31");
         if (isSame)
@@ -33,7 +33,7 @@ public sealed class CacheKeyTests : CacheTest
     }
 
     [Fact]
-    public async Task Two_names_of_one_address_are_two_hosts()
+    public async Task Two_host_names_of_the_same_address_are_cached_separately()
     {
         await AskAsync(Get("coap://one.example/x"), "45", "ff31");
         await AskAsync(Get("coap://other.example/x"), "45", "ff32");
@@ -43,11 +43,11 @@ public sealed class CacheKeyTests : CacheTest
 
     [Fact]
     [Rfc("7252-5.6-1")]
-    public async Task Options_count_but_those_that_are_no_cache_key()
+    public async Task Options_are_part_of_the_cache_key_except_NoCacheKey_options()
     {
         await AskAsync(Get(), "45", "ff31");
         CoapRequest size = Get();
-        size.Options.Add(new Size2(0));
+        size.Options.Add(new Size2Option(0));
         await HitAsync(size);
         CoapRequest accept = Get();
         accept.Accept = CoapContentFormat.Json;
@@ -65,10 +65,10 @@ public sealed class CacheKeyTests : CacheTest
 
     [Fact]
     [Rfc("8768-3-5")]
-    public async Task How_far_a_request_may_go_does_not_count_but_an_answer_that_says_it_went_too_far_is_not_kept()
+    public async Task Hop_Limit_is_not_part_of_the_cache_key_and_a_5_08_response_is_not_stored()
     {
         CoapRequest near = Get();
-        near.Options.Add(new HopLimit(3));
+        near.Options.Add(new HopLimitOption(3));
         await AskAsync(near, "a8", "ff30");
         await AskAsync(Get(), "45", "ff31");
         Assert.Equal("1", (await HitAsync(near)).GetText());
@@ -76,7 +76,7 @@ public sealed class CacheKeyTests : CacheTest
 
     [Fact]
     [Rfc("7252-5.6-1")]
-    public async Task The_order_of_query_arguments_counts()
+    public async Task The_order_of_query_arguments_is_part_of_the_cache_key()
     {
         await AskAsync(Get("coap://192.0.2.1/x?a&b"), "45", "ff31");
         await AskAsync(Get("coap://192.0.2.1/x?b&a"), "45", "ff32");
@@ -86,7 +86,7 @@ public sealed class CacheKeyTests : CacheTest
 
     [Fact]
     [Rfc("8132-2.1-1")]
-    public async Task The_payload_of_a_FETCH_counts()
+    public async Task The_payload_and_Content_Format_of_a_FETCH_are_part_of_the_cache_key()
     {
         static CoapRequest Fetch(string query) => new(CoapMethod.Fetch, Uri) { Content = CoapContent.Text(query) };
 
@@ -110,7 +110,7 @@ public sealed class CacheKeyTests : CacheTest
     [InlineData(OptionNumber.Oscore, "09")]
     [InlineData(770, "")]
     [InlineData(771, "")]
-    public void Some_options_keep_a_request_away_from_the_cache(int number, string value)
+    public void A_request_with_a_condition_or_an_unknown_unsafe_option_bypasses_the_cache(int number, string value)
     {
         CoapMessage request = CachedPeers.Request("x");
         request.Options.Add(number, Wire.Hex(value));
@@ -121,7 +121,7 @@ public sealed class CacheKeyTests : CacheTest
     [Rfc("7641-2-2")]
     [InlineData(OptionNumber.Observe)]
     [InlineData(OptionNumber.ETag)]
-    public void Some_options_are_for_the_server_but_no_part_of_the_key(int number)
+    public void A_request_with_Observe_or_ETag_goes_to_the_server_and_has_the_same_cache_key(int number)
     {
         CoapMessage request = CachedPeers.Request("x");
         request.Options.Add(number, [1]);
@@ -146,36 +146,36 @@ public sealed class CacheKeyTests : CacheTest
     }
 
     [Fact]
-    public void Proxied_requests_count_by_the_URI_that_the_proxy_is_asked_for()
+    public void The_URI_requested_from_a_proxy_is_the_cache_key_of_a_proxied_request()
     {
         CoapMessage byUri = new(CoapCode.Get);
-        byUri.Options.Add(new ProxyUri("COAP://far.example/x"));
+        byUri.Options.Add(new ProxyUriOption("COAP://far.example/x"));
         CoapMessage byScheme = CachedPeers.Request("x");
-        byScheme.Options.Add(new UriHost("far.example"));
-        byScheme.Options.Add(new ProxyScheme("coap"));
+        byScheme.Options.Add(new UriHostOption("far.example"));
+        byScheme.Options.Add(new ProxySchemeOption("coap"));
         CoapMessage direct = CachedPeers.Request("x");
         Assert.Equal("coap://far.example/x", CachedPeers.Key(byUri)!.Uri);
         Assert.Equal(CachedPeers.Key(byUri), CachedPeers.Key(byScheme));
         Assert.NotEqual(CachedPeers.Key(byUri), CachedPeers.Key(direct));
         CoapMessage elsewhere = new(CoapCode.Get);
-        elsewhere.Options.Add(new ProxyUri("http://far.example/x"));
+        elsewhere.Options.Add(new ProxyUriOption("http://far.example/x"));
         Assert.Equal("http://far.example/x", CachedPeers.Key(elsewhere)!.Uri);
     }
 
     [Fact]
-    public void What_names_no_URI_and_what_goes_to_a_group_has_no_key()
+    public void A_request_without_a_valid_URI_or_to_a_group_has_no_cache_key()
     {
         CoapMessage bad = CachedPeers.Request("x");
         bad.Options.Add(OptionNumber.UriHost, [0xff]);
         Assert.Null(CachedPeers.Key(bad));
-        bad.Options.Add(new ProxyScheme("coap"));
+        bad.Options.Add(new ProxySchemeOption("coap"));
         Assert.Null(CachedPeers.Key(bad));
         Assert.Null(CachedPeers.Key(CachedPeers.Request("x"), CachedPeers.Channel(CoapAddress.FromIPv4(0xe00001bb, 5683))));
     }
 
     [Fact]
     [Rfc("7252-11.2-1")]
-    public void What_is_protected_stays_with_its_channel_and_its_endpoint()
+    public void The_cache_key_of_a_secured_request_is_bound_to_its_peer_and_endpoint()
     {
         object ours = new();
         object others = new();
@@ -203,7 +203,7 @@ public sealed class CacheKeyTests : CacheTest
     [InlineData("coap://One.EXAMPLE/%E2%82%AC?%e2%82%ac")]
     [InlineData("coap://one.example:61616/a")]
     [InlineData("coap://b%C3%BCcher.example/")]
-    public void What_the_options_of_a_URI_compose_to_is_that_URI(string text)
+    public void The_cache_key_is_the_same_for_a_URI_and_for_the_options_it_decomposes_to(string text)
     {
         CoapUri uri = CoapUri.Parse(text);
         CoapAddress remote = uri.Literal ?? CoapAddress.FromIPv4(0xc0000201, (ushort)uri.Port);
@@ -214,10 +214,10 @@ public sealed class CacheKeyTests : CacheTest
     }
 
     [Fact]
-    public void Which_address_of_a_name_was_asked_does_not_count_unless_it_is_that_of_a_given_peer()
+    public void The_address_of_a_host_name_is_part_of_the_cache_key_only_for_an_explicit_peer()
     {
         CoapMessage request = CachedPeers.Request("x");
-        request.Options.Add(new UriHost("bank.example"));
+        request.Options.Add(new UriHostOption("bank.example"));
         CoapUri target = CoapUri.Parse("coap://bank.example/x");
         CoapChannel other = CachedPeers.Channel(CoapAddress.FromIPv4(0xc0000209, 5683));
         CacheKey byName = CachedPeers.Key(request, target: target)!;
@@ -227,10 +227,10 @@ public sealed class CacheKeyTests : CacheTest
     }
 
     [Fact]
-    public async Task A_name_whose_addresses_come_in_another_order_is_the_same_host()
+    public async Task A_host_name_whose_addresses_change_order_has_the_same_cache_key()
     {
         int asked = 0;
-        Options.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>(
+        Options.Transports.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>(
             asked++ == 0
                 ? [IPAddress.Parse("192.0.2.1"), IPAddress.Parse("192.0.2.2")]
                 : [IPAddress.Parse("192.0.2.2"), IPAddress.Parse("192.0.2.1")]);
@@ -239,15 +239,15 @@ public sealed class CacheKeyTests : CacheTest
 
         // Options of one's own beside the URI name another resource than the URI alone.
         CoapRequest deeper = Get("coap://two.example/x");
-        deeper.Options.Add(new UriPath("y"));
+        deeper.Options.Add(new UriPathOption("y"));
         Take(Client.SendAsync(deeper));
     }
 
     [Fact]
-    public void Who_was_asked_counts_beside_the_URI()
+    public void The_requested_peer_is_part_of_the_cache_key_beside_the_URI()
     {
         CoapMessage request = CachedPeers.Request("x");
-        request.Options.Add(new UriHost("bank.example"));
+        request.Options.Add(new UriHostOption("bank.example"));
         CacheKey right = CachedPeers.Key(request)!;
         CacheKey stranger = CachedPeers.Key(request, CachedPeers.Channel(CoapAddress.FromIPv4(0xc0000209, 5683)))!;
         Assert.Equal(right.Uri, stranger.Uri);

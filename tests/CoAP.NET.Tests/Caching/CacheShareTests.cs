@@ -11,7 +11,7 @@ public sealed class CacheShareTests
     private static readonly CoapSource s_greedy = SourceOf("192.0.2.66");
 
     [Fact]
-    public void Who_fills_the_cache_displaces_what_was_stored_for_himself()
+    public void A_source_that_fills_the_cache_displaces_only_its_own_responses()
     {
         CoapCache cache = new(maxBytes: 100_000);
         Store(cache, "honest", s_honest);
@@ -27,7 +27,7 @@ public sealed class CacheShareTests
     }
 
     [Fact]
-    public void Many_greedy_sources_leave_a_share_to_each()
+    public void Each_source_keeps_its_share_of_the_cache_beside_many_greedy_sources()
     {
         CoapCache cache = new(maxBytes: 200_000);
         Store(cache, "honest", s_honest);
@@ -40,7 +40,7 @@ public sealed class CacheShareTests
     }
 
     [Fact]
-    public void What_an_attacker_asked_for_first_stays_for_those_who_use_it()
+    public void A_response_stored_for_an_attacker_stays_cached_for_the_other_source_that_uses_it()
     {
         CoapCache cache = new(maxBytes: 100_000);
         Store(cache, "popular", s_greedy);
@@ -57,7 +57,7 @@ public sealed class CacheShareTests
     }
 
     [Fact]
-    public void What_an_attacker_uses_as_well_stays_with_whom_it_was_stored_for()
+    public void A_response_that_an_attacker_reads_too_stays_cached_for_its_original_source()
     {
         CoapCache cache = new(maxBytes: 100_000);
         Store(cache, "honest", s_honest);
@@ -76,7 +76,7 @@ public sealed class CacheShareTests
     }
 
     [Fact]
-    public void Many_small_answers_do_not_displace_a_few_large_ones()
+    public void Many_small_responses_do_not_evict_a_few_large_responses_of_another_source()
     {
         CoapCache cache = new(maxBytes: 1_000_000, maxEntries: 100);
         for (int i = 0; i < 20; i++)
@@ -95,7 +95,7 @@ public sealed class CacheShareTests
     }
 
     [Fact]
-    public void Sources_without_anything_stored_are_forgotten_and_all_bytes_are_given_back()
+    public void A_source_without_stored_responses_is_forgotten_and_all_bytes_are_freed()
     {
         CacheStore store = new(50_000, 100);
         for (int i = 0; i < 500; i++)

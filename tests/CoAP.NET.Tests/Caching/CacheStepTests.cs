@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Caching;
 public sealed class CacheStepTests
 {
     [Fact]
-    public void A_request_that_keeps_away_from_the_cache_allocates_nothing_in_its_step_and_is_not_awaited()
+    public void A_request_that_bypasses_the_cache_allocates_nothing_and_is_not_awaited_in_the_cache_step()
     {
         CacheStep step = new(new MessagingRig().Environment, new CoapCache());
         RequestChain chain = new(null!, step);
@@ -36,7 +36,7 @@ public sealed class CacheStepTests
 
     [Fact]
     [Rfc("7641-2-2")]
-    public async Task A_notification_answers_plain_requests_until_a_newer_one_comes()
+    public async Task A_notification_answers_plain_requests_until_a_newer_notification_arrives()
     {
         CacheStep step = new(new MessagingRig().Environment, new CoapCache());
         RequestChain chain = new(null!, step, new SilentStep());

@@ -23,7 +23,7 @@ internal static class CachedPeers
     public static CoapMessage Request(string path, CoapMethod method = CoapMethod.Get)
     {
         CoapMessage message = new(method);
-        message.Options.Add(new UriPath(path));
+        message.Options.Add(new UriPathOption(path));
         return message;
     }
 
@@ -32,12 +32,12 @@ internal static class CachedPeers
         CoapMessage message = new(code) { Payload = System.Text.Encoding.UTF8.GetBytes(payload) };
         if (maxAge is { } seconds)
         {
-            message.Options.Add(new MaxAge(seconds));
+            message.Options.Add(new MaxAgeOption(seconds));
         }
 
         if (tag is { } value)
         {
-            message.Options.Add(new ETag([value]));
+            message.Options.Add(new ETagOption([value]));
         }
 
         return new CoapResponse(message, Server);

@@ -22,7 +22,7 @@ public sealed class CachingDocumentationTests
 
         request.CacheMode = CoapCacheMode.OnlyIfCached;
         client.Endpoint.AddTransport(new DirectTransport());
-        await Assert.ThrowsAsync<CoapCacheMissException>(() => client.SendAsync(request));
+        await Failure.OfAsync(CoapError.NotCached, () => client.SendAsync(request));
         Assert.Equal(1, cache.Misses);
     }
 

@@ -14,9 +14,9 @@ public sealed class DeclaredCachingTests : CacheTest
     [InlineData(Safe, OptionCaching.ByNumber)]
     [InlineData(Unsafe, OptionCaching.Key)]
     [InlineData(NoCacheKey, OptionCaching.Key)]
-    public async Task An_option_of_the_key_tells_responses_apart(int number, OptionCaching caching)
+    public async Task Responses_to_different_values_of_a_cache_key_option_are_cached_separately(int number, OptionCaching caching)
     {
-        Register(DeclaredOption.Define(number) with { Caching = caching });
+        Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
         await AskAsync(With(number, 2), "45", "ff32");
         Assert.Equal("1", (await HitAsync(With(number, 1))).GetText());
@@ -27,9 +27,9 @@ public sealed class DeclaredCachingTests : CacheTest
     [InlineData(NoCacheKey, OptionCaching.ByNumber)]
     [InlineData(Safe, OptionCaching.NoKey)]
     [InlineData(Unsafe, OptionCaching.NoKey)]
-    public async Task An_option_that_is_no_key_gets_the_response_to_another_value(int number, OptionCaching caching)
+    public async Task A_response_is_served_for_any_value_of_an_option_that_is_not_part_of_the_cache_key(int number, OptionCaching caching)
     {
-        Register(DeclaredOption.Define(number) with { Caching = caching });
+        Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
         Assert.Equal("1", (await HitAsync(With(number, 2))).GetText());
         Assert.Equal("1", (await HitAsync(Get())).GetText());
@@ -38,7 +38,7 @@ public sealed class DeclaredCachingTests : CacheTest
     [Fact]
     public async Task A_request_with_an_option_for_the_server_reaches_it_and_its_response_is_stored()
     {
-        Register(DeclaredOption.Define(Safe) with { Caching = OptionCaching.StoreOnly });
+        Register(new OptionDefinition(Safe, "Mine", OptionFormat.Opaque, 1, 4) { Caching = OptionCaching.StoreOnly });
         await AskAsync(Get(), "45", "ff31");
         await AskAsync(With(Safe, 1), "45", "ff32");
         Assert.Equal("2", (await HitAsync(Get())).GetText());
@@ -49,7 +49,7 @@ public sealed class DeclaredCachingTests : CacheTest
     [InlineData(Safe, OptionCaching.Bypass)]
     public async Task A_request_that_bypasses_the_cache_neither_uses_nor_fills_it(int number, OptionCaching caching)
     {
-        Register(DeclaredOption.Define(number) with { Caching = caching });
+        Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
         await AskAsync(With(number, 1), "45", "ff32");
         await AskAsync(Get(), "45", "ff33");
@@ -63,10 +63,10 @@ public sealed class DeclaredCachingTests : CacheTest
     [InlineData(Unsafe, OptionStoring.Drop, true, false)]
     [InlineData(Safe, OptionStoring.Drop, true, false)]
     [InlineData(Safe, OptionStoring.Forbid, false, false)]
-    public async Task A_response_is_stored_with_an_option_or_without_or_not_at_all(
+    public async Task OptionStoring_decides_whether_a_response_is_stored_and_with_the_option(
         int number, OptionStoring storing, bool isStored, bool isKept)
     {
-        Register(DeclaredOption.Define(number) with { Storing = storing });
+        Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Storing = storing });
 
         // An option delta of two bytes, and one byte of value.
         await AskAsync(Get(), "45", $"e1{number - 269:x4}07ff31");

@@ -27,14 +27,14 @@ public sealed class FreshnessTests : CacheTest
     }
 
     [Fact]
-    public async Task What_is_left_of_Max_Age_is_never_more_than_it_was_less_the_age()
+    public async Task The_Max_Age_of_a_cached_response_is_the_original_less_its_age_rounded_down()
     {
         await AskAsync(Get(), "45", "d1013cff31"); // Max-Age 60
         Pass(20);
         Assert.Equal(TimeSpan.FromSeconds(40), (await HitAsync(Get())).MaxAge);
         Pass(0.001);
         Assert.Equal(TimeSpan.FromSeconds(39), (await HitAsync(Get())).MaxAge);
-        Assert.Single((await HitAsync(Get())).Options, option => option is MaxAge);
+        Assert.Single((await HitAsync(Get())).Options, option => option is MaxAgeOption);
     }
 
     [Fact]
@@ -87,7 +87,7 @@ public sealed class FreshnessTests : CacheTest
     [InlineData(CoapMethod.Delete)]
     [InlineData(CoapMethod.Patch)]
     [InlineData(CoapMethod.IPatch)]
-    public async Task Only_GET_and_FETCH_are_answered_from_the_cache(CoapMethod method)
+    public async Task Responses_to_other_methods_than_GET_and_FETCH_are_not_cached(CoapMethod method)
     {
         await AskAsync(new CoapRequest(method, Uri), "84");
         await AskAsync(new CoapRequest(method, Uri), "45", "ff31");
@@ -122,13 +122,13 @@ public sealed class FreshnessTests : CacheTest
     {
         // A request with an Echo of its own is not sent again with that of the challenge.
         CoapRequest request = Get();
-        request.Options.Add(new Echo(new byte[] { 7 }));
+        request.Options.Add(new EchoOption(new byte[] { 7 }));
         await AskAsync(request, "81", "d1ef01");
         Assert.Equal(0, Cache.Count);
     }
 
     [Fact]
-    public async Task What_a_user_does_to_a_response_does_not_reach_the_next_one()
+    public async Task A_change_to_a_cached_response_by_the_caller_does_not_reach_the_next_caller()
     {
         (_, CoapResponse first) = await AskAsync(Get(), "45", "c132ff31");
         first.Options.Clear();
@@ -143,41 +143,42 @@ public sealed class FreshnessTests : CacheTest
     }
 
     [Fact]
-    public async Task The_modes_of_a_request()
+    public async Task Each_CacheMode_uses_and_fills_the_cache_as_documented()
     {
-        await Assert.ThrowsAsync<CoapCacheMissException>(() => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
+        await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
         await AskAsync(Get(mode: CoapCacheMode.Bypass), "45", "ff31");
-        await Assert.ThrowsAsync<CoapCacheMissException>(() => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
+        await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
         await AskAsync(Get(), "45", "ff32");
         Assert.Equal("2", (await HitAsync(Get(mode: CoapCacheMode.OnlyIfCached))).GetText());
         await AskAsync(Get(mode: CoapCacheMode.Bypass), "45", "ff33");
         Assert.Equal("2", (await HitAsync(Get())).GetText());
         await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "ff34");
         Assert.Equal("4", (await HitAsync(Get())).GetText());
-        await Assert.ThrowsAsync<CoapCacheMissException>(
+        await Failure.OfAsync(
+            CoapError.NotCached,
             () => Within(Client.SendAsync(new CoapRequest(CoapMethod.Post, Uri) { CacheMode = CoapCacheMode.OnlyIfCached })));
         Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
-    public async Task Without_a_cache_nothing_is_in_it()
+    public async Task OnlyIfCached_fails_and_nothing_is_cached_on_an_endpoint_without_a_cache()
     {
         Options.Cache = null;
-        await Assert.ThrowsAsync<CoapCacheMissException>(() => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
+        await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
         await AskAsync(Get(), "45", "ff31");
         (_, CoapResponse second) = await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "ff32");
         Assert.False(second.FromCache);
     }
 
     [Fact]
-    public async Task A_request_that_is_cancelled_already_gets_nothing()
+    public async Task A_request_that_is_already_cancelled_gets_no_cached_response()
     {
         await AskAsync(Get(), "45", "ff31");
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.SendAsync(Get(), new CancellationToken(true))));
     }
 
     [Fact]
-    public async Task The_endpoint_counts_too()
+    public async Task The_endpoint_counts_cache_hits_misses_and_validations()
     {
         await AskAsync(Get(), "45", "4101ff31");
         await HitAsync(Get());

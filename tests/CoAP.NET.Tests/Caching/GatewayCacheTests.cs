@@ -17,7 +17,7 @@ public sealed class GatewayCacheTests
     public GatewayCacheTests() => _cache = new CoapCache(timeProvider: _clock);
 
     [Fact]
-    public void What_is_fresh_answers_with_the_rest_of_its_time_and_what_is_stale_does_not()
+    public void A_fresh_response_is_returned_with_its_remaining_Max_Age_and_a_stale_response_is_not()
     {
         Assert.Null(Begin().Fresh);
         Begin().Complete(Answer("one", 60));
@@ -40,19 +40,19 @@ public sealed class GatewayCacheTests
 
     [Fact]
     [Rfc("7252-5.6.2-1")]
-    public void What_is_stale_is_named_by_its_tag_and_a_2_03_makes_it_fresh()
+    public void A_stale_response_is_validated_by_its_ETag_and_a_2_03_makes_it_fresh()
     {
         Begin().Complete(Answer("one", 60, 7));
         _clock.Advance(TimeSpan.FromSeconds(60));
         CoapOptionCollection options = new();
-        CoapCachedRequest stale = Begin(options: static options => options.Add(new ETag([9])));
+        CoapCachedRequest stale = Begin(options: static options => options.Add(new ETagOption([9])));
         stale.AddTagsTo(options);
         Assert.Equal([7], Assert.Single(options.ETags).ToArray());
 
         // One that is the client's own, and one of what is stored.
-        CoapMessage other = Message(CoapCode.Valid, new ETag([9]));
+        CoapMessage other = Message(CoapCode.Valid, new ETagOption([9]));
         Assert.Same(other, stale.Complete(other));
-        CoapMessage valid = stale.Complete(Message(CoapCode.Valid, new ETag([7]), new MaxAge(5)));
+        CoapMessage valid = stale.Complete(Message(CoapCode.Valid, new ETagOption([7]), new MaxAgeOption(5)));
 
         Assert.Equal((CoapCode.Content, "one"), (valid.Code, System.Text.Encoding.UTF8.GetString(valid.Payload.Span)));
         Assert.Equal(TimeSpan.FromSeconds(5), Begin().Fresh!.Options.MaxAge);
@@ -60,7 +60,7 @@ public sealed class GatewayCacheTests
     }
 
     [Fact]
-    public void A_change_makes_stale_what_was_there_and_what_is_under_way()
+    public void Invalidating_a_URI_makes_stored_responses_and_requests_in_progress_stale()
     {
         Begin().Complete(Answer("one", 60));
         CoapCachedRequest underWay = Begin(options: static options => options.Accept = CoapContentFormat.Cbor);
@@ -69,11 +69,11 @@ public sealed class GatewayCacheTests
 
         Assert.Null(Begin().Fresh);
         Assert.Null(Begin(options: static options => options.Accept = CoapContentFormat.Cbor).Fresh);
-        Assert.Throws<CoapUriException>(() => _cache.Invalidate("/devices"));
+        Assert.Throws<CoapFormatException>(() => _cache.Invalidate("/devices"));
     }
 
     [Fact]
-    public void URIs_of_CoAP_are_one_in_any_form()
+    public void A_CoAP_URI_is_cached_in_its_normal_form()
     {
         Begin("COAP://s.example.com:5683/x").Complete(Answer("one", 60));
         Assert.NotNull(Begin("coap://s.example.com/x").Fresh);
@@ -82,7 +82,7 @@ public sealed class GatewayCacheTests
     }
 
     [Fact]
-    public void Changes_and_conditions_pass_the_cache()
+    public void Unsafe_and_conditional_requests_bypass_the_cache()
     {
         Assert.Null(_cache.Begin(new CoapMessage(CoapCode.Put), Uri));
         CoapMessage conditional = new(CoapCode.Get);
@@ -91,7 +91,7 @@ public sealed class GatewayCacheTests
     }
 
     [Fact]
-    public void Each_source_has_its_share()
+    public void Each_source_has_its_share_of_the_cache()
     {
         CoapCache cache = new(20_000, timeProvider: _clock);
         CoapSource honest = SourceOf("192.0.2.1");
@@ -107,7 +107,7 @@ public sealed class GatewayCacheTests
 
     private static CoapMessage Answer(string text, uint maxAge, byte? tag = null)
     {
-        CoapMessage answer = Message(CoapCode.Content, [new MaxAge(maxAge), .. tag is { } value ? [new ETag([value])] : (CoapOption[])[]]);
+        CoapMessage answer = Message(CoapCode.Content, [new MaxAgeOption(maxAge), .. tag is { } value ? [new ETagOption([value])] : (CoapOption[])[]]);
         answer.Payload = System.Text.Encoding.UTF8.GetBytes(text);
         return answer;
     }

@@ -44,7 +44,7 @@ public sealed class PoisoningTests : CacheTest
     public sealed class OfPeers : EndpointTest
     {
         [Fact]
-        public async Task What_a_peer_says_of_another_hosts_URI_answers_requests_to_that_peer_only()
+        public async Task A_response_from_a_peer_for_the_URI_of_another_host_answers_requests_to_that_peer_only()
         {
             Options.Cache = new CoapCache();
             TaskCompletionSource<CoapPeer> met = new();
@@ -71,7 +71,7 @@ public sealed class PoisoningTests : CacheTest
         }
 
         [Fact]
-        public async Task A_path_sent_to_a_peer_is_the_path_of_that_peer()
+        public async Task Responses_to_a_path_sent_to_a_peer_are_cached_for_that_peer_only()
         {
             Options.Cache = new CoapCache();
             List<CoapPeer> met = [];

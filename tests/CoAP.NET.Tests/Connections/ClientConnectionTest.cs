@@ -21,7 +21,7 @@ public abstract class ClientConnectionTest : ConnectionTest
 
     private int _attempts;
 
-    private protected ClientConnectionTest() => Options.ResolveHost = (name, _) => Task.FromResult(name == "two.example"
+    private protected ClientConnectionTest() => Options.Transports.ResolveHost = (name, _) => Task.FromResult(name == "two.example"
         ? new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse("192.0.2.2") }
         : [IPAddress.Parse("192.0.2.1")]);
 
@@ -75,7 +75,7 @@ public abstract class ClientConnectionTest : ConnectionTest
     }
 
     private protected static Exception Refused(CoapAddress remote) =>
-        new CoapConnectionException(CoapConnectionError.ConnectFailed, $"Nobody listens at {remote}.");
+        new CoapConnectionException(CoapError.ConnectFailed, $"Nobody listens at {remote}.");
 
     /// <summary>2.05 with a payload of one byte, to a frame.</summary>
     private protected static string Content(Frame request, string payload = "31") => Reply(request, "45", payload);
@@ -89,12 +89,12 @@ public abstract class ClientConnectionTest : ConnectionTest
         CoapMessage release = new(CoapCode.Release);
         foreach (string alternative in alternatives)
         {
-            release.Options.Add(new AlternativeAddress(alternative));
+            release.Options.Add(new AlternativeAddressOption(alternative));
         }
 
         if (holdOff is { } seconds)
         {
-            release.Options.Add(new HoldOff(seconds));
+            release.Options.Add(new HoldOffOption(seconds));
         }
 
         return Wire.Hex(new CoapStreamSerializer().Serialize(release));

@@ -25,8 +25,8 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         {
             Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() }
         };
-        _clientOptions.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
-        _clientOptions.ResolveHost = static (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
+        _clientOptions.Transports.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        _clientOptions.Transports.ResolveHost = static (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
         _server = new CoapServer(_serverOptions);
         _client = new CoapClient(_clientOptions);
     }
@@ -60,10 +60,10 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
 
     [Fact]
     [Rfc("8323-8.5-1")]
-    public async Task The_host_that_TLS_named_is_not_sent_and_the_server_knows_it()
+    public async Task Uri_Host_is_omitted_when_TLS_carries_the_server_name()
     {
         string? host = "unknown";
-        _server.MapGet("/x", request =>
+        _server.MapGet("/x", (CoapRequestContext request, CancellationToken _) =>
         {
             host = request.Options.UriHost;
             return Task.FromResult(CoapResults.Text("hi"));
@@ -78,7 +78,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
     [Theory]
     [InlineData("coap+tcp")]
     [InlineData("coaps+tcp")]
-    public async Task A_server_asks_a_device_that_merely_connected(string scheme)
+    public async Task A_server_can_send_requests_to_a_device_that_merely_connected(string scheme)
     {
         TaskCompletionSource<CoapPeer> device = new(TaskCreationOptions.RunContinuationsAsynchronously);
         _server.Endpoint.PeerConnected += (_, peer) => device.TrySetResult(peer);
@@ -126,7 +126,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
     [Theory]
     [InlineData("coap+tcp")]
     [InlineData("coaps+tcp")]
-    public async Task Where_nobody_listens_the_error_says_what_and_where(string scheme)
+    public async Task A_failed_connection_names_the_address_that_refused_it(string scheme)
     {
         using Socket unused = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         unused.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -134,7 +134,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(_client.GetAsync(uri + "/x")));
 
-        Assert.Equal(CoapConnectionError.ConnectFailed, error.Error);
+        Assert.Equal(CoapError.ConnectFailed, error.Error);
         Assert.Contains(uri, error.Message, StringComparison.Ordinal);
         Assert.Equal(1, _client.Endpoint.Counters[CoapCounter.ConnectionsFailed]);
     }

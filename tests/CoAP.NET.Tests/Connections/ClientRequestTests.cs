@@ -22,7 +22,7 @@ public class ClientRequestTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-3.3-2")]
-    public async Task A_small_request_follows_our_CSM_and_does_not_wait_for_the_peers()
+    public async Task A_small_request_follows_the_CSM_of_the_client_without_waiting_for_the_CSM_of_the_server()
     {
         ServerCsm = null;
         await StartClientAsync();
@@ -41,7 +41,7 @@ public class ClientRequestTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-5.3.1-1")]
-    public async Task A_large_request_waits_until_the_peers_CSM_tells_what_it_takes()
+    public async Task A_large_request_waits_for_the_Max_Message_Size_in_the_CSM_of_the_peer()
     {
         ServerCsm = null;
         await StartClientAsync();
@@ -60,7 +60,7 @@ public class ClientRequestTests : ClientConnectionTest
     [InlineData(false, true, false)]
     [InlineData(true, false, true)]
     [InlineData(false, true, true)]
-    public async Task No_bytes_of_another_client_leave_before_the_servers_CSM(bool isForwarded, bool isOnBehalf, bool observes)
+    public async Task A_forwarded_request_is_not_sent_before_the_CSM_of_the_server(bool isForwarded, bool isOnBehalf, bool observes)
     {
         ServerCsm = null;
         await StartClientAsync();
@@ -81,7 +81,7 @@ public class ClientRequestTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_peer_that_never_sends_its_CSM_fails_a_large_request_after_the_time_for_it()
+    public async Task A_large_request_fails_after_the_timeout_when_the_peer_sends_no_CSM()
     {
         ServerCsm = null;
         await StartClientAsync();
@@ -89,7 +89,7 @@ public class ClientRequestTests : ClientConnectionTest
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(sent));
 
-        Assert.Equal(CoapConnectionError.TooSlow, error.Error);
+        Assert.Equal(CoapError.TooSlow, error.Error);
         Assert.False(error.IsOutcomeUnknown);
         Assert.Single(Streams.OpenedByUs);
     }
@@ -111,7 +111,7 @@ public class ClientRequestTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-8-1")]
-    public async Task A_group_is_refused()
+    public async Task A_request_to_a_group_is_refused_over_TCP()
     {
         await StartClientAsync();
 
@@ -153,7 +153,7 @@ public class ClientRequestTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-8.5-1")]
-    public async Task The_name_that_TLS_told_the_server_is_not_sent_again_and_others_are()
+    public async Task A_Uri_Host_equal_to_the_TLS_server_name_is_omitted_and_another_is_sent()
     {
         DirectStreamTransport secure = new("coaps+tcp");
         AnswerAll();
@@ -172,7 +172,7 @@ public class ClientRequestTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Without_TLS_the_name_of_the_host_is_sent()
+    public async Task Uri_Host_is_sent_on_a_connection_without_TLS()
     {
         AnswerAll();
         await StartClientAsync();
@@ -196,7 +196,7 @@ public class ClientRequestTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task An_endpoint_without_transport_for_a_scheme_says_so()
+    public async Task A_request_to_a_scheme_without_a_transport_fails_and_the_error_names_the_scheme()
     {
         await StartClientAsync();
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync("coaps://192.0.2.1/x")));

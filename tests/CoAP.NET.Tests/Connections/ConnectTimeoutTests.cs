@@ -14,7 +14,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     [Theory]
     [InlineData(CoapMethod.Get, 0, CoapTimeoutReason.NotAcknowledged)]
     [InlineData(CoapMethod.Put, 2000, CoapTimeoutReason.NotSent)]
-    public async Task A_peer_that_takes_a_connection_and_sends_no_CSM_is_told(CoapMethod method, int size, CoapTimeoutReason reason)
+    internal async Task A_peer_that_takes_a_connection_and_sends_no_CSM_is_told(CoapMethod method, int size, CoapTimeoutReason reason)
     {
         ServerCsm = null;
         await StartClientAsync();
@@ -30,7 +30,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_peer_that_said_something_was_there_to_take_the_request()
+    public async Task A_timeout_after_any_message_of_the_peer_says_that_the_request_was_delivered()
     {
         await StartClientAsync();
 
@@ -41,9 +41,9 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_pause_after_an_attempt_that_failed_is_told_with_what_failed()
+    public async Task A_timeout_during_the_reconnect_delay_says_why_the_last_attempt_failed()
     {
-        Options.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Options.Transports.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
         Failing = Refused;
         await StartClientAsync();
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
@@ -55,7 +55,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_ping_on_a_connection_on_which_nothing_ever_came_says_so()
+    public async Task A_timeout_of_a_ping_says_that_the_peer_sent_no_CSM()
     {
         ServerCsm = null;
         await StartClientAsync();
@@ -69,7 +69,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_time_of_a_ping_holds_for_the_connection_too()
+    public async Task The_timeout_of_a_ping_includes_connecting()
     {
         TaskCompletionSource never = new();
         await StartClientAsync();
@@ -83,7 +83,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_connection_of_which_nothing_is_known_was_waited_for()
+    public async Task A_timeout_during_connecting_says_that_the_request_was_not_sent()
     {
         TaskCompletionSource never = new();
         await StartClientAsync();
@@ -99,10 +99,10 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Theory]
-    [InlineData("coaps+tcp", CoapAwaited.TlsHandshake, "did not answer the ClientHello")]
-    [InlineData("coap+ws", CoapAwaited.WebSocketHandshake, "did not answer the HTTP request")]
-    [InlineData("coaps+ws", CoapAwaited.TlsHandshake, "did not answer the ClientHello")]
-    public async Task A_listener_that_says_nothing_is_told_with_its_handshake(string scheme, CoapAwaited awaited, string text)
+    [InlineData("coaps+tcp", nameof(CoapAwaited.TlsHandshake), "did not answer the ClientHello")]
+    [InlineData("coap+ws", nameof(CoapAwaited.WebSocketHandshake), "did not answer the HTTP request")]
+    [InlineData("coaps+ws", nameof(CoapAwaited.TlsHandshake), "did not answer the ClientHello")]
+    public async Task A_timeout_on_a_silent_listener_names_the_handshake_that_was_awaited(string scheme, string awaited, string text)
     {
         using TcpListener silent = new(IPAddress.Loopback, 0);
         silent.Start();
@@ -119,7 +119,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
         Assert.Equal(
             (awaited, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotSent),
-            (error.Awaited, error.EndedBy, error.Limit, error.Reason));
+            (error.Awaited.ToString(), error.EndedBy, error.Limit, error.Reason));
         Assert.Contains(text, error.Message, StringComparison.Ordinal);
         Assert.Equal(CoapConnectStage.NoAnswer, error.ConnectProgress!.Stage);
     }

@@ -48,7 +48,7 @@ public sealed class ConnectionCostTests : ConnectionTest
             marks.Note();
             return kept;
         });
-        CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Inline, HandOverAfter = Timeout.InfiniteTimeSpan };
+        CoapTcpTransportOptions options = new() { Engine = CoapSocketEngine.LinuxLoop, HandOverAfter = Timeout.InfiniteTimeSpan };
         options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
         CoapTcpTransport tcp = new(options);
         Server.Endpoint.AddTransport(tcp);

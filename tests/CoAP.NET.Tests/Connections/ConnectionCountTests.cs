@@ -10,13 +10,13 @@ namespace CoAP.NET.Tests.Connections;
 public sealed class ConnectionCountTests : ConnectionTest
 {
     [Theory]
-    [InlineData(CoapTcpEngine.Auto)]
-    [InlineData(CoapTcpEngine.Async)]
-    public async Task After_a_flood_every_connection_was_refused_or_has_ended_once(CoapTcpEngine engine)
+    [InlineData(CoapSocketEngine.Auto)]
+    [InlineData(CoapSocketEngine.Portable)]
+    public async Task Every_connection_of_a_flood_is_refused_or_closed_exactly_once(CoapSocketEngine engine)
     {
         const int Count = 300;
         const int Most = 40;
-        Options.Limits.MaxConnections = Most;
+        Options.Limits.Connections.MaxCount = Most;
         CoapTcpTransportOptions options = new() { Engine = engine };
         options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
         CoapTcpTransport tcp = new(options);
@@ -42,7 +42,7 @@ public sealed class ConnectionCountTests : ConnectionTest
     }
 
     [Fact]
-    public async Task A_logger_that_throws_keeps_no_transport_from_going_on()
+    public async Task An_exception_of_the_logger_does_not_stop_a_transport()
     {
         BreakingLogger log = new();
         Options.LoggerFactory = log;

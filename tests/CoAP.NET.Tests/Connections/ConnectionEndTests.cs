@@ -10,7 +10,7 @@ public class ConnectionEndTests : ClientConnectionTest
 {
     [Fact]
     [Rfc("8323-3.3-4")]
-    public async Task Observations_on_two_connections_from_one_address_are_apart()
+    public async Task Observations_on_two_connections_from_the_same_address_are_independent()
     {
         Answers = null;
         await StartClientAsync();
@@ -48,7 +48,7 @@ public class ConnectionEndTests : ClientConnectionTest
     [InlineData(Seam.Inbound)]
     [InlineData(Seam.Exchange)]
     [InlineData(Seam.Outbound)]
-    public async Task A_connection_that_waits_for_a_linked_block_is_neither_silent_nor_slow(Seam seam)
+    public async Task A_connection_paused_by_a_slow_linked_block_is_not_closed_as_silent_or_slow(Seam seam)
     {
         using ManualResetEventSlim goesOn = new();
         TransformBlock<T, T> Slow<T>() => new(
@@ -110,11 +110,11 @@ public class ConnectionEndTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Who_has_patience_with_a_server_learns_that_the_endpoint_was_stopped()
+    public async Task A_request_that_waits_after_5_03_fails_when_the_endpoint_is_stopped()
     {
         Answers = static (_, frame) => frame.Code is > 0 and < 32 ? $"4{frame.Token.Length / 2:x}a3{frame.Token}d2010e10" : null;
         await StartClientAsync();
-        Task<CoapResponse> asked = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Patience = CoapPatience.Wait });
+        Task<CoapResponse> asked = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { TooManyRequests = CoapTooManyRequestsBehavior.Wait });
         await UntilAsync(() => Streams.OpenedByUs is [{ } connection] && connection.TakeSent().Length > 0);
 
         await Server.DisposeAsync();
@@ -125,10 +125,10 @@ public class ConnectionEndTests : ClientConnectionTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_host_name_that_is_never_resolved_ends_with_the_time_of_the_request_and_with_the_endpoint(bool stops)
+    public async Task A_host_name_lookup_that_never_ends_is_ended_by_the_Timeout_or_the_stop_of_the_endpoint(bool stops)
     {
         TaskCompletionSource asking = new();
-        Options.ResolveHost = (_, _) =>
+        Options.Transports.ResolveHost = (_, _) =>
         {
             asking.TrySetResult();
             return new TaskCompletionSource<IPAddress[]>().Task;
@@ -153,10 +153,10 @@ public class ConnectionEndTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-3.4-2")]
-    public async Task An_answer_that_comes_after_the_end_of_its_connection_leaves_nothing()
+    public async Task A_response_completed_after_its_connection_ended_leaves_nothing_behind()
     {
         TaskCompletionSource<CoapResult> answer = new();
-        Server.MapGet("/slow", _ => answer.Task);
+        Server.MapGet("/slow", (CoapRequestContext _) => answer.Task);
         await StartStreamsAsync();
         DirectConnection connection = Connect("10e140");
         connection.Receive("5101bbb4736c6f77");

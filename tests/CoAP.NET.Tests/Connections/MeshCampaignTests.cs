@@ -59,7 +59,7 @@ public sealed class MeshCampaignTests
     [Theory]
     [Rfc("8323-3.3-4", "8323-3.4-2", "8323-3.3-5")]
     [MemberData(nameof(Seeds))]
-    public async Task Whatever_happens_to_connections_each_request_ends_once_and_nothing_is_left(int seed)
+    public async Task Each_request_ends_once_and_leaves_nothing_behind_under_random_connection_events(int seed)
     {
         Dice random = new(seed);
         (CoapServer one, WiredTransport ours) = Make(random, seed);
@@ -147,18 +147,18 @@ public sealed class MeshCampaignTests
         CoapEndpointOptions options = new()
         {
             TimeProvider = _clock,
-            Random = new VirtualRandom((ulong)seed),
-            StopGracePeriod = TimeSpan.FromSeconds(10),
+            Pipeline = { Random = new VirtualRandom((ulong)seed) },
+            Processes = { StopGracePeriod = TimeSpan.FromSeconds(10) },
             LoggerFactory = new ErrorLog(_errors)
         };
-        options.Limits.MaxStreamMessageSize = random.Next(3) switch { 0 => 1152, 1 => random.Next(1153, 9000), _ => 1 << 20 };
-        options.Limits.MaxRequestsPerConnection = random.Next(2) == 0 ? 4 : 1000;
-        options.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
-        options.Streams.IdleTimeout = TimeSpan.FromSeconds(random.Next(20, 300));
-        options.Streams.KeepAliveInterval = TimeSpan.FromSeconds(random.Next(5, 60));
+        options.Limits.Connections.MaxMessageSize = random.Next(3) switch { 0 => 1152, 1 => random.Next(1153, 9000), _ => 1 << 20 };
+        options.Limits.Connections.MaxRequests = random.Next(2) == 0 ? 4 : 1000;
+        options.Transports.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
+        options.Transports.Streams.IdleTimeout = TimeSpan.FromSeconds(random.Next(20, 300));
+        options.Transports.Streams.KeepAliveInterval = TimeSpan.FromSeconds(random.Next(5, 60));
         CoapServer server = new(options);
         server.MapGet("/echo/{id}", static request => CoapResults.Text(request.Route["id"]!));
-        server.MapGet("/slow/{id}", async request =>
+        server.MapGet("/slow/{id}", async (CoapRequestContext request) =>
         {
             TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
             _slow.Enqueue(goesOn);
@@ -170,17 +170,17 @@ public sealed class MeshCampaignTests
         {
             _posts.AddOrUpdate(request.Route["id"]!, 1, static (_, count) => count + 1);
             return CoapResults.Text(request.Route["id"]!);
-        }).MaxBodySize(1 << 20);
+        }).WithMaxBodySize(1 << 20);
         server.MapPut("/body/{size}", static request => request.Payload.Span.SequenceEqual(Frames.Bytes(Number(request.Route["size"]!), 2))
-            ? CoapResults.Changed() : CoapResults.BadRequest("These are other bytes.")).MaxBodySize(1 << 20);
-        server.MapPut("/stream/{size}", static async request =>
+            ? CoapResults.Changed() : CoapResults.BadRequest("These are other bytes.")).WithMaxBodySize(1 << 20);
+        server.MapPut("/stream/{size}", static async (CoapRequestContext request) =>
         {
             MemoryStream body = new();
             await request.BodyReader.CopyToAsync(body);
             return body.ToArray().AsSpan().SequenceEqual(Frames.Bytes(Number(request.Route["size"]!), 2))
                 ? CoapResults.Changed()
                 : CoapResults.BadRequest("These are other bytes.");
-        }).StreamBody().MaxBodySize(1 << 20);
+        }).WithStreamedBody().WithMaxBodySize(1 << 20);
         _observed.Add(server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _lastId)}")).Observable());
         _observed.Add(server.MapGet("/states", () => CoapResults.Bytes(Frames.Bytes(5000, Volatile.Read(ref _lastId)))).Observable());
         server.Endpoint.PeerConnected += (_, _) => Interlocked.Increment(ref _connected);
@@ -188,7 +188,7 @@ public sealed class MeshCampaignTests
         WiredTransport wire = new();
         server.Endpoint.AddTransport(wire);
         wire.Connecting = cancellationToken =>
-            Chance(random, 20) ? Task.FromException(new CoapConnectionException(CoapConnectionError.ConnectFailed, "Nobody listens."))
+            Chance(random, 20) ? Task.FromException(new CoapConnectionException(CoapError.ConnectFailed, "Nobody listens."))
                 : Chance(random, 20) ? Task.Delay(TimeSpan.FromSeconds(1), _clock, cancellationToken) : Task.CompletedTask;
         return (server, wire);
     }
@@ -319,7 +319,7 @@ public sealed class MeshCampaignTests
                 Track(CoapPeer.Of(connection.Channel!).ReleaseAsync(random.Next(3) == 0 ? TimeSpan.FromSeconds(3) : null));
                 break;
             case 15 when connection is not null:
-                Track(CoapPeer.Of(connection.Channel!).PingAsync(Patience(random)));
+                Track(CoapPeer.Of(connection.Channel!).PingAsync(cancellationToken: Patience(random)));
                 break;
             case 16 or 17 when connection is not null:
                 connection.Arrive(Wire.Hex(s_frames[random.Next(s_frames.Length)]));
@@ -334,7 +334,7 @@ public sealed class MeshCampaignTests
                 _patience[random.Next(_patience.Count)].Cancel();
                 break;
             case 21:
-                Track(server.Endpoint.PingAsync(Uri, Patience(random)));
+                Track(server.Endpoint.PingAsync(Uri, cancellationToken: Patience(random)));
                 break;
             case 22 when _slow.TryDequeue(out TaskCompletionSource? slow):
                 slow.SetResult();

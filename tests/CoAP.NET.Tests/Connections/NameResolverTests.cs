@@ -25,7 +25,7 @@ public sealed class NameResolverTests
         _time);
 
     [Fact]
-    public async Task A_client_that_names_many_hosts_without_an_answer_leaves_look_ups_to_others()
+    public async Task A_client_with_many_slow_lookups_leaves_lookups_for_other_clients()
     {
         Task<IPAddress[]>[] slow =
             [.. Enumerable.Range(0, 20).Select(i => _resolver.FindAsync($"n{i}.slow", Client(1)))];
@@ -33,7 +33,7 @@ public sealed class NameResolverTests
         Assert.Equal(CoapNameResolver.MaxLookupsPerSource, _askedFor.Count);
         foreach (Task<IPAddress[]> refused in slow[CoapNameResolver.MaxLookupsPerSource..])
         {
-            await Assert.ThrowsAsync<CoapBusyException>(() => refused);
+            await Failure.OfAsync(CoapError.Busy, () => refused);
         }
 
         Task<IPAddress[]> other = _resolver.FindAsync("quick", Client(2));
@@ -45,14 +45,14 @@ public sealed class NameResolverTests
     }
 
     [Fact]
-    public async Task All_clients_together_have_a_limited_number_of_look_ups()
+    public async Task The_number_of_concurrent_lookups_of_all_clients_is_limited()
     {
         for (int i = 0; i < CoapNameResolver.MaxLookups; i++)
         {
             Assert.False(_resolver.FindAsync($"n{i}", Client(i)).IsCompleted);
         }
 
-        await Assert.ThrowsAsync<CoapBusyException>(() => _resolver.FindAsync("x", Client(99)));
+        await Failure.OfAsync(CoapError.Busy, () => _resolver.FindAsync("x", Client(99)));
         Assert.Equal(CoapNameResolver.MaxLookups, _askedFor.Count);
     }
 
@@ -95,7 +95,7 @@ public sealed class NameResolverTests
     }
 
     [Fact]
-    public async Task Look_ups_of_the_caller_itself_wait_for_a_place()
+    public async Task Lookups_of_the_application_itself_wait_for_a_free_slot()
     {
         Task<IPAddress[]>[] all = [.. Enumerable.Range(0, CoapNameResolver.MaxLookups + 2).Select(
             i => _resolver.FindAsync($"n{i}"))];
@@ -111,7 +111,7 @@ public sealed class NameResolverTests
     }
 
     [Fact]
-    public async Task A_look_up_that_no_caller_waits_for_keeps_its_place_until_it_ends()
+    public async Task An_abandoned_lookup_occupies_its_slot_until_it_ends()
     {
         using CancellationTokenSource leaves = new();
         Task<IPAddress[]>[] left =
@@ -124,7 +124,7 @@ public sealed class NameResolverTests
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => one);
         }
 
-        await Assert.ThrowsAsync<CoapBusyException>(() => _resolver.FindAsync("x", Client(1)));
+        await Failure.OfAsync(CoapError.Busy, () => _resolver.FindAsync("x", Client(1)));
 
         // The next place is for the one that waits; nobody waits for "w".
         _running["n0"].SetCanceled();
@@ -135,7 +135,7 @@ public sealed class NameResolverTests
     }
 
     [Fact]
-    public async Task The_token_of_a_resolver_is_cancelled_when_the_last_caller_leaves()
+    public async Task The_cancellation_token_of_a_lookup_is_cancelled_when_the_last_caller_cancels()
     {
         CancellationToken given = default;
         CoapNameResolver resolver = new((_, token) =>

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Connections;
 public class PeerConnectionTests : ClientConnectionTest
 {
     [Fact]
-    public async Task A_device_that_merely_connected_can_be_asked()
+    public async Task A_request_can_be_sent_to_a_device_that_merely_connected()
     {
         CoapPeer? device = null;
         Endpoint.PeerConnected += (_, peer) => device = peer;
@@ -25,7 +25,7 @@ public class PeerConnectionTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_peer_counts_as_connected_when_its_CSM_came()
+    public async Task A_peer_counts_as_connected_when_its_CSM_arrives()
     {
         List<CoapPeer> connected = [];
         Endpoint.PeerConnected += (_, peer) => connected.Add(peer);
@@ -43,7 +43,7 @@ public class PeerConnectionTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_end_of_a_connection_is_told_with_its_reason()
+    public async Task The_end_of_a_connection_raises_PeerDisconnected_with_its_reason()
     {
         List<CoapDisconnection> gone = [];
         Endpoint.PeerDisconnected += (_, end) => gone.Add(end);
@@ -58,7 +58,7 @@ public class PeerConnectionTests : ClientConnectionTest
 
         CoapDisconnection end = Assert.Single(gone);
         Assert.Same(peer, end.Peer);
-        Assert.Equal(CoapConnectionError.Lost, end.Reason.Error);
+        Assert.Equal(CoapError.Lost, end.Reason.Error);
         Assert.True(disconnected.IsCancellationRequested);
         Assert.False(peer.IsConnected);
         Assert.True(peer.Disconnected.IsCancellationRequested);
@@ -67,7 +67,7 @@ public class PeerConnectionTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_end_of_one_that_never_was_ready_is_not_told()
+    public async Task The_end_of_a_connection_without_a_CSM_raises_no_event()
     {
         int gone = 0;
         Endpoint.PeerDisconnected += (_, _) => gone++;
@@ -77,7 +77,7 @@ public class PeerConnectionTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_request_to_a_device_that_is_gone_fails_and_says_that_it_has_to_come_back()
+    public async Task A_request_to_a_disconnected_device_fails_with_its_address_in_the_error()
     {
         await StartClientAsync();
         DirectConnection connection = Connect();
@@ -86,7 +86,7 @@ public class PeerConnectionTests : ClientConnectionTest
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.GetAsync("/3/0")));
 
-        Assert.Equal(CoapConnectionError.Closed, error.Error);
+        Assert.Equal(CoapError.Closed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
         Assert.Contains(connection.Remote.ToString(), error.Message, StringComparison.Ordinal);
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.PingAsync()));
@@ -96,7 +96,7 @@ public class PeerConnectionTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_request_under_way_to_a_device_that_leaves_is_not_repeated()
+    public async Task A_request_in_progress_is_not_repeated_when_the_device_disconnects()
     {
         await StartClientAsync();
         DirectConnection connection = Connect();
@@ -106,12 +106,12 @@ public class PeerConnectionTests : ClientConnectionTest
         connection.Break(new IOException("reset"));
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(asked));
-        Assert.Equal(CoapConnectionError.Lost, error.Error);
+        Assert.Equal(CoapError.Lost, error.Error);
         Assert.Equal(0, Counters[CoapCounter.RequestsRepeated]);
     }
 
     [Fact]
-    public async Task A_peer_that_we_connected_to_is_connected_to_again()
+    public async Task A_request_to_a_peer_that_the_client_connected_to_reconnects()
     {
         AnswerAll();
         await StartClientAsync();
@@ -133,7 +133,7 @@ public class PeerConnectionTests : ClientConnectionTest
     public async Task A_peer_that_sent_a_request_is_asked_over_the_same_connection()
     {
         Task<CoapResponse>? asked = null;
-        Server.MapPost("/register", (CoapRequest request) =>
+        Server.MapPost("/register", (CoapRequestContext request) =>
         {
             asked = request.Peer.GetAsync("/3/0");
             return CoapResults.Changed();
@@ -163,7 +163,7 @@ public class PeerConnectionTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task When_a_peer_was_seen_last_counts_all_that_it_sends()
+    public async Task LastSeen_of_a_peer_is_updated_by_every_message()
     {
         await StartClientAsync();
         DirectConnection connection = Connect();
@@ -176,7 +176,7 @@ public class PeerConnectionTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task What_handlers_throw_is_logged_and_keeps_the_news_from_nobody()
+    public async Task An_exception_of_a_connection_event_handler_is_logged_and_the_other_handlers_still_run()
     {
         int told = 0;
         Endpoint.PeerConnected += static (_, _) => throw new InvalidOperationException("boom");
@@ -213,7 +213,7 @@ public class PeerConnectionTests : ClientConnectionTest
     public async Task Peers_on_datagrams_are_never_connected()
     {
         CoapPeer? peer = null;
-        Server.MapGet("/x", (CoapRequest request) =>
+        Server.MapGet("/x", (CoapRequestContext request) =>
         {
             peer = request.Peer;
             return CoapResults.Text("1");

@@ -42,8 +42,8 @@ public class PoolCampaignTests : ClientConnectionTest
     public async Task Every_request_ends_once_and_nothing_is_left(int seed)
     {
         Dice random = new(seed);
-        Options.Random = new VirtualRandom((ulong)seed);
-        Options.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(5);
+        Options.Pipeline.Random = new VirtualRandom((ulong)seed);
+        Options.Transports.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(5);
         Failing = remote => Chance(random, 25) ? Refused(remote) : null;
         Answers = (connection, frame) => Answer(random, connection, frame);
         Server.MapGet("/x", static () => CoapResults.Text("1"));

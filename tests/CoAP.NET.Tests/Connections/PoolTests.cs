@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Connections;
 public class PoolTests : ClientConnectionTest
 {
     [Fact]
-    public async Task Requests_one_after_another_share_a_connection()
+    public async Task Consecutive_requests_share_a_connection()
     {
         AnswerAll();
         await StartClientAsync();
@@ -52,7 +52,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Names_of_one_address_share_a_connection_unless_TLS_tells_them()
+    public async Task Host_names_of_the_same_address_share_a_connection_without_TLS()
     {
         AnswerAll();
         await StartClientAsync();
@@ -73,7 +73,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Who_cancels_leaves_the_attempt_to_the_others()
+    public async Task Cancelling_a_request_leaves_the_connection_attempt_to_other_requests()
     {
         TaskCompletionSource gate = new();
         AnswerAll();
@@ -97,7 +97,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_last_one_who_cancels_gives_the_attempt_up_and_the_next_request_begins_another()
+    public async Task Cancelling_the_last_waiting_request_cancels_the_attempt_and_the_next_request_starts_another()
     {
         AnswerAll();
         await StartClientAsync();
@@ -121,7 +121,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_connection_that_comes_after_it_was_given_up_is_closed()
+    public async Task A_connection_opened_after_its_request_was_cancelled_is_closed()
     {
         TaskCompletionSource gate = new();
         await StartClientAsync();
@@ -162,7 +162,7 @@ public class PoolTests : ClientConnectionTest
         CoapConnectionException error =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync("coap+tcp://two.example/x")));
 
-        Assert.Equal(CoapConnectionError.ConnectFailed, error.Error);
+        Assert.Equal(CoapError.ConnectFailed, error.Error);
         Assert.Contains("None of the 2 addresses", error.Message, StringComparison.Ordinal);
         Assert.Contains("192.0.2.2:5683", error.Message, StringComparison.Ordinal);
         Assert.False(error.IsOutcomeUnknown);
@@ -170,7 +170,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_failure_is_told_at_once_to_all_who_waited_and_the_next_request_waits_for_the_next_attempt()
+    public async Task A_failed_attempt_fails_all_waiting_requests_and_the_next_request_waits_for_the_next_attempt()
     {
         TaskCompletionSource gate = new();
         AnswerAll();
@@ -179,7 +179,7 @@ public class PoolTests : ClientConnectionTest
         Task<CoapResponse> first = Endpoint.GetAsync(Target);
         Task<CoapResponse> second = Endpoint.GetAsync(Target);
         gate.SetException(Refused(s_first));
-        Assert.Equal(CoapConnectionError.ConnectFailed, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first))).Error);
+        Assert.Equal(CoapError.ConnectFailed, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first))).Error);
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(second));
         Assert.Equal(1, Failures);
 
@@ -200,8 +200,8 @@ public class PoolTests : ClientConnectionTest
     [Fact]
     public async Task Waits_double_up_to_the_bound()
     {
-        Options.Streams.ReconnectDelay = TimeSpan.FromSeconds(1);
-        Options.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
+        Options.Transports.Streams.ReconnectDelay = TimeSpan.FromSeconds(1);
+        Options.Transports.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
         Failing = Refused;
         await StartClientAsync();
         List<TimeSpan> at = [];
@@ -223,7 +223,7 @@ public class PoolTests : ClientConnectionTest
     [Fact]
     public async Task The_timeout_of_a_request_ends_its_wait_for_the_next_attempt()
     {
-        Options.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Options.Transports.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
         Failing = Refused;
         await StartClientAsync();
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
@@ -238,7 +238,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Another_address_of_the_name_is_taken_while_one_waits()
+    public async Task Another_address_of_the_host_is_used_while_the_failed_address_waits()
     {
         AnswerAll();
         Failing = static remote => remote == s_first ? Refused(remote) : null;
@@ -266,7 +266,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_connection_that_ended_well_leaves_nothing_behind()
+    public async Task A_closed_connection_is_removed_from_the_pool()
     {
         AnswerAll();
         await StartClientAsync();
@@ -279,7 +279,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task One_that_is_lost_right_after_it_was_opened_is_not_opened_again_at_once()
+    public async Task A_connection_lost_right_after_opening_is_not_reopened_at_once()
     {
         await StartClientAsync();
         Streams.Connected = static connection => connection.OnSent = _ => connection.Break(new IOException("reset"));
@@ -296,7 +296,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Stopping_fails_who_waits()
+    public async Task Stopping_the_endpoint_fails_requests_that_wait_for_a_connection()
     {
         await StartClientAsync();
         Streams.Connecting = static (_, _, token) => new TaskCompletionSource().Task.WaitAsync(token);

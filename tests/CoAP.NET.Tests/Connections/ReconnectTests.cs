@@ -54,7 +54,7 @@ public class ReconnectTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Only_once_more()
+    public async Task An_idempotent_request_is_repeated_only_once()
     {
         Answers = static (connection, frame) =>
         {
@@ -71,7 +71,7 @@ public class ReconnectTests : ClientConnectionTest
         CoapConnectionException error =
             await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(Endpoint.GetAsync(Target)));
 
-        Assert.Equal(CoapConnectionError.Lost, error.Error);
+        Assert.Equal(CoapError.Lost, error.Error);
         Assert.False(error.IsOutcomeUnknown);
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
         Assert.Equal(2, Streams.OpenedByUs.Count);
@@ -79,7 +79,7 @@ public class ReconnectTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-3.4-2")]
-    public async Task A_request_that_changes_something_fails_and_says_that_nobody_knows_whether_it_did()
+    public async Task A_POST_on_a_lost_connection_fails_with_an_unknown_outcome()
     {
         Answers = static (connection, _) =>
         {
@@ -91,7 +91,7 @@ public class ReconnectTests : ClientConnectionTest
         CoapConnectionException error =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
 
-        Assert.Equal(CoapConnectionError.Lost, error.Error);
+        Assert.Equal(CoapError.Lost, error.Error);
         Assert.True(error.IsOutcomeUnknown);
         Assert.Contains("coap+tcp://192.0.2.1:5683", error.Message, StringComparison.Ordinal);
         Assert.Equal(0, Counters[CoapCounter.RequestsRepeated]);
@@ -99,9 +99,9 @@ public class ReconnectTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Repeating_can_be_switched_off()
+    public async Task RepeatsIdempotentRequests_can_be_disabled()
     {
-        Options.Streams.RepeatsIdempotentRequests = false;
+        Options.Transports.Streams.RepeatsIdempotentRequests = false;
         Answers = static (connection, _) =>
         {
             connection.Break();
@@ -111,12 +111,12 @@ public class ReconnectTests : ClientConnectionTest
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
 
-        Assert.Equal(CoapConnectionError.Closed, error.Error);
+        Assert.Equal(CoapError.Closed, error.Error);
         Assert.Single(Streams.OpenedByUs);
     }
 
     [Fact]
-    public async Task All_requests_under_way_go_over_the_one_new_connection()
+    public async Task All_requests_in_progress_are_repeated_on_a_single_new_connection()
     {
         List<string> waiting = [];
         Answers = (connection, frame) =>
@@ -146,7 +146,7 @@ public class ReconnectTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_body_from_a_stream_that_cannot_seek_is_not_sent_again()
+    public async Task A_request_with_a_non_seekable_stream_is_not_repeated_on_a_new_connection()
     {
         Answers = static (connection, frame) =>
         {
@@ -164,7 +164,7 @@ public class ReconnectTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_body_from_a_stream_that_can_seek_is_sent_again_from_its_beginning()
+    public async Task A_request_with_a_seekable_stream_is_repeated_from_the_beginning_of_the_stream()
     {
         List<string> bodies = [];
         Answers = (connection, frame) =>
@@ -188,9 +188,9 @@ public class ReconnectTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_time_limit_is_that_of_the_whole_request()
+    public async Task The_Timeout_of_a_request_includes_its_repetition_on_a_new_connection()
     {
-        Options.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Options.Transports.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
         Answers = static (connection, _) =>
         {
             connection.Break(new IOException("reset"));
@@ -208,14 +208,14 @@ public class ReconnectTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task After_an_abort_with_the_same_cause_a_request_is_not_repeated_again_on_yet_another_connection()
+    public async Task A_request_is_not_repeated_again_after_a_second_Abort_with_the_same_cause()
     {
         // Each server aborts what is asked with the same words: the second time nobody hopes any more.
         Answers = static (_, _) => "40e5ff6e6f21";
         await StartClientAsync();
         CoapConnectionException first =
             await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(Endpoint.GetAsync(Target)));
-        Assert.Equal(CoapConnectionError.Aborted, first.Error);
+        Assert.Equal(CoapError.Aborted, first.Error);
         Assert.Equal("no!", first.Diagnostic);
         Assert.Equal(2, Streams.OpenedByUs.Count);
 
@@ -226,7 +226,7 @@ public class ReconnectTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_request_whose_connection_is_releasing_goes_out_on_a_new_one_whatever_it_asks_for()
+    public async Task A_request_on_a_released_connection_is_sent_on_a_new_connection_whatever_its_method()
     {
         string? held = null;
         Answers = (_, frame) =>
@@ -256,7 +256,7 @@ public class ReconnectTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-5.5-2")]
-    public async Task Nothing_is_connected_before_the_hold_off_is_over()
+    public async Task A_request_within_the_Hold_Off_of_a_Release_fails_without_connecting()
     {
         AnswerAll();
         await StartClientAsync();
@@ -267,7 +267,7 @@ public class ReconnectTests : ClientConnectionTest
 
         CoapConnectionException error =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
-        Assert.Equal(CoapConnectionError.Released, error.Error);
+        Assert.Equal(CoapError.Released, error.Error);
         Assert.Equal(TimeSpan.FromSeconds(60), error.RetryAfter);
         Assert.Contains("60 s", error.Message, StringComparison.Ordinal);
         Assert.False(error.IsOutcomeUnknown);
@@ -282,7 +282,7 @@ public class ReconnectTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-5.5-2")]
-    public async Task The_next_connection_goes_to_the_alternative_address_and_later_ones_not()
+    public async Task The_Alternative_Address_of_a_Release_is_used_for_the_next_connection_only()
     {
         AnswerAll();
         await StartClientAsync();
@@ -301,7 +301,7 @@ public class ReconnectTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-5.5-2")]
-    public async Task While_the_target_is_held_off_all_connections_go_to_the_alternative_and_without_it_requests_fail()
+    public async Task All_connections_within_the_Hold_Off_go_to_the_Alternative_Address_or_the_request_fails()
     {
         AnswerAll();
         await StartClientAsync();
@@ -317,7 +317,7 @@ public class ReconnectTests : ClientConnectionTest
         Streams.OpenedByUs[2].Break();
         CoapConnectionException error =
             await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(Endpoint.GetAsync(Target)));
-        Assert.Equal(CoapConnectionError.Released, error.Error);
+        Assert.Equal(CoapError.Released, error.Error);
         Assert.DoesNotContain(Streams.OpenedByUs.Skip(1), connection => connection.Remote == s_first);
     }
 
@@ -343,7 +343,7 @@ public class ReconnectTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-10.1-1")]
-    public async Task An_alternative_address_that_leads_nowhere_or_to_a_group_is_passed_over()
+    public async Task An_unreachable_invalid_or_multicast_Alternative_Address_is_skipped()
     {
         AnswerAll();
         await StartClientAsync();

@@ -72,7 +72,7 @@ public sealed class ContentFormatTests
     [InlineData("")]
     [InlineData(";")]
     [InlineData(null)]
-    public void What_is_no_registered_media_type_is_not_found(string? mediaType)
+    public void A_media_type_that_is_not_registered_is_not_found(string? mediaType)
     {
         Assert.False(CoapContentFormat.TryFromMediaType(mediaType, out CoapContentFormat format));
         Assert.Equal(default, format);
@@ -90,11 +90,11 @@ public sealed class ContentFormatTests
     [InlineData(60, false)]
     [InlineData(0, false)]
     [InlineData(64999, false)]
-    public void Json_is_known_by_its_media_type(int number, bool isJson) =>
+    public void A_JSON_format_is_recognized_by_its_media_type(int number, bool isJson) =>
         Assert.Equal(isJson, CoapContentFormat.FromInt32(number).IsJson);
 
     [Fact]
-    public void Text_names_the_coding_too()
+    public void The_text_of_a_Content_Format_includes_the_content_coding()
     {
         Assert.Equal("application/json (deflate)", CoapContentFormat.JsonDeflate.ToString());
         Assert.Equal("application/json", CoapContentFormat.Json.ToString());

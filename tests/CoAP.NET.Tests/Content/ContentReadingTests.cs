@@ -29,7 +29,7 @@ public sealed class ContentReadingTests : EndpointTest
     [Theory]
     [InlineData("1132", "7b226f6e223a31", "The payload is no JSON of the right form (line 1, byte 8).")]
     [InlineData("113c", "7b226f6e223a747275657d", "The payload is to be read as JSON, but its Content-Format is application/cbor.")]
-    public async Task Who_sent_what_cannot_be_read_is_told_what_is_wrong_with_it(string format, string payload, string text)
+    public async Task A_client_whose_payload_cannot_be_read_gets_a_diagnostic_that_says_why(string format, string payload, string text)
     {
         Server.MapPut("/lamp",
             request => request.ReadJson(LampContext.Default.Lamp) is null ? CoapResults.NotFound() : CoapResults.Changed());
@@ -39,7 +39,7 @@ public sealed class ContentReadingTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_another_server_sent_is_not_the_mistake_of_who_asks()
+    public async Task An_unreadable_response_of_another_server_in_a_handler_gives_5_00_and_not_a_client_error()
     {
         Server.MapGet("/a", request =>
         {
@@ -52,12 +52,12 @@ public sealed class ContentReadingTests : EndpointTest
     }
 
     [Fact]
-    public void A_client_reads_what_it_got() =>
+    public void A_client_reads_JSON_from_a_response() =>
         Assert.Equal(new Lamp(true),
             Response(CoapContent.Json(new Lamp(true), LampContext.Default.Lamp)).ReadJson(LampContext.Default.Lamp));
 
     [Fact]
-    public async Task A_reader_of_another_format_says_what_is_answered()
+    public async Task A_CoapContentException_of_a_custom_reader_chooses_the_diagnostic_payload()
     {
         Server.MapPut("/xml", request => throw new CoapContentException(CoapCode.BadRequest, "There is no root."));
         Server.MapPut("/exi", request => throw CoapContentException.Unsupported("EXI", request));
@@ -79,7 +79,7 @@ public sealed class ContentReadingTests : EndpointTest
     [InlineData("A payload in a DELETE, which has none", "40040001b161", "a0")]
     [InlineData("The payload of a response", "40030001b162", "a0")]
     [InlineData("The payload of another request", "40030001b16f", "a0")]
-    public async Task Only_the_payload_of_the_request_is_the_mistake_of_the_client(string about, string request, string code)
+    public async Task Only_an_unreadable_request_payload_is_a_client_error(string about, string request, string code)
     {
         CoapMethod[] methods = [CoapMethod.Get, CoapMethod.Put, CoapMethod.Delete];
         Server.Map("/a", methods, Fail(static _ => new CoapContentException(CoapCode.BadRequest, "Two fields, please.")));
@@ -87,7 +87,7 @@ public sealed class ContentReadingTests : EndpointTest
         Server.Map("/b", methods, Fail(static _ => new CoapContentException(
             Response(CoapContent.Text("1")), CoapCode.BadRequest, "Two fields, please.")));
         Server.Map("/o", methods, Fail(static _ => new CoapContentException(
-            new CoapRequest(CoapMethod.Put, "coap://[::1]/"), CoapCode.BadRequest, "Two fields, please.")));
+            ReceivedRequest.Of(CoapMethod.Put), CoapCode.BadRequest, "Two fields, please.")));
         await StartAsync();
 
         string answer = Exchange(request);
@@ -95,7 +95,8 @@ public sealed class ContentReadingTests : EndpointTest
         Assert.Equal(code == "80", answer.EndsWith("ff" + Wire.Hex("Two fields, please."u8), StringComparison.Ordinal));
         Assert.Equal(code == "80" ? 0 : 1, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
 
-        static Func<CoapRequest, CoapResult> Fail(Func<CoapRequest, CoapContentException> make) => received => throw make(received);
+        static Func<CoapRequestContext, CoapResult> Fail(Func<CoapRequestContext, CoapContentException> make) =>
+            received => throw make(received);
     }
 
     private static CoapResponse Response(CoapContent content)

@@ -31,7 +31,7 @@ public sealed class ResponseExceptionTests
     }
 
     [Fact]
-    public void Whatever_the_package_reads_as_problem_details_is_told_as_it_says()
+    public void Every_payload_that_CoapProblem_reads_as_problem_details_gets_the_same_text_in_the_exception()
     {
         Random random = new(9290);
         byte[][] seeds =
@@ -64,7 +64,7 @@ public sealed class ResponseExceptionTests
     }
 
     [Fact]
-    public void Items_in_each_other_are_followed_to_a_bounded_depth()
+    public void Nested_CBOR_items_are_followed_to_a_bounded_depth()
     {
         byte[] deep = [0xa2, 0x00, .. Enumerable.Repeat((byte)0x81, 1_000_000), 0x00, 0x20, 0x61, 0x61];
 
@@ -72,7 +72,7 @@ public sealed class ResponseExceptionTests
     }
 
     [Fact]
-    public void What_a_peer_says_is_one_line_of_text_in_the_exception()
+    public void The_diagnostic_payload_of_a_peer_is_a_single_line_in_the_exception()
     {
         CoapResponse hostile = Response(null, "a\u001b[2J\u0007\r\nb"u8.ToArray());
 
@@ -80,7 +80,7 @@ public sealed class ResponseExceptionTests
     }
 
     [Fact]
-    public void A_body_that_is_too_large_is_told_with_what_the_peer_takes()
+    public void The_exception_for_a_4_13_response_names_the_Size1_of_the_peer()
     {
         CoapMessage message = new(CoapCode.RequestEntityTooLarge);
         message.Options.Size1 = 16_777_216;

@@ -9,9 +9,9 @@ public class MetricTests : EndpointTest
 
     public MetricTests()
     {
-        Options.MeterFactory = _metrics;
+        Options.Telemetry.MeterFactory = _metrics;
         Options.Name = "field";
-        Options.TelemetryTags.Add(new("site", "north"));
+        Options.Telemetry.Tags.Add(new("site", "north"));
     }
 
     [Fact]
@@ -37,10 +37,10 @@ public class MetricTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_time_of_a_request_is_that_from_its_arrival_to_its_answer()
+    public async Task The_duration_of_a_request_is_measured_from_its_arrival_to_its_response()
     {
         TaskCompletionSource<CoapResult> late = new();
-        Server.MapGet("/slow", (_, _) => late.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => late.Task);
         _metrics.Listen();
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
@@ -54,7 +54,7 @@ public class MetricTests : EndpointTest
     }
 
     [Fact]
-    public async Task Counters_are_read_when_somebody_collects_and_told_apart_by_reason()
+    public async Task Counters_are_exported_as_metrics_with_the_drop_reason_as_a_tag()
     {
         Server.MapGet("/", () => "x");
         _metrics.Listen();
@@ -76,7 +76,7 @@ public class MetricTests : EndpointTest
     }
 
     [Fact]
-    public async Task Endpoints_with_equal_tags_are_added_up_and_what_a_closed_one_counted_stays()
+    public async Task Metrics_of_endpoints_with_equal_tags_are_summed_and_keep_the_counts_of_closed_endpoints()
     {
         Server.MapGet("/", () => "x");
         _metrics.Listen();
@@ -94,12 +94,13 @@ public class MetricTests : EndpointTest
 
         Assert.Equal(2, Value("coap.server.requests"));
         Assert.Equal(1, Value("coap.peers"));
-        await using CoapServer named = new(new CoapEndpointOptions { MeterFactory = _metrics, Name = "other", TimeProvider = Clock });
+        await using CoapServer named =
+            new(new CoapEndpointOptions { Telemetry = { MeterFactory = _metrics }, Name = "other", TimeProvider = Clock });
         Assert.Equal(2, _metrics.Read("coap.server.requests").Count);
     }
 
     [Fact]
-    public async Task A_request_of_ours_is_measured_with_its_answer_or_with_why_there_is_none()
+    public async Task An_outgoing_request_is_measured_with_its_response_code_or_its_error_type()
     {
         _metrics.Listen();
         await StartAsync();
@@ -126,7 +127,7 @@ public class MetricTests : EndpointTest
         Assert.Equal(Enumerable.Range(0, CoapCounters.Kinds), Enum.GetValues<CoapCounter>().Select(static counter => (int)counter).Order());
 
     [Fact]
-    public void Every_counter_is_in_a_metric_once()
+    public void Every_counter_belongs_to_exactly_one_metric()
     {
         CoapCounter[] mapped = [
             .. CounterInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Counter)];

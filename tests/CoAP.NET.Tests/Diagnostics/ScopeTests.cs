@@ -33,7 +33,7 @@ public sealed class ScopeTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_the_library_says_of_a_failed_handler_has_the_scope_too()
+    public async Task The_log_entry_of_a_failed_handler_has_the_scope_of_its_request()
     {
         Server.MapGet("/", CoapResult () => throw new InvalidOperationException("broken"));
         await StartAsync();
@@ -44,7 +44,7 @@ public sealed class ScopeTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_the_stages_say_of_a_message_has_the_scope_too()
+    public async Task The_log_entry_of_a_pipeline_stage_has_the_scope_of_its_message()
     {
         await StartAsync();
         Transport.Receive(Peer, "40010009f0");
@@ -54,7 +54,7 @@ public sealed class ScopeTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_is_said_of_a_refused_block_has_the_scope_too()
+    public async Task The_log_entry_of_a_refused_block_has_the_scope_of_its_request()
     {
         Server.MapPut("/x", static () => CoapResults.Changed());
         await StartAsync();

@@ -9,11 +9,11 @@ public sealed class SnapshotTests : EndpointTest
     private CoapEndpoint Endpoint => Server.Endpoint;
 
     [Fact]
-    public async Task A_snapshot_says_what_is_pending_queued_observed_and_dropped_for_each_peer()
+    public async Task A_snapshot_shows_pending_queued_observed_and_dropped_messages_for_each_peer()
     {
         Options.Name = "field";
         TaskCompletionSource<CoapResult> late = new();
-        Server.MapGet("/slow", (_, _) => late.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => late.Task);
         Server.MapGet("/o", () => "1").Observable();
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
@@ -27,12 +27,13 @@ public sealed class SnapshotTests : EndpointTest
         CoapSnapshot snapshot = Endpoint.GetSnapshot();
         Assert.Equal(("field", Clock.GetUtcNow(), 1, 1, false),
             (snapshot.Name, snapshot.Time, snapshot.ActiveRequests, snapshot.Observers, snapshot.IsTruncated));
-        Assert.Equal(1, snapshot.Counters[CoapCounter.FormatErrors]);
-        Assert.DoesNotContain(CoapCounter.KernelDrops, snapshot.Counters.Keys);
+        Assert.Equal(1, snapshot.Counters["FormatErrors"]);
+        Assert.DoesNotContain("KernelDrops", snapshot.Counters.Keys);
         Assert.Equal(new CoapShardSnapshot(0, 2, 1, 1, 0, 1), Assert.Single(snapshot.Shards));
         Assert.Equal(2, snapshot.Peers.Count);
-        Assert.Equal(new CoapBoundSnapshot(nameof(CoapLimits.MaxChannels), 2, new CoapLimits().MaxChannels, false), snapshot.Bounds[0]);
-        Assert.Equal(new CoapRouteSnapshot("/o", 1), Assert.Single(snapshot.ObservedRoutes));
+        CoapBoundSnapshot bound = snapshot.Bounds[0];
+        Assert.Equal(("Peers.MaxCount", 2, new CoapLimits().Peers.MaxCount, false), (bound.Name, bound.Used, bound.Limit, bound.IsBytes));
+        Assert.Equal(KeyValuePair.Create("/o", 1), Assert.Single(snapshot.ObservedRoutes));
 
         CoapSnapshot withoutPeers = Endpoint.GetSnapshot(maxPeers: 0);
         Assert.Equal((0, true), (withoutPeers.Peers.Count, withoutPeers.IsTruncated));
@@ -41,7 +42,8 @@ public sealed class SnapshotTests : EndpointTest
         Assert.Equal(("coap", IPEndPoint.Parse("192.0.2.1:40000"), IPEndPoint.Parse("127.0.0.1:5683")),
             (device.Scheme, device.Address, device.LocalAddress));
         Assert.Equal((1, 1, 0), (device.RunningRequests, device.Observers, device.Outstanding));
-        Assert.Equal(new CoapDropSnapshot(CoapCounter.FormatErrors, Clock.GetUtcNow() - TimeSpan.FromSeconds(5), 1), device.LastDrop);
+        CoapDropSnapshot drop = Assert.IsType<CoapDropSnapshot>(device.LastDrop);
+        Assert.Equal(("FormatErrors", Clock.GetUtcNow() - TimeSpan.FromSeconds(5), 1), (drop.Reason, drop.Time, drop.Count));
         Assert.Equal(Clock.GetUtcNow() - TimeSpan.FromSeconds(5), device.LastSeen);
 
         CoapPeerSnapshot asked = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_001);
@@ -58,7 +60,7 @@ public sealed class SnapshotTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_request_that_was_acknowledged_awaits_its_response_and_the_round_trip_is_known()
+    public async Task A_snapshot_shows_an_acknowledged_request_as_awaiting_its_response_with_the_round_trip_time()
     {
         await StartAsync();
         Task<CoapResponse> response = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a"));
@@ -72,9 +74,9 @@ public sealed class SnapshotTests : EndpointTest
     }
 
     [Fact]
-    public async Task Peers_are_those_that_were_heard_last_and_may_be_chosen_by_address()
+    public async Task A_snapshot_lists_the_most_recent_peers_or_the_peers_of_an_address()
     {
-        Options.Shards = 3;
+        Options.Transports.Shards = 3;
         Server.MapGet("/", () => "x");
         await StartAsync();
         for (uint i = 0; i < 50; i++)
@@ -94,7 +96,7 @@ public sealed class SnapshotTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_peer_that_has_nothing_dropped_has_no_memory_for_it()
+    public async Task A_peer_without_a_dropped_message_allocates_no_drop_note()
     {
         Server.MapGet("/", () => "x");
         await StartAsync();
@@ -107,7 +109,7 @@ public sealed class SnapshotTests : EndpointTest
     private void Channels_have_one_note_however_much_is_dropped()
     {
         CoAP.NET.Mesh.CoapChannel channel = Assert.Single(Endpoint.Pipelines[0].Channels.All());
-        CoAP.NET.Peers.DropNote note = channel.LastDrop!;
+        CoAP.NET.Peers.LastDrop note = channel.LastDrop!;
         Assert.Equal(1, note.Count);
         Assert.Equal(0, Allocations.Least(() => channel.NoteDrop(CoapCounter.Ignored)));
         Assert.Same(note, channel.LastDrop);

@@ -50,7 +50,7 @@ public sealed class SpanTests : EndpointTest
     }
 
     [Fact]
-    public async Task Our_failures_are_errors_and_those_of_the_client_are_not()
+    public async Task A_span_of_a_5_xx_response_is_an_error_and_a_span_of_a_4_xx_response_is_not()
     {
         Server.MapGet("/bad", CoapResult () => throw new InvalidOperationException("broken"));
         await StartAsync();
@@ -67,7 +67,7 @@ public sealed class SpanTests : EndpointTest
     public async Task A_span_of_a_handler_that_waits_ends_with_its_answer()
     {
         TaskCompletionSource<CoapResult> late = new();
-        Server.MapGet("/slow", (_, _) => late.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => late.Task);
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
         Assert.Empty(_stopped);
@@ -80,7 +80,7 @@ public sealed class SpanTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_request_of_ours_is_one_span_that_counts_its_copies()
+    public async Task An_outgoing_request_is_a_single_span_that_counts_its_retransmissions()
     {
         await StartAsync();
         Task<CoapResponse> response = Server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a/b?secret=1"));
@@ -125,9 +125,9 @@ public sealed class SpanTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_trace_goes_on_at_the_server_when_both_ends_agree_on_an_option()
+    public async Task The_server_continues_the_trace_of_the_client_when_both_configure_a_trace_context_option()
     {
-        Options.TraceContextOption = CoapTelemetry.SuggestedTraceContextOption;
+        Options.Telemetry.TraceContextOption = CoapTelemetry.SuggestedTraceContextOption;
         Server.MapGet("/t", () => "x");
         await StartAsync();
         List<byte[]> sent = [];
@@ -144,7 +144,7 @@ public sealed class SpanTests : EndpointTest
     }
 
     [Fact]
-    public async Task An_observation_is_a_span_from_the_call_to_its_first_notification_and_its_runs_at_the_server_are_spans()
+    public async Task An_observation_is_a_span_until_its_first_notification_and_its_server_runs_are_spans()
     {
         Server.MapGet("/o", () => "1").Observable();
         await StartAsync();
@@ -174,7 +174,7 @@ public sealed class SpanTests : EndpointTest
     [InlineData("00")]
     [InlineData("00000000000000000000000000000000000000000000000001")]
     [InlineData("0102030405060708090a0b0c0d0e0f10000000000000000001")]
-    public void What_is_no_trace_context_says_nothing(string hex) => Assert.False(TraceContext.TryRead(Wire.Hex(hex), out _));
+    public void A_malformed_trace_context_is_not_read(string hex) => Assert.False(TraceContext.TryRead(Wire.Hex(hex), out _));
 
     [Theory]
     [InlineData(65_309)]
@@ -182,10 +182,10 @@ public sealed class SpanTests : EndpointTest
     [InlineData(2_076)]
     [InlineData(65_536 + 28)]
     public void An_option_that_would_change_what_a_request_means_carries_no_trace(int number) =>
-        Assert.Throws<ArgumentOutOfRangeException>(() => Options.TraceContextOption = number);
+        Assert.Throws<ArgumentOutOfRangeException>(() => Options.Telemetry.TraceContextOption = number);
 
     [Fact]
-    public async Task A_listener_that_throws_costs_the_client_nothing()
+    public async Task An_exception_of_an_activity_listener_does_not_affect_the_response()
     {
         using ActivityListener bad = new()
         {

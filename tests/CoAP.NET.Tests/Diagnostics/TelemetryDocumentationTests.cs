@@ -39,7 +39,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
     public void Every_instrument_of_the_meter_is_in_the_table_with_its_unit()
     {
         using MetricCapture metrics = new();
-        Options.MeterFactory = metrics;
+        Options.Telemetry.MeterFactory = metrics;
         metrics.Listen();
         _ = Server;
         string table = Table();
@@ -60,7 +60,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_device_that_gets_nothing_is_looked_at()
+    public async Task A_device_without_responses_is_diagnosed_by_snapshot_and_trace()
     {
         CoapServer server = Server;
         await StartAsync();

@@ -10,7 +10,7 @@ public sealed class TraceTests : EndpointTest
     private readonly MemoryStream _file = new();
 
     [Fact]
-    public async Task A_trace_holds_what_came_and_what_left_with_real_addresses_and_no_payload()
+    public async Task A_trace_contains_received_and_sent_messages_with_addresses_and_redacted_payloads()
     {
         Server.MapPut("/t", static request => CoapResults.Changed(CoapContent.Text(request.GetText())));
         await StartAsync();
@@ -39,7 +39,7 @@ public sealed class TraceTests : EndpointTest
     [InlineData(0, true)]
     [InlineData(40_001, true)]
     [InlineData(40_002, false)]
-    public async Task A_trace_of_one_peer_holds_nothing_of_others_and_payloads_when_they_are_wanted(int port, bool isIt)
+    public async Task A_trace_of_a_peer_contains_only_its_messages_with_payloads_when_requested(int port, bool isIt)
     {
         Server.MapGet("/", () => "x");
         await StartAsync();
@@ -57,7 +57,7 @@ public sealed class TraceTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_trace_is_no_longer_than_it_may_be_and_says_what_it_left_out()
+    public async Task A_trace_does_not_exceed_MaxBytes_and_counts_the_omitted_messages()
     {
         Server.MapGet("/", () => "x");
         await StartAsync();
@@ -88,7 +88,7 @@ public sealed class TraceTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_stream_that_takes_nothing_holds_nobody_up()
+    public async Task A_blocked_trace_stream_does_not_block_the_endpoint()
     {
         Server.MapGet("/", () => "x");
         await StartAsync();
@@ -108,7 +108,7 @@ public sealed class TraceTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_stream_that_fails_ends_the_trace_and_nothing_else()
+    public async Task A_failing_trace_stream_ends_only_the_trace()
     {
         Server.MapGet("/", () => "x");
         await StartAsync();
@@ -121,7 +121,7 @@ public sealed class TraceTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_connection_is_traced_from_its_first_message_as_a_stream_without_gaps()
+    public async Task A_connection_is_traced_from_its_first_message_without_gaps()
     {
         await using CoapServer server = new();
         server.Listen("coap+tcp://127.0.0.1:0");
@@ -193,22 +193,22 @@ public sealed class TraceTests : EndpointTest
     [InlineData("40010001b5aabb", false, "40010001000000")]
     [InlineData("5145aab174ff11", true, "5145aab174ff00")]
     [InlineData("d00245ff11", true, "d00245ff00")]
-    public void Payloads_are_blanked_and_so_is_what_might_be_one(string message, bool isStream, string blanked)
+    public void Payloads_and_possible_payloads_are_redacted(string message, bool isStream, string blanked)
     {
         byte[] bytes = Wire.Hex(message);
-        PayloadBlank.Apply(bytes, isStream);
+        PayloadRedaction.Apply(bytes, isStream);
         Assert.Equal(blanked, Wire.Hex(bytes));
     }
 
     [Fact]
-    public void Whatever_the_bytes_are_blanking_them_ends_and_stays_within_them()
+    public void Redacting_the_payload_of_any_bytes_ends_and_stays_within_their_length()
     {
         Random random = new(1);
         for (int i = 0; i < 20_000; i++)
         {
             byte[] bytes = new byte[random.Next(40)];
             random.NextBytes(bytes);
-            Assert.InRange(PayloadBlank.StartOf(bytes, i % 2 == 0), 0, bytes.Length);
+            Assert.InRange(PayloadRedaction.StartOf(bytes, i % 2 == 0), 0, bytes.Length);
             if (i % 2 == 0)
             {
                 Assert.True(TraceFormat.WithLength(bytes).Length >= bytes.Length);

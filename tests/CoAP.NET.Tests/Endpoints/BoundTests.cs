@@ -8,7 +8,7 @@ public sealed class BoundTests : EndpointTest
 {
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task Addresses_that_come_once_take_a_bounded_memory_and_drive_out_nobody_who_came_back()
+    public async Task One_time_addresses_use_bounded_memory_and_do_not_evict_a_returning_peer()
     {
         int runs = 0;
         Server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}"));
@@ -29,20 +29,20 @@ public sealed class BoundTests : EndpointTest
         }
 
         Assert.Equal(200_002, runs);
-        Assert.InRange(pipeline.Channels.Newcomers, 1, Options.Limits.NewcomerBytes / 1024);
+        Assert.InRange(pipeline.Channels.Newcomers, 1, Options.Limits.Peers.NewcomerMemory / 1024);
         Assert.Equal(pipeline.Channels.Newcomers + 1, pipeline.Channels.Count);
-        DuplicateMemory memory = pipeline.Messages.Memory;
-        Assert.InRange(memory.NewcomerBytes, 1, Options.Limits.NewcomerBytes);
-        Assert.InRange(memory.Bytes, 1, Options.Limits.NewcomerBytes);
+        DeduplicationStore memory = pipeline.Messages.Memory;
+        Assert.InRange(memory.NewcomerBytes, 1, Options.Limits.Peers.NewcomerMemory);
+        Assert.InRange(memory.Bytes, 1, Options.Limits.Peers.NewcomerMemory);
         Assert.Contains(channel, pipeline.Channels.All());
         Assert.Equal(answer, Exchange("40020002b5636f756e74"));
         Assert.Equal(200_002, runs);
     }
 
     [Fact]
-    public async Task Responses_to_addresses_that_never_acknowledge_wait_within_a_bound()
+    public async Task The_number_of_unacknowledged_responses_that_wait_is_bounded()
     {
-        Options.Limits.MaxOutstandingMessages = 100;
+        Options.Limits.Messages.MaxOutstanding = 100;
         Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
         Server.MapGet("/", () => "root");
         await StartAsync();

@@ -15,11 +15,11 @@ public sealed class ClientDefaultsTests : ClientTest
     [InlineData("grün/x y", "api/grün/x y")]
     public async Task A_URI_is_relative_to_the_base_address(string uri, string path)
     {
-        Client.BaseAddress = CoapUri.Parse("coap://192.0.2.1/api/");
+        Client.BaseAddress = "coap://192.0.2.1/api/";
         Task<CoapResponse> request = Client.GetAsync(uri);
         CoapMessage sent = TakeMessage();
 
-        Assert.Equal(path, string.Join('/', sent.Options.GetAll<UriPath>().Select(static segment => segment.Value)).TrimEnd('/'));
+        Assert.Equal(path, string.Join('/', sent.Options.GetAll<UriPathOption>().Select(static segment => segment.Value)).TrimEnd('/'));
         Answer(sent);
         await Within(request);
     }
@@ -27,10 +27,10 @@ public sealed class ClientDefaultsTests : ClientTest
     [Fact]
     public async Task Observations_pings_and_discoveries_are_relative_as_well()
     {
-        Client.BaseAddress = CoapUri.Parse("coap://192.0.2.1");
+        Client.BaseAddress = "coap://192.0.2.1";
         Task<CoapObservation> observing = Client.ObserveAsync("/x");
         CoapMessage sent = TakeMessage();
-        Assert.Equal("x", sent.Options.Get<UriPath>()!.Value);
+        Assert.Equal("x", sent.Options.Get<UriPathOption>()!.Value);
         Answer(sent);
         await using CoapObservation observation = await Within(observing);
         Task<TimeSpan> ping = Client.PingAsync("");
@@ -39,8 +39,8 @@ public sealed class ClientDefaultsTests : ClientTest
         Task<IReadOnlyList<CoapLink>> discovering = Client.DiscoverAsync("?rt=block");
         sent = TakeMessage();
         Assert.Equal(
-            "/.well-known/core rt=block", $"/{string.Join('/', sent.Options.GetAll<UriPath>().Select(static s => s.Value))} "
-                + $"{sent.Options.Get<UriQuery>()!.Value}");
+            "/.well-known/core rt=block", $"/{string.Join('/', sent.Options.GetAll<UriPathOption>().Select(static s => s.Value))} "
+                + $"{sent.Options.Get<UriQueryOption>()!.Value}");
         Answer(sent, CoapCode.NotFound);
         await Assert.ThrowsAsync<CoapResponseException>(() => Within(discovering));
     }
@@ -70,7 +70,7 @@ public sealed class ClientDefaultsTests : ClientTest
     }
 
     [Fact]
-    public void What_is_no_time_is_no_Timeout()
+    public void A_Timeout_of_zero_or_less_is_refused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => Client.Timeout = TimeSpan.Zero);
         Assert.Throws<ArgumentOutOfRangeException>(() => Client.Timeout = TimeSpan.FromSeconds(-1));
@@ -81,17 +81,17 @@ public sealed class ClientDefaultsTests : ClientTest
     [Fact]
     public async Task The_request_of_the_caller_is_not_changed()
     {
-        Client.BaseAddress = CoapUri.Parse("coap://192.0.2.1/api/");
+        Client.BaseAddress = "coap://192.0.2.1/api/";
         Client.Timeout = TimeSpan.FromSeconds(7);
         CoapRequest request = new(CoapMethod.Get, "state");
         Task<CoapResponse> sending = Client.SendAsync(request);
         Answer(TakeMessage());
         await Within(sending);
-        Assert.Equal(("state", null), (request.UriText, request.Timeout));
+        Assert.Equal(("state", null), (request.Uri?.ToString(), request.Timeout));
     }
 
     [Fact]
-    public async Task A_client_that_was_disposed_says_so()
+    public async Task A_disposed_client_throws_ObjectDisposedException()
     {
         await Client.DisposeAsync();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
@@ -104,21 +104,22 @@ public sealed class ClientDefaultsTests : ClientTest
     [Theory]
     [InlineData(SocketError.HostNotFound)]
     [InlineData(SocketError.TryAgain)]
-    public async Task A_name_that_cannot_be_resolved_has_an_exception_of_its_own(SocketError cause)
+    public async Task A_host_name_that_cannot_be_resolved_fails_with_NameResolution(SocketError cause)
     {
-        Options.ResolveHost = (_, _) => Task.FromException<IPAddress[]>(new SocketException((int)cause));
-        CoapNameResolutionException error =
-            await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://nowhere.example/x")));
-        Assert.Equal(("nowhere.example", cause), (error.HostName, error.Error));
+        Options.Transports.ResolveHost = (_, _) => Task.FromException<IPAddress[]>(new SocketException((int)cause));
+        CoapException error =
+            await Failure.OfAsync(CoapError.NameResolution, () => Within(Client.GetAsync("coap://nowhere.example/x")));
+        Assert.Equal(cause, Assert.IsType<CoapConnectionException>(error).SocketError);
+        Assert.Contains("'nowhere.example'", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task A_name_without_an_address_has_the_same_exception()
+    public async Task A_host_name_without_an_address_fails_with_NameResolution()
     {
-        Options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([]);
-        CoapNameResolutionException error =
-            await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://empty.example/x")));
-        Assert.Equal(SocketError.NoData, error.Error);
+        Options.Transports.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([]);
+        CoapException error =
+            await Failure.OfAsync(CoapError.NameResolution, () => Within(Client.GetAsync("coap://empty.example/x")));
+        Assert.Equal(SocketError.NoData, Assert.IsType<CoapConnectionException>(error).SocketError);
     }
 
     [Theory]
@@ -132,8 +133,8 @@ public sealed class ClientDefaultsTests : ClientTest
         Task<IReadOnlyList<CoapLink>> discovering = Client.DiscoverAsync(uri);
         CoapMessage sent = TakeMessage();
 
-        Assert.Equal([".well-known", "core"], sent.Options.GetAll<UriPath>().Select(static segment => segment.Value));
-        Assert.Equal(query, string.Join('&', sent.Options.GetAll<UriQuery>().Select(static argument => argument.Value)));
+        Assert.Equal([".well-known", "core"], sent.Options.GetAll<UriPathOption>().Select(static segment => segment.Value));
+        Assert.Equal(query, string.Join('&', sent.Options.GetAll<UriQueryOption>().Select(static argument => argument.Value)));
         Answer(sent, CoapCode.NotFound);
         await Assert.ThrowsAsync<CoapResponseException>(() => Within(discovering));
     }

@@ -18,7 +18,7 @@ public sealed class ClientProxyTests : ClientTest
     [InlineData("coap+tcp://192.0.2.7:61616/gr\u00fcn", "coap+tcp://192.0.2.7:61616/gr%C3%BCn")]
     [InlineData("http://www.example/a?b", "http://www.example/a?b")]
     [Rfc("7252-5.10.2-2")]
-    public void Its_requests_go_to_the_proxy_and_name_their_target_by_Proxy_Uri(string uri, string named)
+    public void A_client_with_a_proxy_sends_its_requests_to_the_proxy_with_Proxy_Uri(string uri, string named)
     {
         Client.Proxy = s_proxy;
         _ = Client.GetAsync(uri);
@@ -29,11 +29,11 @@ public sealed class ClientProxyTests : ClientTest
     }
 
     [Fact]
-    public void A_URI_may_be_relative_and_be_made_longer_by_options()
+    public void A_relative_URI_and_a_discovery_query_are_completed_for_Proxy_Uri()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { NStart = 2 };
         Client.Proxy = s_proxy;
-        Client.BaseAddress = CoapUri.Parse("coap://lamp.example/api/");
+        Client.BaseAddress = "coap://lamp.example/api/";
         _ = Client.DiscoverAsync("", "rt=light");
 
         Assert.Equal("coap://lamp.example/.well-known/core?rt=light", TakeMessage().Options.ProxyUri);
@@ -43,9 +43,9 @@ public sealed class ClientProxyTests : ClientTest
 
     [Fact]
     [Rfc("7252-5.10.2-3")]
-    public void A_URI_that_is_too_long_for_Proxy_Uri_goes_by_Proxy_Scheme()
+    public void A_URI_too_long_for_Proxy_Uri_is_sent_by_Proxy_Scheme()
     {
-        Client.Proxy = CoapUri.Parse("coap://two.example:5690");
+        Client.Proxy = "coap://two.example:5690";
         string[] path = [.. Enumerable.Repeat(new string('a', 205), 5)];
         _ = Client.GetAsync($"coap+tcp://[2001:db8::7]/{string.Join('/', path)}?q");
 
@@ -60,21 +60,21 @@ public sealed class ClientProxyTests : ClientTest
     [InlineData("coap://lamp.example:5690/a?b", "coap", "lamp.example", 5690)]
     [InlineData("http://www.example/a?b", "http", "www.example", 80)]
     [InlineData("https://www.example:8443/a?b", "https", "www.example", 8443)]
-    public void A_request_names_its_target_by_Proxy_Scheme_where_the_proxy_wants_that(string uri, string scheme, string host, int? port)
+    public void WithProxy_names_the_target_by_Proxy_Scheme_on_demand(string uri, string scheme, string host, int? port)
     {
-        CoapRequest request = new CoapRequest(CoapMethod.Get, uri).WithProxy(CoapUri.Parse("coap://127.0.0.1"), CoapProxyForm.Scheme);
+        CoapRequest request = new CoapRequest(CoapMethod.Get, uri).WithProxy(CoapUri.Parse("coap://127.0.0.1"), proxyScheme: true);
 
         Assert.Equal((scheme, host, port), (request.Options.ProxyScheme, request.Options.UriHost, request.Options.UriPort));
         Assert.Equal(["a"], request.Options.UriPath);
         Assert.Equal(["b"], request.Options.UriQuery);
-        Assert.Equal("coap://127.0.0.1", request.UriText);
+        Assert.Equal("coap://127.0.0.1", request.Uri);
     }
 
     [Theory]
     [InlineData("82")]
     [InlineData("a1")]
     [Rfc("7252-5.10.2-3")]
-    public async Task A_proxy_that_refuses_Proxy_Uri_is_asked_again_by_Proxy_Scheme_and_later_ones_at_once(string refusal)
+    public async Task A_proxy_that_refuses_Proxy_Uri_is_asked_by_Proxy_Scheme_again_and_for_later_requests(string refusal)
     {
         Client.Proxy = s_proxy;
         Task<CoapResponse> first = Client.PutAsync("coap+tcp://lamp.example:5690/a?b", CoapContent.Text("on"));
@@ -94,7 +94,7 @@ public sealed class ClientProxyTests : ClientTest
     }
 
     [Fact]
-    public async Task A_refusal_of_both_forms_is_the_answer_and_the_next_request_begins_with_Proxy_Uri()
+    public async Task A_refusal_of_both_proxy_forms_is_the_response_and_the_next_request_starts_with_Proxy_Uri()
     {
         Client.Proxy = s_proxy;
         Task<CoapResponse> first = Client.GetAsync("coap://lamp.example/a");
@@ -107,7 +107,7 @@ public sealed class ClientProxyTests : ClientTest
     }
 
     [Fact]
-    public async Task A_stream_that_cannot_be_read_again_is_not_sent_in_the_other_form()
+    public async Task A_request_with_a_non_seekable_stream_is_not_repeated_by_Proxy_Scheme()
     {
         Client.Proxy = s_proxy;
         using PatternStream body = new(10, canSeek: false);
@@ -120,7 +120,7 @@ public sealed class ClientProxyTests : ClientTest
     [Theory]
     [InlineData("82")]
     [InlineData("a1")]
-    public async Task An_observation_is_registered_again_by_Proxy_Scheme_and_tells_nothing_of_the_refusal(string refusal)
+    public async Task A_refused_registration_by_Proxy_Uri_is_repeated_by_Proxy_Scheme_without_a_notification(string refusal)
     {
         Client.Proxy = s_proxy;
         List<CoapCode> told = [];
@@ -138,24 +138,24 @@ public sealed class ClientProxyTests : ClientTest
     }
 
     [Fact]
-    public async Task An_observation_by_Proxy_Scheme_names_one_host_alone()
+    public async Task A_registration_by_Proxy_Scheme_has_a_single_Uri_Host()
     {
         CoapRequest request = new CoapRequest(CoapMethod.Get, "coap://lamp.example/a")
-            .WithProxy(CoapUri.Parse("coap://gateway.example"), CoapProxyForm.Scheme);
+            .WithProxy(CoapUri.Parse("coap://gateway.example"), proxyScheme: true);
         Task<CoapObservation> observing = Client.ObserveAsync(request);
         CoapMessage sent = TakeMessage();
 
-        Assert.Equal(["lamp.example"], sent.Options.GetAll<UriHost>().Select(static host => host.Value));
+        Assert.Equal(["lamp.example"], sent.Options.GetAll<UriHostOption>().Select(static host => host.Value));
         await Client.DisposeAsync();
         await Assert.ThrowsAnyAsync<Exception>(() => Within(observing));
     }
 
     [Fact]
-    public void A_request_that_names_a_proxy_itself_goes_there()
+    public void A_request_with_its_own_Proxy_Uri_is_sent_to_its_own_proxy()
     {
         Client.Proxy = s_proxy;
         CoapRequest request = new(CoapMethod.Get, "coap://192.0.2.9");
-        request.Options.Add(new ProxyUri("coap://other.example/"));
+        request.Options.Add(new ProxyUriOption("coap://other.example/"));
         Transport.OnSent = static (remote, _) => Assert.Equal(s_stranger, remote);
         _ = Client.SendAsync(request);
 
@@ -170,7 +170,7 @@ public sealed class ClientProxyTests : ClientTest
     [InlineData("coaps://lamp.example/", "coap://[::1]", true)]
     [InlineData("coap://lamp.example/", "coap://192.0.2.1", true)]
     [Rfc("7252-5.7-1")]
-    public void What_is_secret_goes_to_no_proxy_in_the_clear(string uri, string proxy, bool isSent)
+    public void A_secured_request_is_not_sent_to_a_proxy_over_an_unsecured_scheme(string uri, string proxy, bool isSent)
     {
         CoapRequest request = new(CoapMethod.Get, uri);
         ArgumentException? error = Record.Exception(() => request.WithProxy(CoapUri.Parse(proxy))) as ArgumentException;
@@ -182,24 +182,24 @@ public sealed class ClientProxyTests : ClientTest
     [Theory]
     [InlineData("http://user:secret@www.example/", "user information")]
     [InlineData("http://www.example/#part", "fragment")]
-    [InlineData("mailto:somebody", "Use an absolute URI")]
+    [InlineData("mailto:somebody", "The scheme 'mailto'")]
     [InlineData("coap://lamp.example/#part", "fragment")]
     [InlineData("coap://lamp.example:0/", "port 0")]
-    public async Task What_no_proxy_can_be_asked_for_is_refused(string uri, string expected)
+    public async Task A_URI_that_no_proxy_can_be_asked_for_is_refused(string uri, string expected)
     {
         Client.Proxy = s_proxy;
-        ArgumentException error = await Assert.ThrowsAnyAsync<ArgumentException>(() => Within(Client.GetAsync(uri)));
+        Exception error = await Assert.ThrowsAnyAsync<Exception>(() => Within(Client.GetAsync(uri)));
 
+        Assert.True(error is ArgumentException or CoapFormatException, error.ToString());
         Assert.DoesNotContain("secret", error.Message, StringComparison.Ordinal);
-        Assert.True(error.Message.Contains(expected, StringComparison.Ordinal) || uri.StartsWith("mailto", StringComparison.Ordinal),
-            error.Message);
+        Assert.Contains(expected, error.Message, StringComparison.Ordinal);
         Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
-    public void A_proxy_is_a_host_and_asks_no_groups()
+    public void A_proxy_address_with_a_path_or_query_and_a_group_request_through_a_proxy_are_refused()
     {
-        Assert.Throws<ArgumentException>(() => Client.Proxy = CoapUri.Parse("coap://192.0.2.1/path"));
+        Assert.Throws<ArgumentException>(() => Client.Proxy = "coap://192.0.2.1/path");
         Assert.Throws<ArgumentException>(() => new CoapRequest(CoapMethod.Get, "coap://h/").WithProxy(CoapUri.Parse("coap://h?q")));
         Client.Proxy = s_proxy;
         Assert.Throws<InvalidOperationException>(

@@ -9,7 +9,7 @@ public abstract class ClientTest : RequestingTest
     private protected static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xc0000201, 5683);
     private protected static readonly CoapAddress s_stranger = CoapAddress.FromIPv4(0xc0000209, 5683);
 
-    private protected ClientTest() => Options.ResolveHost = (name, _) => Task.FromResult(name == "two.example"
+    private protected ClientTest() => Options.Transports.ResolveHost = (name, _) => Task.FromResult(name == "two.example"
         ? new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }
         : [IPAddress.Parse("192.0.2.1")]);
 

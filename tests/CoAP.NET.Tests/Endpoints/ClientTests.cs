@@ -43,7 +43,7 @@ public sealed class ClientTests : ClientTest
 
     [Fact]
     [Rfc("7252-5.2.2-4", "7252-4.2-10")]
-    public async Task A_separate_response_that_overtakes_the_acknowledgement_completes_the_request_and_stops_copies()
+    public async Task A_separate_response_before_the_acknowledgement_completes_the_request_and_stops_retransmissions()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/slow");
         Sent sent = TakeOne();
@@ -57,7 +57,7 @@ public sealed class ClientTests : ClientTest
 
     [Fact]
     [Rfc("7252-5.2.3-2")]
-    public async Task Either_type_of_response_may_answer_either_type_of_request()
+    public async Task A_response_of_either_type_answers_a_request_of_either_type()
     {
         Task<CoapResponse> confirmable = Client.GetAsync("coap://192.0.2.1/a");
         Sent sent = TakeOne();
@@ -76,7 +76,7 @@ public sealed class ClientTests : ClientTest
 
     [Fact]
     [Rfc("7252-5.3.2-1", "7252-5.3.2-3", "7252-4.4-2")]
-    public async Task A_response_from_elsewhere_or_with_a_wrong_token_or_Message_ID_completes_nothing_and_stops_no_copies()
+    public async Task A_response_with_a_wrong_source_token_or_Message_ID_neither_completes_nor_stops_the_request()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
@@ -103,7 +103,7 @@ public sealed class ClientTests : ClientTest
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7252-5.3.2-1", "7252-11.4-1")]
-    public async Task A_hundred_thousand_forged_responses_complete_and_fail_nothing()
+    public async Task A_hundred_thousand_forged_responses_neither_complete_nor_fail_a_request()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
@@ -147,7 +147,7 @@ public sealed class ClientTests : ClientTest
 
     [Fact]
     [Rfc("7252-4.2-6", "7252-4.2-7", "7252-4.8-1")]
-    public async Task Nobody_answers_and_the_request_fails_after_five_identical_datagrams()
+    public async Task An_unanswered_Confirmable_request_fails_after_five_identical_datagrams()
     {
         Task<CoapResponse> request = Client.PostAsync("coap://192.0.2.1/x", CoapContent.Text("on"));
         Sent first = TakeOne();
@@ -171,7 +171,7 @@ public sealed class ClientTests : ClientTest
     }
 
     [Fact]
-    public async Task An_acknowledged_request_without_a_response_says_so()
+    public async Task An_acknowledged_request_without_a_response_times_out_with_NoResponse()
     {
         Options.Parameters = Options.Parameters with { ResponseTimeout = TimeSpan.FromSeconds(30) };
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
@@ -186,7 +186,7 @@ public sealed class ClientTests : ClientTest
 
     [Fact]
     [Rfc("7252-4.7-1")]
-    public async Task Requests_to_one_peer_wait_for_their_turn_and_their_time_runs_meanwhile()
+    public async Task Requests_to_a_peer_are_sent_in_turn_and_their_Timeout_runs_while_they_wait()
     {
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
         Sent sent = TakeOne();
@@ -210,11 +210,11 @@ public sealed class ClientTests : ClientTest
     }
 
     [Fact]
-    public async Task More_than_the_queue_holds_is_refused_at_once()
+    public async Task A_request_beyond_MaxQueuedRequests_is_refused_at_once()
     {
         Options.Parameters = Options.Parameters with { MaxQueuedRequests = 3 };
         Task<CoapResponse>[] waiting = [.. Enumerable.Range(0, 4).Select(i => Client.GetAsync($"coap://192.0.2.1/{i}"))];
-        await Assert.ThrowsAsync<CoapBusyException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        await Failure.OfAsync(CoapError.Busy, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.All(waiting, task => Assert.False(task.IsCompleted));
     }
 
@@ -245,7 +245,7 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"7000{TakeOne().MessageId}");
-        await Assert.ThrowsAsync<CoapResetException>(() => Within(request));
+        await Failure.OfAsync(CoapError.Reset, () => Within(request));
         Clock.Advance(TimeSpan.FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }
@@ -288,7 +288,7 @@ public sealed class ClientTests : ClientTest
 
     [Fact]
     [Rfc("7252-5.9.2.3-1")]
-    public async Task Error_responses_are_responses_until_success_is_asked_for_and_are_not_repeated()
+    public async Task An_error_response_throws_only_from_EnsureSuccess_and_is_not_retried()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
@@ -302,7 +302,7 @@ public sealed class ClientTests : ClientTest
     }
 
     [Fact]
-    public async Task One_request_object_may_be_sent_many_times()
+    public async Task A_CoapRequest_object_may_be_sent_many_times()
     {
         Options.Parameters = Options.Parameters with { NStart = 10 };
         CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/x") { Content = CoapContent.Text("on") };
@@ -320,7 +320,7 @@ public sealed class ClientTests : ClientTest
     }
 
     [Fact]
-    public async Task Disposing_the_client_fails_what_waits()
+    public async Task Disposing_the_client_fails_waiting_requests()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         await Client.DisposeAsync();

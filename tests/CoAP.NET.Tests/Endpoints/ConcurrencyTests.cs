@@ -10,9 +10,9 @@ public sealed class ConcurrencyTests : EndpointTest
     private const int Peers = 97;
 
     [Fact]
-    public async Task No_answer_is_lost_when_four_threads_bring_requests_to_four_shards()
+    public async Task No_response_is_lost_when_four_threads_deliver_requests_to_four_shards()
     {
-        Options.Shards = 4;
+        Options.Transports.Shards = 4;
         int later = 0;
         Server.MapGet("/now", () => new CoapResult(CoapCode.Content));
         Server.MapGet("/later", async (_, _) =>
@@ -56,9 +56,9 @@ public sealed class ConcurrencyTests : EndpointTest
 
     [Fact]
     [Rfc("7252-4.5-1")]
-    public async Task A_request_that_four_threads_bring_at_once_runs_once()
+    public async Task A_request_delivered_by_four_threads_at_once_runs_once()
     {
-        Options.Shards = 4;
+        Options.Transports.Shards = 4;
         int[] runs = new int[RequestsOfThread];
         Server.MapPost("/count", request =>
         {
@@ -84,11 +84,11 @@ public sealed class ConcurrencyTests : EndpointTest
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task Peers_that_are_forgotten_while_threads_bring_their_datagrams_leave_nothing_behind()
+    public async Task Peers_forgotten_while_threads_deliver_their_datagrams_leave_nothing_behind()
     {
-        Options.Limits.NewcomerBytes = 64 * 1024;
-        Options.Limits.DeduplicationBytes = 64 * 1024;
-        Options.Limits.MaxChannels = 4;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
+        Options.Limits.Deduplication.Memory = 64 * 1024;
+        Options.Limits.Peers.MaxCount = 4;
         Server.MapGet("/big", () => new CoapResult(CoapCode.Content, new byte[500]));
         Server.MapPost("/count", () => CoapResults.Changed());
         await StartAsync();

@@ -2,7 +2,7 @@ using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Endpoints;
 
-/// <summary><see cref="CoapRequest.Acknowledge"/>: a handler acknowledges at once (RFC 7252 section 5.2.2).</summary>
+/// <summary><see cref="CoapRequestContext.Acknowledge"/>: a handler acknowledges at once (RFC 7252 section 5.2.2).</summary>
 public sealed class EarlyAcknowledgementTests : EndpointTest
 {
     private const string GetSlow = "41017d3853b4736c6f77";
@@ -13,7 +13,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
     public async Task A_handler_acknowledges_at_once_and_its_response_is_a_separate_one()
     {
         int runs = 0;
-        Server.MapGet("/slow", (request, _) =>
+        Server.MapGet("/slow", (CoapRequestContext request, CancellationToken _) =>
         {
             runs++;
             request.Acknowledge();
@@ -38,7 +38,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_handler_that_answers_at_once_has_a_separate_response_too()
+    public async Task A_handler_that_acknowledges_and_answers_at_once_sends_a_separate_response()
     {
         Server.MapGet("/slow", request =>
         {
@@ -58,19 +58,19 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
     [InlineData("aside")]
     [InlineData("serial")]
     [InlineData("scheduler")]
-    public async Task Handlers_acknowledge_wherever_they_run(string execution)
+    public async Task A_handler_can_acknowledge_under_every_execution(string execution)
     {
-        CoapRouteHandlerBuilder route = Server.MapGet("/slow", (request, _) =>
+        CoapRouteHandlerBuilder route = Server.MapGet("/slow", (CoapRequestContext request, CancellationToken _) =>
         {
             request.Acknowledge();
             return _answer.Task;
         });
         _ = execution switch
         {
-            "queued" => route.RunQueued(),
-            "aside" => route.RunAside(),
-            "serial" => route.Serial(),
-            _ => route.RunOn(TaskScheduler.Default),
+            "queued" => route.WithExecution(queued: 1),
+            "aside" => route.WithExecution(CoapExecution.Offloaded()),
+            "serial" => route.WithExecution(CoapExecution.Serial()),
+            _ => route.WithExecution(CoapExecution.On(TaskScheduler.Default)),
         };
         await StartAsync();
         Task<string> acknowledgement = NextSentAsync();
@@ -80,10 +80,10 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
     }
 
     [Fact]
-    public async Task Without_effect_on_a_Non_confirmable_request_and_after_the_response()
+    public async Task Acknowledge_has_no_effect_on_a_Non_confirmable_request_or_after_the_response()
     {
-        CoapRequest? kept = null;
-        Server.MapGet("/slow", (request, _) =>
+        CoapRequestContext? kept = null;
+        Server.MapGet("/slow", (CoapRequestContext request, CancellationToken _) =>
         {
             kept = request;
             request.Acknowledge();
@@ -110,10 +110,10 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_peer_that_was_forgotten_meanwhile_gets_no_acknowledgement()
+    public async Task Acknowledge_sends_nothing_after_the_server_was_disposed()
     {
-        CoapRequest? kept = null;
-        Server.MapGet("/slow", (request, _) =>
+        CoapRequestContext? kept = null;
+        Server.MapGet("/slow", (CoapRequestContext request, CancellationToken _) =>
         {
             kept = request;
             return _answer.Task;
@@ -124,13 +124,6 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         Transport.TakeSent();
         kept!.Acknowledge();
         Assert.Empty(Transport.TakeSent());
-    }
-
-    [Fact]
-    public void A_request_to_send_has_nothing_to_acknowledge()
-    {
-        CoapRequest request = new(CoapMethod.Get, "coap://[::1]/x");
-        Assert.Throws<InvalidOperationException>(request.Acknowledge);
     }
 
     private async Task<string> AnswerAsync()

@@ -17,12 +17,12 @@ public abstract class EndpointTest : IAsyncLifetime
         Options = new CoapEndpointOptions
         {
             TimeProvider = Clock,
-            Random = new VirtualRandom(42),
+            Pipeline = { Random = new VirtualRandom(42) },
             LoggerFactory = Logs,
         };
 
         // Most tests are about other things than how large answers to strangers may be: see AmplificationTests.
-        Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
+        Options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
     }
 
     protected VirtualClock Clock { get; } = new();

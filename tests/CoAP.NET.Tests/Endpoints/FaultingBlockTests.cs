@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Endpoints;
 public class FaultingBlockTests : EndpointTest
 {
     [Fact]
-    public async Task The_log_says_that_the_endpoint_gives_up_and_nothing_that_contradicts_it()
+    public async Task A_faulted_endpoint_logs_a_single_error_and_no_contradiction()
     {
         Options.Pipeline.Insert(
             CoapSeams.ExchangesToResource,

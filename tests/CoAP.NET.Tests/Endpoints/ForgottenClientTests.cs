@@ -7,14 +7,14 @@ namespace CoAP.NET.Tests.Endpoints;
 public sealed class ForgottenClientTests : EndpointTest
 {
     [Fact]
-    public async Task A_client_that_nobody_disposed_is_told_to_the_log()
+    public async Task A_client_that_was_not_disposed_is_logged()
     {
         Forget(Logs, disposes: false);
         await CollectUntilAsync(() => Logs.Entries.Any(static entry => entry.Id.Id == 1606));
     }
 
     [Fact]
-    public async Task A_client_that_was_disposed_is_not()
+    public async Task A_client_that_was_disposed_is_not_logged()
     {
         LogCapture quiet = new();
         Forget(quiet, disposes: true);

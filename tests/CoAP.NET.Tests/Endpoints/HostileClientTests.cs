@@ -21,12 +21,12 @@ public sealed class HostileClientTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7252-5.3.2-1", "7252-5.3.2-3", "7252-4.4-2")]
-    public async Task No_response_ends_another_request_than_its_own_and_each_request_ends_once()
+    public async Task A_response_ends_only_its_own_request_and_each_request_ends_once()
     {
         await using CoapClient client = new(new CoapEndpointOptions
         {
             TimeProvider = _clock,
-            Random = new VirtualRandom((ulong)EndpointCampaign.Seed),
+            Pipeline = { Random = new VirtualRandom((ulong)EndpointCampaign.Seed) },
             Parameters = CoapTransmissionParameters.Default with { NStart = 10 },
         });
         client.Endpoint.AddTransport(_transport);

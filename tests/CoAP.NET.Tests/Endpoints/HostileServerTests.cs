@@ -37,16 +37,16 @@ public sealed class HostileServerTests : EndpointTest
     [InlineData(5, false)]
     [InlineData(150, true)]
     [Rfc("7252-4.2-5", "7252-4.3-1")]
-    public async Task Whatever_comes_the_server_keeps_the_rules_and_serves_others(int peers, bool hasLittleRoom)
+    public async Task A_server_follows_the_rules_and_serves_other_peers_under_any_input(int peers, bool hasLittleRoom)
     {
         if (hasLittleRoom)
         {
             // Everything is full all the time: room is made, requests are refused, peers are forgotten.
-            Options.Limits.DeduplicationBytes = 64 * 1024;
-            Options.Limits.NewcomerBytes = 64 * 1024;
-            Options.Limits.MaxRequestsServed = 10;
-            Options.Limits.MaxOutstandingMessages = 10;
-            Options.Limits.MaxChannels = 8;
+            Options.Limits.Deduplication.Memory = 64 * 1024;
+            Options.Limits.Peers.NewcomerMemory = 64 * 1024;
+            Options.Limits.Requests.MaxServed = 10;
+            Options.Limits.Messages.MaxOutstanding = 10;
+            Options.Limits.Peers.MaxCount = 8;
         }
 
         MapRoutes();
@@ -116,7 +116,7 @@ public sealed class HostileServerTests : EndpointTest
             return CoapResults.Text("late");
         });
         Server.MapGet("/throw", CoapResult () => throw new InvalidOperationException("thrown by a handler"));
-        Server.MapPost("/throw/late", async Task<CoapResult> (_, cancellationToken) =>
+        Server.MapPost("/throw/late", async ValueTask<CoapResult> (_, cancellationToken) =>
         {
             await Task.Delay(TimeSpan.FromSeconds(3), Clock, cancellationToken).ConfigureAwait(false);
             throw new OperationCanceledException("thrown by a handler");
@@ -188,11 +188,11 @@ public sealed class HostileServerTests : EndpointTest
     private void CheckRoom()
     {
         CoapPipeline pipeline = Assert.Single(Server.Endpoint.Pipelines);
-        Assert.InRange(pipeline.Messages.Memory.Bytes, 0, Options.Limits.DeduplicationBytes);
-        Assert.InRange(pipeline.Messages.Memory.NewcomerBytes, 0, Options.Limits.NewcomerBytes);
-        Assert.InRange(pipeline.Messages.Outstanding, 0, Options.Limits.MaxOutstandingMessages);
-        Assert.InRange(pipeline.Messages.Waiting, 0, Options.Limits.MaxOutstandingMessages);
-        Assert.InRange(Server.Endpoint.Served.Count, 0, Options.Limits.MaxRequestsServed);
+        Assert.InRange(pipeline.Messages.Memory.Bytes, 0, Options.Limits.Deduplication.Memory);
+        Assert.InRange(pipeline.Messages.Memory.NewcomerBytes, 0, Options.Limits.Peers.NewcomerMemory);
+        Assert.InRange(pipeline.Messages.Outstanding, 0, Options.Limits.Messages.MaxOutstanding);
+        Assert.InRange(pipeline.Messages.Waiting, 0, Options.Limits.Messages.MaxOutstanding);
+        Assert.InRange(Server.Endpoint.Served.Count, 0, Options.Limits.Requests.MaxServed);
     }
 
     private void AskAsGoodPeer(bool mayBeBusy)

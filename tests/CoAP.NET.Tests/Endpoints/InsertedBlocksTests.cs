@@ -13,9 +13,9 @@ public sealed class InsertedBlocksTests : EndpointTest
     private const int AtATime = 64;
 
     [Fact]
-    public async Task Nothing_is_lost_while_blocks_are_inserted_and_removed_under_load()
+    public async Task No_request_is_lost_while_blocks_are_inserted_and_removed_under_load()
     {
-        Options.Shards = 2;
+        Options.Transports.Shards = 2;
         Server.MapGet("/now", () => new CoapResult(CoapCode.Content));
         await StartAsync();
         long brought = 0;
@@ -71,7 +71,7 @@ public sealed class InsertedBlocksTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_is_inside_of_a_removed_block_goes_on()
+    public async Task A_request_inside_a_removed_block_is_still_answered()
     {
         Server.MapGet("/now", () => new CoapResult(CoapCode.Content));
         await StartAsync();
@@ -109,7 +109,7 @@ public sealed class InsertedBlocksTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_end_of_the_endpoint_completes_a_block_and_allows_no_other()
+    public async Task Stopping_the_endpoint_completes_an_inserted_block_and_further_blocks_are_refused()
     {
         await StartAsync();
         PassBlock<CoapInbound> block = new(_ => { });

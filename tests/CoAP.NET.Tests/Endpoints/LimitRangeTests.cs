@@ -1,17 +1,19 @@
+using CoAP.NET.Tests.Shared;
+
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>What options cannot be, and that an endpoint works with a copy.</summary>
 public sealed class LimitRangeTests
 {
     [Fact]
-    public void What_is_out_of_its_range_is_refused()
+    public void Limits_and_transmission_parameters_out_of_range_are_refused()
     {
         CoapLimits limits = new();
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.NewcomerPeriod = TimeSpan.FromTicks(-1));
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.NewcomerPeriod = TimeSpan.FromHours(2));
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.MaxVerifiedPeersPerSource = -1);
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.MaxUnverifiedObserversPerSource = -1);
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.MaxRequestsPerConnection = 0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.NewcomerPeriod = TimeSpan.FromTicks(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.NewcomerPeriod = TimeSpan.FromHours(2));
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.MaxVerifiedPerSource = -1);
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Observe.MaxUnverifiedObserversPerSource = -1);
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Connections.MaxRequests = 0);
         CoapTransmissionParameters parameters = CoapTransmissionParameters.Default;
         foreach (double rate in new[] { 0, -1, double.NaN, double.NegativeInfinity })
         {
@@ -24,7 +26,7 @@ public sealed class LimitRangeTests
     }
 
     [Fact]
-    public void The_longest_times_can_be_computed()
+    public void The_longest_transmission_parameters_do_not_overflow()
     {
         CoapTransmissionParameters longest = CoapTransmissionParameters.Default with
         {
@@ -38,25 +40,37 @@ public sealed class LimitRangeTests
     }
 
     [Fact]
-    public void The_copy_of_limits_has_all_of_them()
+    public void A_clone_of_the_limits_has_every_value()
     {
         CoapLimits limits = new();
-        foreach (System.Reflection.PropertyInfo property in typeof(CoapLimits).GetProperties())
+        foreach (string path in LimitPaths.All)
         {
-            object value = property.GetValue(limits)!;
-            property.SetValue(limits, value switch
+            (System.Reflection.PropertyInfo property, object group) = LimitPaths.Find(limits, path)!.Value;
+            object value = property.GetValue(group)!;
+            property.SetValue(group, value switch
             {
                 int number => number + 1,
                 long number => number + 1,
                 double number => number / 2,
                 bool flag => !flag,
                 TimeSpan time => time + TimeSpan.FromTicks(1),
-                _ => throw new NotSupportedException(property.Name),
+                _ => throw new NotSupportedException(path),
             });
         }
 
         CoapLimits copy = limits.Clone();
-        Assert.NotSame(limits, copy);
-        Assert.All(typeof(CoapLimits).GetProperties(), property => Assert.Equal(property.GetValue(limits), property.GetValue(copy)));
+        Assert.All(LimitPaths.All, path => Assert.Equal(LimitPaths.ValueOf(limits, path), LimitPaths.ValueOf(copy, path)));
+    }
+
+    [Fact]
+    public void A_change_of_the_limits_does_not_reach_their_clone()
+    {
+        CoapLimits limits = new();
+        CoapLimits copy = limits.Clone();
+        limits.Peers.TrustedPrefixes.Clear();
+
+        Assert.Equal(2, copy.Peers.TrustedPrefixes.Count);
+        Assert.All(typeof(CoapLimits).GetProperties(System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.Instance),
+            group => Assert.NotSame(group.GetValue(limits), group.GetValue(copy)));
     }
 }

@@ -5,7 +5,7 @@ public sealed class LimiterTests : EndpointTest
 {
     [Fact]
     [Rfc("8516-3-1")]
-    public async Task What_a_limiter_holds_back_is_answered_4_29_with_Max_Age_and_not_carried_out()
+    public async Task A_request_refused_by_a_rate_limiter_gets_4_29_with_Max_Age_and_does_not_run()
     {
         int calls = 0;
         Queue<TimeSpan?> waits = new([null, TimeSpan.FromSeconds(2.5), TimeSpan.Zero, TimeSpan.FromSeconds(60)]);
@@ -13,7 +13,7 @@ public sealed class LimiterTests : EndpointTest
         {
             calls++;
             return CoapResults.Changed();
-        }).LimitRate(_ => waits.Dequeue());
+        }).RequireRateLimiting(_ => waits.Dequeue());
         await StartAsync();
         Assert.Equal("60440001", Exchange("40010001b161"));
         Assert.Equal("609d0002d10103", Exchange("40010002b161"));
@@ -26,10 +26,10 @@ public sealed class LimiterTests : EndpointTest
 
     [Fact]
     [Rfc("8516-3-1")]
-    public async Task Refusing_is_limited_itself_and_what_got_no_answer_may_come_again()
+    public async Task Sending_4_29_is_rate_limited_and_an_unanswered_request_may_be_repeated()
     {
-        Options.Limits.TooManyRequestsPerSecond = 4;
-        Server.MapGet("/a", () => CoapResults.Changed()).LimitRate(_ => TimeSpan.FromSeconds(9));
+        Options.Limits.Requests.TooManyRequestsPerSecond = 4;
+        Server.MapGet("/a", () => CoapResults.Changed()).RequireRateLimiting(_ => TimeSpan.FromSeconds(9));
         await StartAsync();
         for (int i = 0; i < 2; i++)
         {

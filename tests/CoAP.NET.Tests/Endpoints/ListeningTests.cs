@@ -9,7 +9,7 @@ public sealed class ListeningTests
     private readonly List<string> _asked = [];
 
     [Fact]
-    public async Task A_name_is_looked_up_when_the_server_starts_and_all_its_addresses_are_listened_on()
+    public async Task A_host_name_is_resolved_when_the_server_starts_and_all_its_addresses_are_bound()
     {
         if (OperatingSystem.IsMacOS())
         {
@@ -33,14 +33,14 @@ public sealed class ListeningTests
     }
 
     [Fact]
-    public async Task A_name_that_stands_for_nothing_fails_the_start_and_may_be_tried_again()
+    public async Task A_host_name_that_cannot_be_resolved_fails_the_start_and_the_start_may_be_repeated()
     {
         bool known = false;
         await using CoapServer server = new(new CoapEndpointOptions
         {
-            ResolveHost = (_, _) => known
+            Transports = { ResolveHost = (_, _) => known
                 ? Task.FromResult(new[] { IPAddress.Loopback })
-                : throw new SocketException((int)SocketError.HostNotFound),
+                : throw new SocketException((int)SocketError.HostNotFound) },
         });
         server.Listen("coap://127.0.0.1:0").Listen("coap://box.example:0");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => server.StartAsync());
@@ -52,7 +52,7 @@ public sealed class ListeningTests
     }
 
     [Fact]
-    public async Task A_name_without_address_is_not_taken_for_all_addresses()
+    public async Task A_host_name_without_an_address_is_not_bound_to_all_addresses()
     {
         await using CoapServer server = Make();
         server.Listen("coap://box.example:0");
@@ -61,11 +61,14 @@ public sealed class ListeningTests
     }
 
     [Fact]
-    public async Task A_start_that_is_cancelled_stops_looking_up()
+    public async Task Cancelling_the_start_cancels_the_lookup()
     {
         using CancellationTokenSource cancel = new();
         await using CoapServer server =
-            new(new CoapEndpointOptions { ResolveHost = (_, token) => new TaskCompletionSource<IPAddress[]>().Task.WaitAsync(token) });
+            new(new CoapEndpointOptions
+            {
+                Transports = { ResolveHost = (_, token) => new TaskCompletionSource<IPAddress[]>().Task.WaitAsync(token) },
+            });
         server.Listen("coap://box.example:0");
         Task start = server.StartAsync(cancel.Token);
         await cancel.CancelAsync();
@@ -73,7 +76,7 @@ public sealed class ListeningTests
     }
 
     [Fact]
-    public async Task A_request_before_the_start_opens_what_is_listened_on()
+    public async Task A_request_before_the_start_binds_the_addresses_of_the_server()
     {
         await using CoapServer server = Make("127.0.0.1");
         server.Listen("coap://box.example:0");
@@ -87,10 +90,10 @@ public sealed class ListeningTests
 
     private CoapServer Make(params string[] addresses) => new(new CoapEndpointOptions
     {
-        ResolveHost = (name, _) =>
+        Transports = { ResolveHost = (name, _) =>
         {
             _asked.Add(name);
             return Task.FromResult(Array.ConvertAll(addresses, IPAddress.Parse));
-        },
+        } },
     });
 }

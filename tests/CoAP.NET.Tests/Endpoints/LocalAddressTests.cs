@@ -23,7 +23,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task One_client_is_many_peers_over_one_port()
+    public async Task A_client_with_many_local_addresses_is_many_peers_over_a_single_port()
     {
         // Nothing is sent twice because the machine is busy: the second response would be one that nobody waits for.
         await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { AckTimeout = TimeSpan.FromMinutes(2) } });
@@ -38,11 +38,11 @@ public sealed class LocalAddressTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData(CoapTcpEngine.Auto)]
-    [InlineData(CoapTcpEngine.Async)]
-    public async Task Over_TCP_there_is_a_connection_for_each_address(CoapTcpEngine engine)
+    [InlineData(CoapSocketEngine.Auto)]
+    [InlineData(CoapSocketEngine.Portable)]
+    public async Task Over_TCP_there_is_a_connection_for_each_address(CoapSocketEngine engine)
     {
-        await using CoapClient client = new(new CoapEndpointOptions { TcpEngine = engine });
+        await using CoapClient client = new(new CoapEndpointOptions { Transports = { TcpEngine = engine } });
         string first = (await AskAsync(client, _tcp, "127.3.0.1")).GetText();
         string second = (await AskAsync(client, _tcp, "127.3.0.2")).GetText();
         string none = (await AskAsync(client, _tcp, null)).GetText();
@@ -54,7 +54,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_the_system_would_choose_is_the_same_peer_when_the_user_names_it(bool isNamedFirst)
+    public async Task A_local_address_named_by_the_user_and_the_same_address_chosen_by_the_system_are_one_peer(bool isNamedFirst)
     {
         await using CoapClient client = new();
         string?[] order = isNamedFirst ? ["127.0.0.1", null] : [null, "127.0.0.1"];
@@ -66,7 +66,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_peer_that_asked_us_is_the_same_peer_when_it_is_asked_from_there()
+    public async Task A_peer_is_the_same_for_requests_received_from_it_and_sent_to_it()
     {
         await using CoapServer other = new();
         other.Listen("coap://0.0.0.0:0");
@@ -83,7 +83,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Each_address_observes_for_itself(bool overTcp)
+    public async Task Observations_from_different_local_addresses_are_separate(bool overTcp)
     {
         await using CoapClient client = new();
         string uri = (overTcp ? _tcp : _udp) + "/state";
@@ -97,7 +97,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_address_that_nothing_can_leave_from_is_said_to_be_so()
+    public async Task An_error_for_an_unusable_local_address_says_why()
     {
         await using CoapClient client = new();
         CoapException family = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "::1"));

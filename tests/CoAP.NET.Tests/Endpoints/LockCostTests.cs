@@ -8,7 +8,7 @@ public sealed class ClientLockCostTests : ClientTest
     [Fact]
     public async Task The_request_of_a_client_takes_the_lock_three_times_to_leave_and_twice_for_its_response()
     {
-        Options.Shards = 1;
+        Options.Transports.Shards = 1;
         for (int i = 0; i < 5; i++)
         {
             long before = i == 0 ? 0 : Client.Endpoint.Pipelines[0].Shard.LocksTaken;
@@ -33,10 +33,10 @@ public sealed class ServerLockCostTests : EndpointTest
     [Theory]
     [InlineData("40", 3)]
     [InlineData("50", 2)]
-    public async Task A_Confirmable_request_that_a_server_answers_at_once_takes_the_lock_three_times_and_a_Non_confirmable_one_twice(
+    public async Task A_Confirmable_request_answered_at_once_takes_the_shard_lock_three_times_a_Non_confirmable_twice(
         string head, int locks)
     {
-        Options.Shards = 1;
+        Options.Transports.Shards = 1;
         Server.MapGet("/x", static () => "x");
         await StartAsync();
         for (int i = 1; i <= 5; i++)

@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Endpoints;
 public class MeshTests : EndpointTest
 {
     [Fact]
-    public async Task A_block_of_a_user_at_every_seam_sees_every_item_in_order()
+    public async Task Inserted_blocks_at_every_seam_see_every_item_in_order()
     {
         ConcurrentQueue<string> seen = new();
         WatchAll(Options.Pipeline, seen, inline: false);
@@ -33,7 +33,7 @@ public class MeshTests : EndpointTest
     [InlineData(typeof(BufferBlock<CoapInbound>))]
     [InlineData(typeof(TransformBlock<CoapInbound, CoapInbound>))]
     [InlineData(typeof(BroadcastBlock<CoapInbound>))]
-    public async Task Standard_blocks_of_the_Dataflow_library_fit(Type kind)
+    public async Task Standard_Dataflow_blocks_can_be_inserted(Type kind)
     {
         IPropagatorBlock<CoapInbound, CoapInbound> Make() => kind switch
         {
@@ -51,7 +51,7 @@ public class MeshTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_lock_is_held_by_nobody_while_foreign_code_runs()
+    public async Task The_shard_lock_is_not_held_while_user_code_runs()
     {
         ConcurrentQueue<string> seen = new();
         CoapShard? shard = null;
@@ -85,7 +85,7 @@ public class MeshTests : EndpointTest
     }
 
     [Fact]
-    public async Task Parameters_that_a_user_decides_are_asked_for_once_and_may_fail()
+    public async Task ParametersOf_is_called_once_per_peer_and_may_throw()
     {
         List<CoapAddress> asked = [];
         Options.ParametersOf = remote =>
@@ -96,7 +96,7 @@ public class MeshTests : EndpointTest
                 : CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(8) };
         };
         TaskCompletionSource<CoapResult> never = new();
-        Server.MapGet("/slow", (_, _) => never.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => never.Task);
         Server.MapGet("/", () => "root");
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
@@ -110,7 +110,7 @@ public class MeshTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_block_that_faults_fails_the_endpoint_aloud()
+    public async Task A_block_that_faults_fails_the_endpoint_and_is_logged_as_critical()
     {
         Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(
             (Func<CoapInbound, CoapInbound>)(_ => throw new InvalidOperationException("bad block"))));
@@ -125,7 +125,7 @@ public class MeshTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_block_that_takes_nothing_costs_only_what_it_refuses()
+    public async Task A_request_that_a_user_block_declines_gets_5_03_and_later_requests_are_served()
     {
         bool open = false;
         Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Mesh.CoapExchange>(() => open));
@@ -138,10 +138,10 @@ public class MeshTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_handler_that_throws_or_is_cancelled_is_an_internal_error_without_detail_and_the_next_one_runs()
+    public async Task A_handler_that_throws_or_is_cancelled_gives_5_00_without_detail_and_the_next_request_is_served()
     {
-        Server.MapGet("/throw", (Func<CoapRequest, CoapResult>)(_ => throw new InvalidOperationException("secret")));
-        Server.MapGet("/cancel", (_, _) => Task.FromCanceled<CoapResult>(new CancellationToken(true)));
+        Server.MapGet("/throw", (Func<CoapRequestContext, CoapResult>)(_ => throw new InvalidOperationException("secret")));
+        Server.MapGet("/cancel", (CoapRequestContext _, CancellationToken _) => Task.FromCanceled<CoapResult>(new CancellationToken(true)));
         await StartAsync();
         Assert.Equal("60a00001", Exchange("40010001b57468726f77"));
         Assert.Matches("^60a[03]0002", Exchange("40010002b663616e63656c"));
@@ -155,7 +155,7 @@ public class MeshTests : EndpointTest
     {
         // Whatever comes back to a pool is overwritten at once.
         using IDisposable poison = BufferPoison.Start();
-        List<CoapRequest> kept = [];
+        List<CoapRequestContext> kept = [];
         Server.MapPost("/keep", request =>
         {
             kept.Add(request);
@@ -192,14 +192,14 @@ public class MeshTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_same_seed_and_the_same_datagrams_give_the_same_bytes()
+    public async Task The_same_seed_and_the_same_datagrams_produce_the_same_bytes()
     {
         async Task<string[]> RunAsync()
         {
             DirectTransport transport = new();
             CoAP.NET.Testing.VirtualClock clock = new();
             await using CoapServer server =
-                new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(99) });
+                new(new CoapEndpointOptions { TimeProvider = clock, Pipeline = { Random = new CoAP.NET.Testing.VirtualRandom(99) } });
             server.MapGet("/", () => "root");
             server.Endpoint.AddTransport(transport);
             await server.StartAsync();

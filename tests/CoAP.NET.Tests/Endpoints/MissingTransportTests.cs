@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Endpoints;
 public sealed class MissingTransportTests
 {
     [Fact]
-    public async Task A_request_to_coaps_without_keys_names_the_missing_call()
+    public async Task A_coaps_request_without_keys_fails_and_the_error_names_the_missing_call()
     {
         await using CoapClient client = new();
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => client.GetAsync("coaps://127.0.0.1/x"));
@@ -16,7 +16,7 @@ public sealed class MissingTransportTests
     }
 
     [Fact]
-    public async Task An_address_of_coaps_without_keys_names_the_missing_call()
+    public async Task Listening_on_coaps_without_keys_fails_and_the_error_names_the_missing_call()
     {
         await using CoapServer server = new();
         ArgumentException exception = Assert.Throws<ArgumentException>(() => server.Listen("coaps://127.0.0.1:0"));
@@ -25,18 +25,18 @@ public sealed class MissingTransportTests
     }
 
     [Fact]
-    public void Without_the_package_the_message_names_it() => Assert.All(
+    public void The_error_for_coaps_without_the_Dtls_package_names_the_package() => Assert.All(
         [false, true],
         listens => Assert.Contains(
             "dotnet add package CoAP.NET.Dtls", MissingTransport.Describe("coaps", hasDtls: false, listens), StringComparison.Ordinal));
 
     [Fact]
-    public void Another_scheme_needs_a_transport_of_the_application() =>
+    public void The_error_for_an_unknown_scheme_names_AddTransport() =>
         Assert.Contains(
             "Add one by AddTransport", MissingTransport.Describe("coap+x", hasDtls: true, listens: false), StringComparison.Ordinal);
 
     [Fact]
-    public async Task A_function_sets_the_options_of_a_client_and_of_a_server()
+    public async Task A_delegate_sets_the_options_of_a_client_and_of_a_server()
     {
         await using CoapClient client = new(options => options.Name = "client");
         await using CoapServer server = new(options => options.Name = "server");

@@ -47,7 +47,7 @@ public sealed class PatchTests : EndpointTest
     [Rfc("8132-3-3", "8132-2.1-3", "8132-3.4-1")]
     [InlineData("06")]
     [InlineData("07")]
-    public async Task Conditions_are_those_of_the_resource(string method)
+    public async Task If_Match_and_If_None_Match_apply_to_PATCH_and_iPATCH(string method)
     {
         await StartWithDocumentAsync();
         Assert.Equal("608c0001", Exchange($"40{method}0001" + "1199" + $"a3646f63{JsonPatch}ff{Hex("a=1")}"));
@@ -59,7 +59,7 @@ public sealed class PatchTests : EndpointTest
 
     [Fact]
     [Rfc("8132-3-5", "8132-2-1")]
-    public async Task A_copy_of_a_patch_is_not_applied_again_and_one_of_a_FETCH_is_answered_again()
+    public async Task A_duplicate_PATCH_is_not_applied_again_and_a_duplicate_FETCH_is_answered_again()
     {
         await StartWithDocumentAsync();
         string patch = $"40060001b3646f63{JsonPatch}ff{Hex("a=1")}";
@@ -88,7 +88,7 @@ public sealed class PatchTests : EndpointTest
     }
 
     // A line sets (a=1) or tests (a!1). Patched is a copy, which takes the place of the document at the end.
-    private CoapResult Patch(CoapRequest request)
+    private CoapResult Patch(CoapRequestContext request)
     {
         if (request.CheckPreconditions(new CoapETag([(byte)_patches])) is { } failed)
         {

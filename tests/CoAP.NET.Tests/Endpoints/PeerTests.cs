@@ -8,7 +8,7 @@ public sealed class PeerTests : EndpointTest
 {
     [Fact]
     [Rfc("7252-5.4.4-1", "7252-6.4-1")]
-    public async Task A_path_sent_to_a_peer_names_neither_host_nor_port()
+    public async Task A_request_with_a_path_to_a_peer_has_no_Uri_Host_and_no_Uri_Port()
     {
         CoapPeer peer = await MeetAsync();
         Task<CoapResponse> request = peer.GetAsync("/3/0?a=b");
@@ -19,9 +19,9 @@ public sealed class PeerTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_peer_that_many_others_pushed_out_can_still_be_asked()
+    public async Task A_request_can_be_sent_to_a_peer_that_was_evicted()
     {
-        Options.Limits.NewcomerBytes = 64 * 1024;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         CoapPeer peer = await MeetAsync();
         Flood();
         Task<CoapResponse> request = peer.GetAsync("/3/0");
@@ -31,9 +31,9 @@ public sealed class PeerTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_peer_that_was_pushed_out_and_spoke_again_is_one_peer()
+    public async Task A_peer_object_follows_its_peer_after_eviction_and_return()
     {
-        Options.Limits.NewcomerBytes = 64 * 1024;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         CoapPeer peer = await MeetAsync();
         Flood();
         Clock.Advance(TimeSpan.FromSeconds(30));
@@ -47,9 +47,9 @@ public sealed class PeerTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_a_pushed_out_peer_is_asked_fails_when_the_endpoint_stops()
+    public async Task Requests_and_pings_to_an_evicted_peer_fail_when_the_endpoint_stops()
     {
-        Options.Limits.NewcomerBytes = 64 * 1024;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         CoapPeer peer = await MeetAsync();
         Flood();
         Task<CoapResponse> request = peer.GetAsync("/3/0");
@@ -60,19 +60,19 @@ public sealed class PeerTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_cannot_be_sent_to_a_peer_fails_the_task_and_not_the_call()
+    public async Task A_request_that_cannot_be_sent_to_a_peer_fails_its_task_instead_of_throwing_from_the_call()
     {
         CoapPeer peer = await MeetAsync();
         Task<CoapResponse> tooLarge = peer.PutAsync($"/x?{string.Join('&', Enumerable.Repeat(new string('q', 250), 5))}",
             CoapContent.Text("1"));
-        await Assert.ThrowsAsync<CoapTooLargeException>(() => Within(tooLarge));
+        await Failure.OfAsync(CoapError.TooLarge, () => Within(tooLarge));
         await Server.DisposeAsync();
         Task<CoapResponse> late = peer.GetAsync("/x");
         await Assert.ThrowsAsync<CoapException>(() => Within(late));
     }
 
     [Fact]
-    public async Task A_peer_that_was_asked_has_a_round_trip_time()
+    public async Task A_peer_has_a_round_trip_time_after_a_ping()
     {
         CoapPeer peer = await MeetAsync();
         Assert.Null(peer.RoundTripTime);
@@ -85,7 +85,7 @@ public sealed class PeerTests : EndpointTest
     }
 
     [Fact]
-    public async Task Whoever_waits_for_a_peer_is_told_when_something_of_it_comes()
+    public async Task WhenHeardAsync_completes_when_a_datagram_of_the_peer_arrives()
     {
         CoapPeer peer = await MeetAsync();
         Task heard = peer.WhenHeardAsync();
@@ -105,9 +105,9 @@ public sealed class PeerTests : EndpointTest
     }
 
     [Fact]
-    public async Task Whoever_waits_for_a_peer_that_is_forgotten_does_not_wait_for_ever()
+    public async Task WhenHeardAsync_completes_when_the_peer_is_forgotten()
     {
-        Options.Limits.NewcomerBytes = 64 * 1024;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         CoapPeer peer = await MeetAsync();
         Task heard = peer.WhenHeardAsync();
 

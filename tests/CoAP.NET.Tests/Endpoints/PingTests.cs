@@ -29,7 +29,7 @@ public sealed class PingTests : RequestingTest
 
     [Fact]
     [Rfc("7252-4.2-6")]
-    public async Task A_ping_that_nobody_answers_ends_when_the_copies_do()
+    public async Task A_ping_without_an_answer_ends_with_its_last_retransmission()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
         Clock.Advance(TimeSpan.FromSeconds(94));
@@ -39,7 +39,7 @@ public sealed class PingTests : RequestingTest
     }
 
     [Fact]
-    public async Task A_ping_that_a_block_declines_fails()
+    public async Task A_ping_fails_when_a_user_block_declines_its_message()
     {
         Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoAP.NET.Mesh.CoapOutbound>(() => false));
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
@@ -47,14 +47,14 @@ public sealed class PingTests : RequestingTest
 
     [Fact]
     [Rfc("7252-4.2-10")]
-    public async Task A_cancelled_ping_sends_nothing_more()
+    public async Task A_cancelled_ping_is_not_retransmitted()
     {
         using CancellationTokenSource cancel = new();
-        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", cancel.Token);
+        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", cancellationToken: cancel.Token);
         Assert.Single(Transport.TakeSent());
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(ping));
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.PingAsync("coap://192.0.2.1", cancel.Token)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.PingAsync("coap://192.0.2.1", cancellationToken: cancel.Token)));
         Clock.Advance(TimeSpan.FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }

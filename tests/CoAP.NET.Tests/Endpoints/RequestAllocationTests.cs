@@ -8,8 +8,8 @@ public sealed class RequestAllocationTests : EndpointTest
     public async Task A_confirmable_request_that_is_answered_at_once_allocates_no_more_than_448_bytes()
     {
         // As many exchanges are forgotten as are remembered.
-        Options.Limits.NewcomerBytes = 512 * 1024;
-        Options.Limits.DeduplicationBytes = 512 * 1024;
+        Options.Limits.Peers.NewcomerMemory = 512 * 1024;
+        Options.Limits.Deduplication.Memory = 512 * 1024;
         CoapResult kept = CoapResults.Text("21.5");
         Server.MapGet("/t", () => kept);
         await StartAsync();

@@ -12,7 +12,7 @@ public sealed class RequestTimeTests : RequestingTest
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task The_longest_possible_time_limit_is_no_limit_in_the_past(bool confirmable)
+    public async Task A_request_with_the_maximum_Timeout_is_not_over_at_once(bool confirmable)
     {
         Task<CoapResponse> request = Client.SendAsync(
             new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = confirmable, Timeout = TimeSpan.MaxValue });
@@ -24,7 +24,7 @@ public sealed class RequestTimeTests : RequestingTest
     }
 
     [Fact]
-    public async Task An_infinite_response_timeout_waits_after_the_acknowledgement()
+    public async Task A_request_with_an_infinite_ResponseTimeout_waits_after_the_acknowledgement()
     {
         Options.Parameters = new CoapTransmissionParameters { ResponseTimeout = Timeout.InfiniteTimeSpan };
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
@@ -38,7 +38,7 @@ public sealed class RequestTimeTests : RequestingTest
 
     [Fact]
     [Rfc("7252-4.7-2")]
-    public async Task A_request_that_PROBING_RATE_holds_back_from_a_silent_server_does_not_wait_for_hours()
+    public async Task A_request_delayed_by_PROBING_RATE_fails_within_its_default_timeout()
     {
         Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));
         Clock.Advance(TimeSpan.FromSeconds(93));
@@ -55,7 +55,7 @@ public sealed class RequestTimeTests : RequestingTest
 
     [Fact]
     [Rfc("7252-4.7-2")]
-    public async Task A_registration_that_PROBING_RATE_holds_back_does_not_wait_for_hours()
+    public async Task A_registration_delayed_by_PROBING_RATE_fails_within_its_default_timeout()
     {
         Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));
         Clock.Advance(TimeSpan.FromSeconds(93));
@@ -71,7 +71,7 @@ public sealed class RequestTimeTests : RequestingTest
 
     [Fact]
     [Rfc("7252-4.7-2")]
-    public async Task Who_gives_no_limit_to_a_request_waits_for_PROBING_RATE()
+    public async Task A_request_without_a_time_limit_waits_for_PROBING_RATE()
     {
         Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));
         Clock.Advance(TimeSpan.FromSeconds(93));
@@ -86,7 +86,7 @@ public sealed class RequestTimeTests : RequestingTest
     }
 
     [Fact]
-    public void A_negative_time_limit_is_a_programming_error()
+    public void A_negative_Timeout_is_refused()
     {
         CoapRequest request = new(CoapMethod.Get, "coap://192.0.2.1/x");
         Assert.Throws<ArgumentOutOfRangeException>(() => request.Timeout = TimeSpan.FromSeconds(-2));
@@ -96,7 +96,7 @@ public sealed class RequestTimeTests : RequestingTest
     }
 
     [Fact]
-    public async Task A_Non_confirmable_request_without_response_ends_after_its_lifetime()
+    public async Task A_Non_confirmable_request_without_a_response_times_out_after_NON_LIFETIME()
     {
         Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = false });
         Clock.Advance(TimeSpan.FromSeconds(144));
@@ -108,7 +108,7 @@ public sealed class RequestTimeTests : RequestingTest
     }
 
     [Fact]
-    public async Task The_time_limit_is_one_for_all_addresses_of_a_name()
+    public async Task The_Timeout_of_a_request_includes_all_addresses_of_its_host()
     {
         Task<CoapResponse> request =
             Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://two.example/x") { Timeout = TimeSpan.FromSeconds(5) });
@@ -128,7 +128,7 @@ public sealed class RequestTimeTests : RequestingTest
     [InlineData("6445", "ff31")]
     [InlineData("7000", "")]
     [InlineData("", "")]
-    public async Task A_request_and_a_ping_end_also_when_a_block_keeps_what_became_of_them(string answer, string payload)
+    public async Task A_request_and_a_ping_time_out_when_a_user_block_withholds_their_outcome(string answer, string payload)
     {
         bool isOpen = true;
         Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
@@ -153,7 +153,7 @@ public sealed class RequestTimeTests : RequestingTest
     }
 
     [Fact]
-    public async Task A_request_that_waits_long_for_its_turn_is_not_given_up()
+    public async Task A_request_that_waits_long_for_its_turn_does_not_time_out()
     {
         Options.Parameters = new CoapTransmissionParameters { ResponseTimeout = TimeSpan.FromHours(2) };
         Task<CoapResponse>[] queue = [.. Enumerable.Range(0, 20).Select(i => Client.GetAsync($"coap://192.0.2.1/{i:00}"))];
@@ -169,7 +169,7 @@ public sealed class RequestTimeTests : RequestingTest
     }
 
     [Fact]
-    public async Task What_is_no_request_or_has_no_port_is_not_sent()
+    public async Task A_message_that_is_no_request_or_has_no_port_is_not_sent()
     {
         await Assert.ThrowsAsync<ArgumentException>(
             () => Within(Client.SendAsync(new CoapRequest((CoapMethod)0x45, "coap://192.0.2.1/x"))));

@@ -13,8 +13,8 @@ public abstract class RequestingTest : IAsyncLifetime
     private protected RequestingTest() => Options = new CoapEndpointOptions
     {
         TimeProvider = Clock,
-        Random = new VirtualRandom(42),
-        ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }),
+        Pipeline = { Random = new VirtualRandom(42) },
+        Transports = { ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }) },
     };
 
     private protected VirtualClock Clock { get; } = new();

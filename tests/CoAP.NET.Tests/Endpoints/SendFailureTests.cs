@@ -12,16 +12,16 @@ public sealed class SendFailureTests : ClientTest
     [InlineData(SocketError.MessageSize, "MaxMessageSize")]
     [InlineData(SocketError.AccessDenied, "firewall")]
     [InlineData(SocketError.InvalidArgument, "scope")]
-    public async Task What_does_not_pass_fails_the_request_at_once_and_says_what_to_do(SocketError error, string mentioned)
+    public async Task A_permanent_send_error_fails_the_request_at_once_and_the_error_says_what_to_do(SocketError error, string mentioned)
     {
         Refuse(_ => error);
-        CoapSendException exception = await Assert.ThrowsAsync<CoapSendException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
-        Assert.Equal(error, exception.SocketError);
+        CoapException exception = await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        Assert.Equal(error, Assert.IsType<CoapConnectionException>(exception).SocketError);
         Assert.Contains(mentioned, exception.Message, StringComparison.Ordinal);
         Assert.Single(Transport.TakeSent());
 
         // What never left takes nothing of PROBING_RATE: the next one is tried at once.
-        await Assert.ThrowsAsync<CoapSendException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.Single(Transport.TakeSent());
         Clock.Advance(TimeSpan.FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
@@ -32,7 +32,7 @@ public sealed class SendFailureTests : ClientTest
     [InlineData(SocketError.HostUnreachable)]
     [InlineData(SocketError.NoBufferSpaceAvailable)]
     [InlineData(SocketError.AddressNotAvailable)]
-    public async Task What_may_pass_is_sent_again(SocketError error)
+    public async Task A_request_is_retransmitted_after_a_temporary_send_error(SocketError error)
     {
         bool refuses = true;
         Refuse(_ => refuses ? error : null);
@@ -46,7 +46,7 @@ public sealed class SendFailureTests : ClientTest
     }
 
     [Fact]
-    public async Task The_next_address_of_a_name_is_tried_where_the_first_cannot_be_sent_to()
+    public async Task The_next_address_of_a_host_is_tried_when_sending_to_the_first_fails()
     {
         TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Refuse(
@@ -59,7 +59,7 @@ public sealed class SendFailureTests : ClientTest
     }
 
     [Fact]
-    public async Task A_ping_and_a_Non_confirmable_request_fail_as_well_and_others_to_the_peer_go_on()
+    public async Task A_send_error_fails_a_ping_or_a_Non_confirmable_request_and_no_other_request_to_the_peer()
     {
         Task<CoapResponse> first = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Confirmable = false });
         Sent sent = TakeOne();
@@ -73,39 +73,43 @@ public sealed class SendFailureTests : ClientTest
         Transport.Receive(s_server, $"6445{other.MessageId}{other.Token}");
         await Within(waiting);
         Refuse(_ => SocketError.AccessDenied);
-        await Assert.ThrowsAsync<CoapSendException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
-        await Assert.ThrowsAsync<CoapSendException>(
+        await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.PingAsync("coap://192.0.2.1")));
+        await Failure.OfAsync(
+            CoapError.SendFailed,
             () => Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Confirmable = false })));
     }
 
     [Fact]
-    public async Task Nothing_of_it_happens_under_a_lock()
+    public async Task A_send_error_is_handled_outside_the_shard_lock()
     {
         List<bool> held = [];
         Refuse(_ => SocketError.AccessDenied, (_, _) => held.Add(Client.Endpoint.Pipelines[0].Shard.Gate.IsHeldByCurrentThread));
-        await Assert.ThrowsAsync<CoapSendException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.Equal([false], held);
     }
 
     [Theory]
-    [InlineData(CoapUdpEngine.Auto)]
-    [InlineData(CoapUdpEngine.Portable)]
-    public async Task An_endpoint_of_one_IP_version_reaches_the_other_by_no_address_and_tries_the_next(CoapUdpEngine engine)
+    [InlineData(CoapSocketEngine.Auto)]
+    [InlineData(CoapSocketEngine.Portable)]
+    public async Task An_endpoint_of_a_single_IP_version_tries_the_next_address_of_a_host(CoapSocketEngine engine)
     {
-        await using CoapServer server = new(new CoapEndpointOptions { UdpEngine = engine });
+        await using CoapServer server = new(new CoapEndpointOptions { Transports = { UdpEngine = engine } });
         server.Listen("coap://127.0.0.1:0");
         server.MapGet("/x", () => "x");
         await server.StartAsync();
         await using CoapEndpoint endpoint = new(new CoapEndpointOptions
         {
-            UdpEngine = engine,
-            ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.IPv6Loopback, IPAddress.Loopback }),
+            Transports =
+            {
+                UdpEngine = engine,
+                ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.IPv6Loopback, IPAddress.Loopback }),
+            },
         });
         endpoint.Listen("coap://127.0.0.1:0");
         await endpoint.StartAsync();
         int port = CoapUri.Parse(server.LocalEndpoints[0]).Port;
-        CoapSendException error = await Assert.ThrowsAsync<CoapSendException>(() => Within(endpoint.GetAsync($"coap://[::1]:{port}/x")));
-        Assert.Equal(SocketError.AddressFamilyNotSupported, error.SocketError);
+        CoapException error = await Failure.OfAsync(CoapError.SendFailed, () => Within(endpoint.GetAsync($"coap://[::1]:{port}/x")));
+        Assert.Equal(SocketError.AddressFamilyNotSupported, Assert.IsType<CoapConnectionException>(error).SocketError);
         Assert.Equal("x", (await Within(endpoint.GetAsync($"coap://both.example:{port}/x"))).GetText());
         await Within(endpoint.PingAsync($"coap://both.example:{port}"));
     }

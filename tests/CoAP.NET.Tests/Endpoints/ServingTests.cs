@@ -7,7 +7,7 @@ public class ServingTests : EndpointTest
 {
     [Fact]
     [Rfc("7252-5.8.1-1", "7252-4.2-3")]
-    public async Task The_first_figure_of_the_appendix_is_answered_as_printed()
+    public async Task Figures_16_and_17_of_RFC_7252_are_answered_as_printed()
     {
         Server.MapGet("/temperature", () => new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         await StartAsync();
@@ -56,7 +56,7 @@ public class ServingTests : EndpointTest
     [InlineData("40007d34")]
     [InlineData("41457d3499ff31")]
     [InlineData("40457d34")]
-    public async Task A_Confirmable_message_that_cannot_be_processed_is_reset(string hex)
+    public async Task A_Confirmable_message_that_cannot_be_processed_gets_a_Reset(string hex)
     {
         await StartAsync();
         Assert.Equal("70007d34", Exchange(hex));
@@ -83,7 +83,7 @@ public class ServingTests : EndpointTest
     [InlineData("61457d3499ff31")]
     [InlineData("54017d34aabb")]
     [InlineData("50017d34ff")]
-    public async Task What_must_be_ignored_gets_no_answer_and_the_next_request_does(string hex)
+    public async Task A_message_that_must_be_ignored_gets_no_response_and_the_next_request_does(string hex)
     {
         await StartAsync();
         Transport.Receive(Peer, hex);
@@ -93,7 +93,7 @@ public class ServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-5.8-1")]
-    public async Task An_unknown_method_is_not_allowed()
+    public async Task An_unknown_method_gets_4_05()
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
@@ -120,7 +120,7 @@ public class ServingTests : EndpointTest
     [InlineData("40017d3440", "60457d34")]
     [InlineData("40017d3449010101010101010101", "60457d34")]
     [InlineData("40037d34c00132ff78", "60447d34")]
-    public async Task Options_of_wrong_length_or_number_count_as_unrecognized(string hex, string answer)
+    public async Task An_option_of_invalid_length_or_a_repeated_option_is_treated_as_unrecognized(string hex, string answer)
     {
         Server.MapGet("/", () => "root");
         Server.MapPut("/",
@@ -136,7 +136,7 @@ public class ServingTests : EndpointTest
     [InlineData("40017d34b12e")]
     [InlineData("40017d34b22e2e")]
     [InlineData("40017d34b1ff")]
-    public async Task Paths_that_try_to_climb_or_are_no_text_find_nothing(string hex)
+    public async Task A_path_with_dot_segments_or_invalid_UTF_8_finds_no_resource(string hex)
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
@@ -171,7 +171,7 @@ public class ServingTests : EndpointTest
     {
         TaskCompletionSource<CoapResult> late = new();
         int runs = 0;
-        Server.MapGet("/slow", (_, _) =>
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) =>
         {
             Interlocked.Increment(ref runs);
             return late.Task;
@@ -206,14 +206,14 @@ public class ServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-4.4-3")]
-    public async Task Message_IDs_of_different_endpoints_begin_anywhere()
+    public async Task The_first_Message_IDs_of_different_endpoints_differ()
     {
         HashSet<string> first = [];
         for (ulong seed = 0; seed < 20; seed++)
         {
             DirectTransport transport = new();
             await using CoapServer server =
-                new(new CoapEndpointOptions { TimeProvider = Clock, Random = new CoAP.NET.Testing.VirtualRandom(seed) });
+                new(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new CoAP.NET.Testing.VirtualRandom(seed) } });
             server.MapGet("/", () => "x");
             server.Endpoint.AddTransport(transport);
             await server.StartAsync();
@@ -226,7 +226,7 @@ public class ServingTests : EndpointTest
 
     [Fact]
     [Rfc("8974-2.2.2-3", "7252-5.3.1-1", "7252-5.3.1-4")]
-    public async Task Tokens_come_back_unchanged_and_one_above_the_limit_is_a_bad_request_with_the_token()
+    public async Task A_token_is_echoed_unchanged_and_a_token_above_the_limit_gets_4_00()
     {
         Server.MapGet("/", () => new CoapResult(CoapCode.Content));
         await StartAsync();
@@ -244,7 +244,7 @@ public class ServingTests : EndpointTest
 
     [Fact]
     [Rfc("8974-2.2.2-3", "7252-4.2-2", "7252-4.3-1")]
-    public async Task What_is_no_request_is_never_answered_by_a_response_however_long_its_token_is()
+    public async Task A_message_that_is_not_a_request_never_gets_a_response_whatever_its_token_length()
     {
         await StartAsync();
         string tooLong = "34" + string.Concat(Enumerable.Repeat("ab", 65));
@@ -262,7 +262,7 @@ public class ServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-5.7.2-1")]
-    public async Task A_server_that_is_no_proxy_says_so()
+    public async Task A_server_that_is_not_a_proxy_answers_Proxy_Uri_with_5_05()
     {
         await StartAsync();
         Assert.StartsWith("60a57d34", Exchange("40017d34d916636f61703a2f2f682f"), StringComparison.Ordinal);
@@ -282,12 +282,12 @@ public class ServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-7.1-1")]
-    public void A_server_that_is_told_nothing_listens_on_the_default_port() =>
+    public void The_default_address_of_a_server_has_the_default_port() =>
         Assert.Equal(5683, CoapUri.Parse(CoapServer.DefaultAddress).Port);
 
     [Fact]
     [Rfc("7252-5.1-1", "7252-5.8.3-1", "7252-5.8.4-1", "7252-5.10.8-2", "7252-11.1-1")]
-    public async Task A_resource_is_created_replaced_and_deleted_and_reading_creates_nothing()
+    public async Task PUT_creates_and_replaces_a_resource_DELETE_removes_it_and_GET_creates_nothing()
     {
         byte[]? stored = null;
         Server.MapGet("/r", () => stored is null ? CoapResults.NotFound() : new CoapResult(CoapCode.Content, stored));
@@ -330,7 +330,7 @@ public class ServingTests : EndpointTest
     [InlineData("40030003d10e06ff31", "60440003")]
     [InlineData("40010004d10a12", "60800004")]
     [InlineData("40010005d10a02", "60450005")]
-    public async Task A_part_of_a_body_that_cannot_be_is_refused_and_a_block_that_is_the_whole_body_is_not(string hex, string answer)
+    public async Task An_invalid_block_is_refused_and_a_single_block_that_is_the_whole_body_is_accepted(string hex, string answer)
     {
         Server.MapGet("/", () => "root");
         Server.MapPut("/", () => CoapResults.Changed());

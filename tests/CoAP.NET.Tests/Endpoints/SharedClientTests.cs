@@ -18,7 +18,7 @@ public sealed class SharedClientTests : ClientTest
         TakeOne();
         Task<CoapResponse> ofOther = other.GetAsync(Uri);
         Sent sent = TakeOne();
-        Task<TimeSpan> ping = shared.PingAsync("coap://192.0.2.1", isCancellable ? caller.Token : CancellationToken.None);
+        Task<TimeSpan> ping = shared.PingAsync("coap://192.0.2.1", cancellationToken: isCancellable ? caller.Token : CancellationToken.None);
         Assert.Single(Transport.TakeSent());
 
         ValueTask disposing = shared.DisposeAsync();
@@ -53,7 +53,7 @@ public sealed class SharedClientTests : ClientTest
     }
 
     [Fact]
-    public async Task A_caller_that_cancels_gets_its_own_token_back()
+    public async Task A_cancelled_request_throws_with_the_cancellation_token_of_the_caller()
     {
         using CancellationTokenSource caller = new();
         await using CoapClient shared = new(Client.Endpoint);
@@ -83,7 +83,7 @@ public sealed class SharedClientTests : ClientTest
     }
 
     [Fact]
-    public async Task A_client_with_its_own_endpoint_sends_with_nothing_in_between()
+    public async Task A_client_with_its_own_endpoint_uses_no_ClientExchanges()
     {
         await using CoapClient owner = new(Options);
         Assert.Null(owner.Exchanges);

@@ -19,7 +19,7 @@ public sealed class SharedTokenTests
     [InlineData(0)]
     [InlineData(-60)]
     [InlineData(60)]
-    public async Task A_response_to_a_request_of_another_process_is_taken_once_and_with_its_state(int ahead)
+    public async Task A_response_to_a_request_of_another_process_is_accepted_once_with_its_state(int ahead)
     {
         await using Node one = new(1, ahead);
         await using Node other = new(2);
@@ -33,7 +33,7 @@ public sealed class SharedTokenTests
     }
 
     [Fact]
-    public async Task While_the_secret_is_replaced_tokens_of_either_are_taken_and_new_ones_are_what_all_take()
+    public async Task Tokens_of_both_secrets_are_accepted_while_the_secret_is_replaced()
     {
         bool isUsed = true;
         byte[] next = [.. SharedNode.Secret.Reverse()];
@@ -60,7 +60,7 @@ public sealed class SharedTokenTests
 
     [Fact]
     [Rfc("8974-3.1-1")]
-    public async Task Processes_with_one_secret_and_one_name_take_each_others_tokens_and_no_others()
+    public async Task Tokens_are_accepted_only_by_processes_with_the_same_secret_and_name()
     {
         await using Node one = new(1);
         await using Node other = new(2);
@@ -90,7 +90,7 @@ public sealed class SharedTokenTests
 
     [Fact]
     [Rfc("8974-3.1-1")]
-    public async Task A_token_that_is_too_old_is_too_old_in_every_process_and_numbers_of_two_do_not_meet()
+    public async Task An_expired_token_is_refused_in_every_process_and_tokens_of_two_processes_do_not_collide()
     {
         await using Node one = new(1);
         await using Node other = new(2);
@@ -106,7 +106,7 @@ public sealed class SharedTokenTests
     }
 
     [Fact]
-    public async Task Tokens_hold_across_midnight_and_when_somebody_sets_the_clock()
+    public async Task Tokens_are_valid_across_midnight_and_after_a_wall_clock_change()
     {
         DateTimeOffset evening = new(2030, 1, 1, 23, 59, 50, TimeSpan.Zero);
         await using Node one = new(1, start: evening);
@@ -124,7 +124,7 @@ public sealed class SharedTokenTests
     }
 
     [Fact]
-    public async Task Two_clients_of_an_endpoint_with_a_secret_need_names()
+    public async Task A_second_stateless_client_of_an_endpoint_with_a_shared_secret_needs_a_name()
     {
         await using Node node = new(1);
         Exception refusal =
@@ -135,7 +135,7 @@ public sealed class SharedTokenTests
     }
 
     [Fact]
-    public async Task More_processes_than_are_remembered_wait_until_the_tokens_of_one_are_too_old()
+    public async Task A_token_of_one_process_too_many_is_accepted_after_the_tokens_of_another_process_expire()
     {
         await using Node node = new(1);
         List<Node> others = [];
@@ -184,9 +184,8 @@ public sealed class SharedTokenTests
             _client = new CoapClient(new CoapEndpointOptions
             {
                 TimeProvider = Clock,
-                Random = new VirtualRandom((ulong)seed),
-                SharedSecret = secret ?? SharedNode.Secret,
-                PreviousSecret = previous,
+                Pipeline = { Random = new VirtualRandom((ulong)seed) },
+                Processes = { SharedSecret = secret ?? SharedNode.Secret, PreviousSecret = previous },
                 Parameters = CoapTransmissionParameters.Default with { NStart = 500 },
             });
             _client.Endpoint.AddTransport(Transport);

@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Endpoints;
 public sealed class StartingTests
 {
     [Fact]
-    public async Task A_transport_that_fails_to_start_is_disposed_with_the_endpoint_as_the_others_are()
+    public async Task All_transports_are_disposed_when_one_of_them_fails_to_start()
     {
         StubTransport good = new();
         StubTransport bad = new() { OnStart = () => throw new CoapException("no") };
@@ -23,7 +23,7 @@ public sealed class StartingTests
     }
 
     [Fact]
-    public async Task A_transport_that_fails_to_close_keeps_nothing_else_from_closing()
+    public async Task A_transport_that_fails_to_close_does_not_keep_other_transports_from_closing()
     {
         StubTransport bad = new() { OnDispose = () => throw new InvalidOperationException("no") };
         StubTransport good = new();
@@ -53,13 +53,13 @@ public sealed class StartingTests
     public async Task A_client_whose_first_start_failed_starts_with_the_next_request()
     {
         NoThreads scheduler = new();
-        await using CoapClient client = new(new CoapEndpointOptions { Scheduler = scheduler });
+        await using CoapClient client = new(new CoapEndpointOptions { Pipeline = { Scheduler = scheduler } });
         await Assert.ThrowsAsync<CoapException>(() => client.PingAsync("coap://127.0.0.1:1"));
         await Assert.ThrowsAsync<CoapException>(() => client.PingAsync("coap://127.0.0.1:1"));
     }
 
     [Fact]
-    public async Task A_server_that_sent_a_request_before_it_started_still_listens()
+    public async Task A_server_listens_although_it_sent_a_request_before_the_start()
     {
         await using CoapServer server = new();
         server.MapGet("/x", () => "x");
@@ -75,21 +75,22 @@ public sealed class StartingTests
     }
 
     [Fact]
-    public void A_grace_period_is_a_length_of_time()
+    public void An_invalid_StopGracePeriod_is_refused()
     {
         CoapEndpointOptions options = new();
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.StopGracePeriod = TimeSpan.FromSeconds(-1));
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.StopGracePeriod = TimeSpan.MaxValue);
-        options.StopGracePeriod = TimeSpan.Zero;
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Processes.StopGracePeriod = TimeSpan.FromSeconds(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Processes.StopGracePeriod = TimeSpan.MaxValue);
+        options.Processes.StopGracePeriod = TimeSpan.Zero;
     }
 
     [Fact]
-    public async Task What_is_changed_in_the_options_afterwards_does_not_reach_the_endpoint()
+    public async Task Changes_to_the_options_after_construction_do_not_reach_the_endpoint()
     {
-        CoapEndpointOptions options = new() { ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound) };
+        CoapEndpointOptions options =
+            new() { Transports = { ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound) } };
         await using CoapClient client = new(options);
-        options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
-        CoapException error = await Assert.ThrowsAsync<CoapNameResolutionException>(() => client.PingAsync("coap://some.example:1"));
+        options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
+        CoapException error = await Failure.OfAsync(CoapError.NameResolution, () => client.PingAsync("coap://some.example:1"));
         Assert.Contains("resolved", error.Message, StringComparison.Ordinal);
     }
 

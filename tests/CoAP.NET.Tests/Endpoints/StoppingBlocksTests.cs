@@ -15,7 +15,7 @@ public sealed class StoppingBlocksTests
     ];
 
     private readonly Gate _gate = new();
-    private readonly CoapEndpointOptions _options = new() { StopGracePeriod = TimeSpan.FromMinutes(5) };
+    private readonly CoapEndpointOptions _options = new() { Processes = { StopGracePeriod = TimeSpan.FromMinutes(5) } };
 
     public static TheoryData<string, string, string> Cases
     {
@@ -40,7 +40,7 @@ public sealed class StoppingBlocksTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task What_is_inside_of_a_block_of_a_user_is_answered_before_the_sockets_close(string scheme, string seam, string kind)
+    public async Task A_request_inside_a_user_block_is_answered_before_the_sockets_close(string scheme, string seam, string kind)
     {
         Insert(seam, kind);
         await AllAreAnsweredAsync(scheme);
@@ -48,7 +48,7 @@ public sealed class StoppingBlocksTests
 
     [Theory]
     [MemberData(nameof(Seams))]
-    public async Task What_waits_for_room_in_a_full_block_of_a_connection_is_answered_too(string seam)
+    public async Task A_request_that_waits_for_a_full_user_block_of_a_connection_is_answered_before_the_stop_ends(string seam)
     {
         Insert(seam, "full");
 
@@ -59,7 +59,7 @@ public sealed class StoppingBlocksTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task Blocks_at_all_seams_at_once_complete_one_after_another(string scheme)
+    public async Task Requests_inside_blocks_at_all_seams_are_answered_before_the_stop_ends(string scheme)
     {
         foreach (string seam in s_seams)
         {
@@ -72,7 +72,7 @@ public sealed class StoppingBlocksTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task What_is_inside_of_a_router_of_a_user_is_answered(string scheme)
+    public async Task A_request_inside_a_user_router_is_answered_before_the_stop_ends(string scheme)
     {
         _options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(
             async exchange =>
@@ -87,7 +87,7 @@ public sealed class StoppingBlocksTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task What_is_inside_of_a_wire_format_of_a_user_is_answered(string scheme)
+    public async Task A_request_inside_a_user_serializer_is_answered_before_the_stop_ends(string scheme)
     {
         _options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
             new TransformBlock<CoapDatagram, CoapInbound>(async datagram =>
@@ -107,7 +107,7 @@ public sealed class StoppingBlocksTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task What_is_inside_of_a_channel_of_a_user_is_answered(string scheme)
+    public async Task A_request_inside_a_user_channel_stage_is_answered_before_the_stop_ends(string scheme)
     {
         _options.Pipeline.Replace(CoapStages.Channel, shard => new CoapChannelBlocks(
             new TransformBlock<CoapDatagram, CoapDatagram>(async datagram =>
@@ -128,7 +128,7 @@ public sealed class StoppingBlocksTests
     [InlineData("coap", false)]
     [InlineData("coap+tcp", true)]
     [InlineData("coap+tcp", false)]
-    public async Task What_is_inside_of_a_handler_of_a_user_is_answered(string scheme, bool takesWhatLeaves)
+    public async Task A_request_inside_a_user_handler_stage_is_answered_before_the_stop_ends(string scheme, bool takesWhatLeaves)
     {
         // Blocks between the stages of the library are inside of it too.
         Insert("MessagingToExchanges", "awaiting");
@@ -172,7 +172,7 @@ public sealed class StoppingBlocksTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task What_is_inside_of_stages_on_tasks_is_answered(string scheme)
+    public async Task A_request_inside_stages_that_run_on_tasks_is_answered_before_the_stop_ends(string scheme)
     {
         ExecutionDataflowBlockOptions four = new() { MaxDegreeOfParallelism = 4 };
         _options.Pipeline

@@ -7,10 +7,10 @@ namespace CoAP.NET.Tests.Endpoints;
 public class StoppingTests : EndpointTest
 {
     [Fact]
-    public async Task While_it_stops_new_requests_are_refused_and_running_ones_are_answered()
+    public async Task A_stopping_server_refuses_new_requests_and_answers_running_requests()
     {
         TaskCompletionSource<CoapResult> running = new();
-        Server.MapGet("/slow", (_, _) => running.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => running.Task);
         Server.MapGet("/fast", () => "fast");
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
@@ -34,11 +34,11 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Requests_may_be_left_to_the_next_process_while_it_stops()
+    public async Task A_stopping_server_ignores_new_requests_when_AnswerWhileStopping_is_false()
     {
         TaskCompletionSource<CoapResult> running = new();
-        Options.AnswerWhileStopping = false;
-        Server.MapGet("/slow", (_, _) => running.Task);
+        Options.Processes.AnswerWhileStopping = false;
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => running.Task);
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
         Task stop = Server.StopAsync();
@@ -52,11 +52,11 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_handler_that_never_returns_does_not_keep_it_from_ending()
+    public async Task A_handler_that_never_returns_does_not_keep_the_server_from_stopping()
     {
         TaskCompletionSource<CoapResult> never = new();
         CancellationToken aborted = default;
-        Server.MapGet("/never", (_, cancellationToken) =>
+        Server.MapGet("/never", (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             aborted = cancellationToken;
             return never.Task;
@@ -77,15 +77,16 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task When_the_grace_period_ends_every_request_without_an_answer_gets_5_03_with_Max_Age()
+    public async Task Every_unanswered_request_gets_5_03_with_Max_Age_when_the_grace_period_ends()
     {
-        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         Server.MapGet("/asks", static async (_, cancellationToken) =>
         {
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
             return "never";
         });
-        Server.MapGet("/queue", static (_, _) => new TaskCompletionSource<CoapResult>().Task).Serial();
+        Server.MapGet("/queue", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task)
+            .WithExecution(CoapExecution.Serial());
         await StartAsync();
         Transport.Receive(Peer, "40010001b56e65766572");
         Transport.Receive(Peer, "40010002b461736b73");
@@ -103,9 +104,9 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Disposing_answers_5_03_at_once()
+    public async Task Disposing_the_server_answers_running_requests_with_5_03_at_once()
     {
-        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         await StartAsync();
         Transport.Receive(Peer, "40010001b56e65766572");
         await Within(Server.DisposeAsync().AsTask());
@@ -113,11 +114,11 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_handler_that_has_not_awaited_yet_when_the_server_is_disposed_does_not_cost_its_client_the_5_03()
+    public async Task A_handler_that_has_not_awaited_yet_gets_its_client_5_03_on_disposal()
     {
         TaskCompletionSource<Task> disposing = new();
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/never", (_, cancellationToken) =>
+        Server.MapGet("/never", (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             entered.SetResult();
             cancellationToken.WaitHandle.WaitOne();
@@ -138,11 +139,11 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_run_that_is_cancelled_answers_5_03_when_its_grace_period_is_over()
+    public async Task Cancelling_RunAsync_answers_running_requests_with_5_03_after_the_grace_period()
     {
         using CancellationTokenSource stop = new();
-        Options.StopGracePeriod = TimeSpan.FromSeconds(1);
-        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        Options.Processes.StopGracePeriod = TimeSpan.FromSeconds(1);
+        Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         Server.Endpoint.AddTransport(Transport);
         Task run = Server.RunAsync(stop.Token);
         Transport.Receive(Peer, "40010001b56e65766572");
@@ -152,9 +153,9 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_registration_under_way_gets_5_03_without_Observe_and_nobody_observes()
+    public async Task A_registration_in_progress_at_disposal_gets_5_03_without_Observe()
     {
-        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task).Observable();
+        Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task).Observable();
         await StartAsync();
         Transport.Receive(Peer, "4001000160556e65766572");
         await Within(Server.DisposeAsync().AsTask());
@@ -165,11 +166,11 @@ public class StoppingTests : EndpointTest
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task A_client_of_a_server_that_is_disposed_hears_5_03_before_the_socket_closes(string scheme)
+    public async Task A_client_gets_5_03_before_a_disposed_server_closes_its_socket(string scheme)
     {
         await using CoapServer server = new();
         server.Listen($"{scheme}://127.0.0.1:0");
-        server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         await server.StartAsync();
         await using CoapClient client = new();
         Task<CoapResponse> request = client.GetAsync($"{server.LocalEndpoints[0]}/never");
@@ -197,7 +198,7 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Stopping_twice_and_disposing_are_harmless()
+    public async Task Stopping_twice_and_disposing_afterwards_is_allowed()
     {
         await StartAsync();
         await Within(Task.WhenAll(Server.StopAsync(), Server.StopAsync()));
@@ -206,7 +207,7 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Running_ends_when_it_is_cancelled()
+    public async Task RunAsync_ends_when_its_token_is_cancelled()
     {
         using CancellationTokenSource stop = new();
         Server.Endpoint.AddTransport(Transport);
@@ -217,11 +218,11 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Ten_thousand_open_exchanges_hold_no_thread()
+    public async Task Ten_thousand_open_exchanges_block_no_thread()
     {
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Amplification.IsLimited = false;
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/open", (_, _) => answer.Task);
+        Server.MapGet("/open", (CoapRequestContext _, CancellationToken _) => answer.Task);
         await StartAsync();
         for (int i = 0; i < 10_000; i++)
         {

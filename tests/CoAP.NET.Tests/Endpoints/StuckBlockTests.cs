@@ -37,7 +37,7 @@ public sealed class StuckBlockTests : EndpointTest
     [Theory]
     [InlineData("TransportToChannel")]
     [InlineData("ChannelToTransport")]
-    public async Task Datagrams_in_a_block_that_never_completes_are_counted_as_lost_when_they_leave_it(string seam)
+    public async Task Datagrams_that_leave_a_stuck_block_after_the_stop_are_counted_as_declined(string seam)
     {
         Insert(seam);
         Server.MapGet("/x", static () => "x");
@@ -56,10 +56,10 @@ public sealed class StuckBlockTests : EndpointTest
     }
 
     [Fact]
-    public async Task Cancelling_a_stop_ends_the_grace_period_of_blocks_too()
+    public async Task Cancelling_StopAsync_also_ends_the_grace_period_of_blocks()
     {
         Insert("ExchangesToResource");
-        Options.StopGracePeriod = TimeSpan.FromHours(1);
+        Options.Processes.StopGracePeriod = TimeSpan.FromHours(1);
         Server.MapGet("/x", static () => "x");
         await StartAsync();
         Transport.Receive(Peer, "40010001b178");
@@ -73,7 +73,7 @@ public sealed class StuckBlockTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_response_to_a_request_of_ours_in_a_block_arrives_before_the_stop_ends()
+    public async Task A_response_inside_a_user_block_completes_its_request_before_the_stop_ends()
     {
         Insert("MessagingToExchanges");
         await StartAsync();
@@ -94,11 +94,11 @@ public sealed class StuckBlockTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_request_that_arrives_while_handlers_finish_is_refused_although_an_earlier_one_in_a_block_is_served()
+    public async Task A_request_received_during_a_stop_is_refused_and_an_earlier_request_inside_a_block_is_served()
     {
         TaskCompletionSource<CoapResult> slow = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Insert("ExchangesToResource", passes: "/slow");
-        Server.MapGet("/slow", (_, _) => slow.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => slow.Task);
         Server.MapGet("/x", static () => "x");
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");

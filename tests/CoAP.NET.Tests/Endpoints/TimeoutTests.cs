@@ -10,9 +10,9 @@ public sealed class TimeoutTests : ClientTest
     private static readonly TimeSpan s_six = TimeSpan.FromSeconds(6);
 
     [Fact]
-    public async Task A_host_name_that_is_not_resolved_in_time_is_what_was_waited_for()
+    public async Task A_timeout_during_the_lookup_says_that_the_host_name_was_not_resolved()
     {
-        Options.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
+        Options.Transports.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
         Task<CoapResponse> request = Client.SendAsync(Get("coap://slow.example/x"));
 
         CoapTimeoutException error = await AfterAsync(s_six, request);
@@ -24,7 +24,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task The_Timeout_that_ends_retransmission_early_is_named_and_not_the_retransmissions()
+    public async Task A_timeout_before_the_last_retransmission_names_the_Timeout_of_the_request()
     {
         Task<CoapResponse> request = Client.SendAsync(Get("coap://192.0.2.1/x"));
 
@@ -37,7 +37,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task All_retransmissions_are_named_where_no_Timeout_was_given()
+    public async Task A_timeout_without_a_Timeout_names_all_retransmissions()
     {
         Task<CoapResponse> request = Client.PostAsync("coap://192.0.2.1/x", null);
 
@@ -51,7 +51,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_request_that_waits_for_its_turn_says_so()
+    public async Task A_timeout_of_a_request_that_waits_for_its_turn_names_NStart()
     {
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
         Task<CoapResponse> second = Client.SendAsync(Get("coap://192.0.2.1/2"));
@@ -64,7 +64,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_request_that_waits_because_its_server_was_silent_says_so()
+    public async Task A_timeout_of_a_request_delayed_by_PROBING_RATE_says_that_the_peer_was_silent()
     {
         await AfterAsync(s_six, Client.SendAsync(Get("coap://192.0.2.1/1")));
 
@@ -76,7 +76,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task An_acknowledgement_shows_that_the_request_arrived()
+    public async Task A_timeout_after_the_acknowledgement_says_that_the_request_arrived()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"6000{TakeOne().MessageId}");
@@ -90,7 +90,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task Nothing_shows_that_a_Non_confirmable_request_arrived()
+    public async Task A_timeout_of_a_Non_confirmable_request_says_that_nothing_shows_its_arrival()
     {
         Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = false });
 
@@ -103,7 +103,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_transfer_that_stops_in_its_middle_says_so_with_the_time_of_the_whole_request()
+    public async Task A_timeout_during_a_transfer_names_the_next_block_and_the_Timeout_of_the_whole_request()
     {
         Task<CoapResponse> request = Client.SendAsync(
             new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/x") { Content = CoapContent.Binary(new byte[3000]), Timeout = s_six });
@@ -122,7 +122,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_transfer_whose_block_is_not_acknowledged_says_so_with_the_time_of_the_copies()
+    public async Task A_timeout_of_an_unacknowledged_block_names_the_retransmissions()
     {
         Task<CoapResponse> request = Client.SendAsync(
             new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/x")
@@ -144,7 +144,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_ping_says_that_it_was_one()
+    public async Task A_timeout_of_a_ping_names_the_ping()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
 
@@ -158,7 +158,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task The_time_that_a_ping_was_given_ends_it_and_its_copies()
+    public async Task The_Timeout_of_a_ping_ends_the_ping_and_its_retransmissions()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", s_six);
 
@@ -174,7 +174,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_ping_without_a_time_of_its_own_has_that_of_the_client()
+    public async Task A_ping_without_a_Timeout_uses_the_Timeout_of_the_client()
     {
         Client.Timeout = s_six;
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
@@ -189,9 +189,9 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task The_time_of_a_ping_holds_for_finding_its_host_as_well()
+    public async Task The_Timeout_of_a_ping_includes_the_lookup_of_its_host()
     {
-        Options.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
+        Options.Transports.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
         Task<TimeSpan> ping = Client.PingAsync("coap://slow.example", s_six);
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
@@ -201,7 +201,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_ping_that_waits_for_its_turn_says_so()
+    public async Task A_timeout_of_a_ping_that_waits_for_its_turn_reports_NotSent()
     {
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", s_six);
@@ -213,7 +213,7 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task A_ping_without_a_limit_ends_with_its_copies_and_one_of_no_time_is_a_programming_error()
+    public async Task An_infinite_Timeout_ends_a_ping_with_its_last_retransmission_and_zero_is_refused()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", Timeout.InfiniteTimeSpan);
 
@@ -225,9 +225,9 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task The_time_of_an_observation_holds_for_finding_its_server_as_well()
+    public async Task The_Timeout_of_an_observation_includes_the_lookup_of_its_server()
     {
-        Options.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
+        Options.Transports.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
         Task<CoapObservation> observing = Client.ObserveAsync(Get("coap://slow.example/x"));
         Clock.Advance(s_six);
         await using CoapObservation observation = await Within(observing);
@@ -237,9 +237,9 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public async Task An_observation_without_a_time_of_its_own_searches_for_two_minutes_at_a_time()
+    public async Task The_lookup_for_an_observation_without_a_Timeout_ends_after_two_minutes()
     {
-        Options.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
+        Options.Transports.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
         Task<CoapObservation> observing = Client.ObserveAsync("coap://slow.example/x");
         Clock.Advance(TimeSpan.FromMinutes(2));
         await using CoapObservation observation = await Within(observing);
@@ -251,14 +251,14 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
-    public void A_Timeout_of_nothing_is_a_programming_error()
+    public void A_Timeout_of_zero_is_refused()
     {
         CoapRequest request = new(CoapMethod.Get, "coap://192.0.2.1/x");
         Assert.Throws<ArgumentOutOfRangeException>(() => request.Timeout = TimeSpan.Zero);
     }
 
     [Fact]
-    public async Task The_token_of_the_caller_cancels_and_is_no_time_out()
+    public async Task Cancelling_the_token_of_the_caller_is_a_cancellation_and_not_a_timeout()
     {
         using CancellationTokenSource source = new();
         Task<CoapResponse> request = Client.SendAsync(Get("coap://192.0.2.1/x"), source.Token);

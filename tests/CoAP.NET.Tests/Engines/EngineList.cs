@@ -18,13 +18,13 @@ public sealed class EngineList : IEngineList
 
     public static TestEngine Make(string name) => name switch
     {
-        "UDP Linux" => new UdpTestEngine(CoapUdpEngine.LinuxLoop),
-        "UDP portable" => new UdpTestEngine(CoapUdpEngine.Portable),
+        "UDP Linux" => new UdpTestEngine(CoapSocketEngine.LinuxLoop),
+        "UDP portable" => new UdpTestEngine(CoapSocketEngine.Portable),
         "UDP with two sockets" => new UdpTestEngine(PortableUdpEngine.WithTwoSockets),
-        "TCP inline" => new TcpTestEngine(CoapTcpEngine.Inline),
-        "TCP asynchronous" => new TcpTestEngine(CoapTcpEngine.Async),
-        "TLS inline" => new TlsTestEngine(CoapTcpEngine.Inline),
-        "TLS asynchronous" => new TlsTestEngine(CoapTcpEngine.Async),
+        "TCP inline" => new TcpTestEngine(CoapSocketEngine.LinuxLoop),
+        "TCP asynchronous" => new TcpTestEngine(CoapSocketEngine.Portable),
+        "TLS inline" => new TlsTestEngine(CoapSocketEngine.LinuxLoop),
+        "TLS asynchronous" => new TlsTestEngine(CoapSocketEngine.Portable),
         "WebSocket" => new WebSocketTestEngine(),
         "WebSocket in a browser" => new BrowserTestEngine(),
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "There is no such engine."),

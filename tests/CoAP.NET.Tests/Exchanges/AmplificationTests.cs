@@ -11,7 +11,7 @@ public sealed class AmplificationTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1", "9175-2.4-1", "7252-4.7-3")]
-    public async Task One_victim_gets_no_more_than_its_share_in_any_minute_whatever_ports_are_forged()
+    public async Task A_victim_gets_no_more_than_its_share_per_minute_whatever_ports_are_forged()
     {
         await StartWithBigAsync();
         List<(long At, int Size)> large = [];
@@ -39,7 +39,7 @@ public sealed class AmplificationTests : StrangersTest
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7252-11.3-1")]
-    public async Task A_hundred_thousand_addresses_stay_under_the_bound_of_the_endpoint_in_fixed_memory()
+    public async Task Responses_to_a_hundred_thousand_addresses_stay_within_the_limit_of_the_endpoint_in_fixed_memory()
     {
         await StartWithBigAsync();
         AddressGuard guard = Server.Endpoint.Pipelines[0].Shard.Guard;
@@ -72,9 +72,9 @@ public sealed class AmplificationTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1", "9175-2.4-1", "9175-2.6-1")]
-    public async Task Beyond_its_share_a_stranger_gets_a_block_of_64_bytes_with_an_Echo_and_everything_once_it_comes_back()
+    public async Task An_unverified_peer_beyond_its_share_gets_64_bytes_with_an_Echo_and_the_whole_after_the_Echo()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         await StartWithBigAsync();
         string small = Assert.Single(ExchangeAll(Peer, Big(1)));
         Assert.InRange(small.Length / 2, 64, Free);
@@ -90,9 +90,9 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
-    public async Task A_smaller_block_that_was_asked_for_stays_as_small()
+    public async Task A_requested_block_smaller_than_64_bytes_is_not_enlarged()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         await StartWithBigAsync();
         CoapMessage answer = Read(Assert.Single(ExchangeAll(Peer, "5101000177b3626967c100")));
         Assert.Equal((16, 16), (answer.Options.Block2!.Value.Size, answer.Payload.Length));
@@ -100,9 +100,9 @@ public sealed class AmplificationTests : StrangersTest
 
     [Fact]
     [Rfc("9175-2.4-1", "9175-2.4-2")]
-    public async Task What_cannot_be_cut_is_a_challenge_and_what_was_done_is_never_asked_for_again()
+    public async Task A_large_GET_answer_is_replaced_by_an_Echo_challenge_and_an_executed_POST_is_answered_in_blocks()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         int posts = 0;
         CoapResult wide = new CoapResult(CoapCode.Content, s_body.AsMemory(0, 700)).WithLocationPath(new string('a', 200));
         Server.MapGet("/big", () => wide);
@@ -123,9 +123,9 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
-    public async Task What_was_done_and_has_options_too_large_for_a_stranger_is_told_by_its_code_alone()
+    public async Task An_unverified_peer_gets_only_the_code_when_the_options_of_an_executed_POST_are_too_large()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         CoapResult wide = new CoapResult(CoapCode.Created, s_body.AsMemory(0, 700)).WithLocationPath(new string('a', 200));
         Server.MapPost("/big", () => wide);
         await StartAsync();
@@ -137,9 +137,9 @@ public sealed class AmplificationTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1")]
-    public async Task Three_times_the_request_is_free()
+    public async Task A_response_of_up_to_three_times_the_request_size_is_not_limited()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         Server.MapFetch("/big", () => new CoapResult(CoapCode.Content, s_body.AsMemory(0, 300)));
         await StartAsync();
         string question = new('0', 200);
@@ -149,9 +149,9 @@ public sealed class AmplificationTests : StrangersTest
 
     [Fact]
     [Rfc("9175-2.4-2")]
-    public async Task Copies_of_a_response_draw_too_and_are_left_out_when_nothing_is_left()
+    public async Task Retransmissions_of_a_response_count_against_the_amplification_limit()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         await StartWithSlowAsync();
         Assert.Single(await SlowResponseAsync(1));
         Clock.Advance(TimeSpan.FromMinutes(3));
@@ -160,9 +160,9 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
-    public async Task A_matching_acknowledgement_raises_what_a_peer_may_get_and_an_unmatched_one_takes_it_away()
+    public async Task A_matching_acknowledgement_raises_the_limit_of_a_peer_and_an_unmatched_one_removes_the_raise()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         await StartWithSlowAsync();
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(Peer, Big(1)))).Payload.Length);
         string response = Assert.Single(await SlowResponseAsync(2));
@@ -176,9 +176,9 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
-    public async Task A_stored_reply_is_repeated_only_as_far_as_it_is_covered()
+    public async Task A_stored_reply_is_repeated_only_within_the_amplification_limit()
     {
-        Options.Limits.AmplificationBytesPerMinute = 2200;
+        Options.Limits.Amplification.SourceBytesPerMinute = 2200;
         Server.MapPost("/big", () => CoapResults.Changed(CoapContent.Binary(s_body)));
         await StartAsync();
         string post = Big(1, code: "02", confirmable: true);
@@ -190,10 +190,10 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
-    public async Task A_verified_address_stays_so_for_its_time_only()
+    public async Task An_address_is_verified_for_VerificationLifetime_only()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
-        Options.Limits.AddressVerificationLifetime = TimeSpan.FromMinutes(10);
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
+        Options.Limits.Peers.VerificationLifetime = TimeSpan.FromMinutes(10);
         await StartWithBigAsync();
         string echo = EchoOf(Assert.Single(ExchangeAll(Peer, Big(1))));
         Assert.Equal(1000, Read(Assert.Single(ExchangeAll(Peer, Big(2, echo)))).Payload.Length);
@@ -210,26 +210,26 @@ public sealed class AmplificationTests : StrangersTest
     [InlineData("0.0.0.0/0", true)]
     [InlineData("::/0", true)]
     [InlineData("2001:db8::/32", false)]
-    public async Task Trusted_prefixes_are_not_limited(string prefix, bool isTrusted)
+    public async Task A_peer_with_a_trusted_prefix_is_not_limited(string prefix, bool isTrusted)
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
-        Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse(prefix));
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
+        Options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse(prefix));
         await StartWithBigAsync();
         Assert.Equal(isTrusted ? 1000 : 64, Read(Assert.Single(ExchangeAll(Peer, Big(1)))).Payload.Length);
     }
 
     [Fact]
-    public async Task The_limit_can_be_switched_off()
+    public async Task The_amplification_limit_can_be_disabled()
     {
-        Options.Limits.LimitAmplification = false;
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.IsLimited = false;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         await StartWithBigAsync();
         Assert.Equal(1000, Read(Assert.Single(ExchangeAll(Peer, Big(1)))).Payload.Length);
     }
 
     [Fact]
     [Rfc("7252-11.3-1")]
-    public async Task A_client_that_knows_no_Echo_takes_no_notice_in_normal_use()
+    public async Task A_client_without_Echo_is_not_limited_in_normal_use()
     {
         Options.Parameters = Options.Parameters with { MaxMessageSize = 4096 };
         byte[] body = [.. Enumerable.Range(0, 3072).Select(i => (byte)(i * 7))];
@@ -258,7 +258,7 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
-    public void Neighbours_on_a_link_have_shares_of_their_own_and_others_one_for_what_a_customer_has()
+    public void Each_link_local_neighbour_has_its_own_share_and_each_customer_prefix_has_a_share()
     {
         SourceBudgets budgets = new(new CoAP.NET.Testing.VirtualRandom(1), 2000, 1_000_000);
         Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0000, 1, 1, 0)), 1000, 0));
@@ -280,7 +280,7 @@ public sealed class AmplificationTests : StrangersTest
 
     private async Task StartWithSlowAsync()
     {
-        Server.MapGet("/slow", async _ => await _slow.Task.ConfigureAwait(false));
+        Server.MapGet("/slow", async (CoapRequestContext _) => await _slow.Task.ConfigureAwait(false));
         await StartWithBigAsync();
     }
 

@@ -9,7 +9,7 @@ public sealed class EchoEndToEndTests
 {
     [Fact]
     [Rfc("9175-2.3-3", "9175-2.4-1")]
-    public async Task A_client_that_returns_the_Echo_is_verified_before_its_share_is_used_up()
+    public async Task A_client_that_returns_the_Echo_is_verified_before_its_share_is_exhausted()
     {
         await using Pair pair = await Pair.StartAsync();
         for (int i = 0; i < 12; i++)
@@ -24,7 +24,7 @@ public sealed class EchoEndToEndTests
 
     [Fact]
     [Rfc("9175-2.3-1", "9175-2.3-2")]
-    public async Task A_lock_opens_once_for_one_call_although_it_asks_for_freshness()
+    public async Task A_PUT_to_a_route_that_requires_freshness_runs_once_per_call()
     {
         await using Pair pair = await Pair.StartAsync();
         for (int i = 0; i < 2; i++)
@@ -39,7 +39,7 @@ public sealed class EchoEndToEndTests
 
     [Fact]
     [Rfc("7967-2.1-2", "7967-2.1-3")]
-    public async Task Requests_without_interest_are_carried_out_and_draw_nothing_back()
+    public async Task Requests_with_No_Response_are_executed_and_get_no_response()
     {
         await using Pair pair = await Pair.StartAsync();
         CoapRequest request = new(CoapMethod.Post, "coap://192.0.2.1/count") { NoResponse = CoAP.NET.Options.NoResponseClasses.All };
@@ -60,9 +60,9 @@ public sealed class EchoEndToEndTests
         private Pair()
         {
             InMemoryNetwork network = new(Clock);
-            Server = new CoapServer(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(1) });
+            Server = new CoapServer(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(1) } });
             Server.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683")));
-            _client = new CoapClient(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(2) });
+            _client = new CoapClient(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(2) } });
             _client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
             Server.MapGet("/big", () => new CoapResult(CoapCode.Content, new byte[1000]));
             Server.MapPut("/lock", Open).RequireFreshness(TimeSpan.FromSeconds(30));

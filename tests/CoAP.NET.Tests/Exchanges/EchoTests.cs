@@ -10,7 +10,7 @@ public sealed class EchoTests : StrangersTest
 
     [Fact]
     [Rfc("9175-2.3-1", "9175-2.2.1-1", "9175-2.6-1")]
-    public async Task A_request_that_must_be_fresh_is_asked_for_its_Echo_and_not_carried_out()
+    public async Task A_request_that_must_be_fresh_gets_an_Echo_challenge_and_does_not_run()
     {
         await StartWithLockAsync();
         string challenge = Exchange(Put);
@@ -24,7 +24,7 @@ public sealed class EchoTests : StrangersTest
 
     [Fact]
     [Rfc("9175-2.2.1-2", "9175-2.3-5", "9175-5-1")]
-    public async Task Values_of_others_for_others_or_changed_on_the_way_get_a_new_challenge()
+    public async Task An_Echo_value_of_another_peer_or_with_changed_bytes_gets_a_new_challenge()
     {
         await StartWithLockAsync();
         string own = EchoOf(Exchange(Put));
@@ -47,7 +47,7 @@ public sealed class EchoTests : StrangersTest
 
     [Fact]
     [Rfc("9175-2.2.1-2", "9175-5-1")]
-    public async Task A_value_that_became_too_old_gets_a_new_one()
+    public async Task An_expired_Echo_value_gets_a_new_challenge()
     {
         await StartWithLockAsync();
         string echo = EchoOf(Exchange(Put));
@@ -62,7 +62,7 @@ public sealed class EchoTests : StrangersTest
 
     [Fact]
     [Rfc("9175-2.2.1-1")]
-    public async Task Where_nothing_must_be_fresh_any_value_is_passed_over_and_a_handler_sees_the_age_of_a_good_one()
+    public async Task An_invalid_Echo_is_ignored_without_a_freshness_requirement_and_a_handler_sees_the_age_of_a_valid_one()
     {
         TimeSpan? seen = null;
         Server.MapGet("/age", request =>
@@ -83,10 +83,10 @@ public sealed class EchoTests : StrangersTest
 
     [Fact]
     [Rfc("9175-2.4-2")]
-    public async Task A_challenge_is_piggybacked_or_Non_confirmable_even_if_it_comes_late()
+    public async Task An_Echo_challenge_is_piggybacked_or_Non_confirmable_even_when_the_handler_is_slow()
     {
         TaskCompletionSource<CoapResult> late = new();
-        Server.MapGet("/slow", async _ => await late.Task.ConfigureAwait(false));
+        Server.MapGet("/slow", async (CoapRequestContext _) => await late.Task.ConfigureAwait(false));
         await StartWithLockAsync();
         Assert.StartsWith("5181", Assert.Single(ExchangeAll(Peer, "5103000141b46c6f636bff31")), StringComparison.Ordinal);
         Transport.Receive(Peer, "41010002 42 b4736c6f77");
@@ -99,7 +99,7 @@ public sealed class EchoTests : StrangersTest
     }
 
     [Fact]
-    public async Task An_answer_may_bring_an_Echo_by_which_the_next_request_is_fresh_at_once()
+    public async Task A_response_may_carry_an_Echo_that_makes_the_next_request_fresh()
     {
         List<TimeSpan?> ages = [];
         TaskCompletionSource<CoapResult> late = new();
@@ -108,7 +108,7 @@ public sealed class EchoTests : StrangersTest
             ages.Add(request.EchoAge);
             return CoapResults.Changed().WithEcho();
         });
-        Server.MapGet("/slow", async _ => await late.Task.ConfigureAwait(false));
+        Server.MapGet("/slow", async (CoapRequestContext _) => await late.Task.ConfigureAwait(false));
         await StartAsync();
         string first = Exchange("4102000141b46e657874");
         Assert.Matches("^6144000141ddef00[0-9a-f]{26}$", first);
@@ -129,7 +129,7 @@ public sealed class EchoTests : StrangersTest
 
     [Fact]
     [Rfc("9175-5-2", "9175-5-1")]
-    public async Task A_restart_makes_older_values_worthless_and_the_time_of_day_does_not_matter()
+    public async Task Echo_values_from_before_a_restart_are_refused()
     {
         await StartWithLockAsync();
         string echo = EchoOf(Exchange(Put));
@@ -147,7 +147,7 @@ public sealed class EchoTests : StrangersTest
     }
 
     [Fact]
-    public async Task What_a_group_of_routes_requires_holds_for_its_routes()
+    public async Task RequireFreshness_on_a_route_group_applies_to_its_routes()
     {
         Server.MapGroup("/doors").RequireFreshness(TimeSpan.FromSeconds(10)).MapPut("/1", () => CoapResults.Changed());
         await StartAsync();

@@ -32,7 +32,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     [Theory]
     [InlineData("coap://")]
     [InlineData("coap+tcp://")]
-    public async Task A_short_continuation_runs_on_the_thread_that_received_the_response(string scheme)
+    public async Task A_short_continuation_runs_on_the_receiving_thread(string scheme)
     {
         string uri = UriOf(scheme);
         Assert.True(await AnyAsync(async () =>
@@ -44,7 +44,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_continuation_that_blocks_holds_up_nobody_and_the_next_ones_run_on_the_pool()
+    public async Task A_blocking_continuation_delays_no_other_request_and_moves_later_continuations_to_the_pool()
     {
         string uri = UriOf("coap://");
         using ManualResetEventSlim release = new();
@@ -78,7 +78,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Continuations_that_prove_to_be_work_are_left_to_the_pool()
+    public async Task Long_running_continuations_are_moved_to_the_pool()
     {
         string uri = UriOf("coap://");
         int ours = 0;
@@ -108,7 +108,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Nothing_that_follows_runs_within_the_cancellation()
+    public async Task A_continuation_does_not_run_inside_the_call_that_cancels()
     {
         using CancellationTokenSource cancellation = new();
         TaskCompletionSource<int> thread = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -27,7 +27,7 @@ public sealed class NoResponseTests : EndpointTest
     [Theory]
     [MemberData(nameof(Values))]
     [Rfc("7967-2-1", "7967-2.1-2", "7967-2.1-3")]
-    public async Task The_classes_that_are_not_wanted_are_left_out_and_a_Confirmable_request_is_acknowledged(string option, bool success,
+    public async Task Responses_of_suppressed_classes_are_not_sent_and_a_Confirmable_request_is_acknowledged(string option, bool success,
         bool clientError, bool serverError)
     {
         MapCodes();
@@ -51,7 +51,7 @@ public sealed class NoResponseTests : EndpointTest
 
     [Fact]
     [Rfc("7967-2-1")]
-    public async Task A_value_of_two_bytes_is_no_option_and_of_two_options_the_first_counts()
+    public async Task A_No_Response_option_of_two_bytes_is_ignored_and_the_first_of_two_options_counts()
     {
         MapCodes();
         await StartAsync();
@@ -61,7 +61,7 @@ public sealed class NoResponseTests : EndpointTest
 
     [Fact]
     [Rfc("7967-2.1-2")]
-    public async Task Errors_that_come_before_the_handler_are_left_out_too()
+    public async Task No_Response_also_suppresses_errors_raised_before_the_handler()
     {
         await StartAsync();
         Assert.Equal("60000001", Exchange("40010001b174d1ea08"));
@@ -74,11 +74,11 @@ public sealed class NoResponseTests : EndpointTest
 
     [Fact]
     [Rfc("7967-2.1-2")]
-    public async Task A_busy_server_leaves_its_5_03_out_too()
+    public async Task No_Response_also_suppresses_the_5_03_of_a_busy_server()
     {
-        Options.Limits.MaxRequestsServed = 1;
+        Options.Limits.Requests.MaxServed = 1;
         TaskCompletionSource<CoapResult> running = new();
-        Server.MapPut("/2", async _ => await running.Task.ConfigureAwait(false));
+        Server.MapPut("/2", async (CoapRequestContext _) => await running.Task.ConfigureAwait(false));
         await StartAsync();
         Transport.Receive(Peer, "40030001b132");
         Assert.StartsWith("60a3", Exchange("40030002b132"), StringComparison.Ordinal);
@@ -88,7 +88,7 @@ public sealed class NoResponseTests : EndpointTest
 
     [Fact]
     [Rfc("7967-2.1-1")]
-    public async Task What_the_client_wants_is_sent_where_a_group_would_be_silent()
+    public async Task A_No_Response_option_of_a_client_overrides_the_defaults_of_a_group_request()
     {
         MapCodes();
         await StartAsync();

@@ -10,7 +10,7 @@ public sealed class PingRequestTests
     [InlineData(30, 0)]
     [InlineData(0, 0)]
     [InlineData(-30, 30)]
-    public async Task A_Ping_that_began_by_a_later_clock_than_its_answer_took_no_time(int beganAfter, int took)
+    public async Task The_duration_of_a_ping_is_never_negative(int beganAfter, int took)
     {
         // A receive loop keeps the time of what it received last; another thread that sends has looked at the clock since.
         MessagingRig rig = new();
@@ -21,7 +21,7 @@ public sealed class PingRequestTests
         layer.Register(ping);
         rig.Shard.ExitAndSend();
 
-        ping.OnFate(ping.Transmission, CoapInboundKind.Reset);
+        ping.OnTransmissionEnd(ping.Transmission, CoapInboundKind.Reset);
 
         Assert.Equal(TimeSpan.FromMilliseconds(took), await ping.Completion.Task);
     }

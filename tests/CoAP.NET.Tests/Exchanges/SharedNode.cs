@@ -19,11 +19,10 @@ internal sealed class SharedNode : IAsyncDisposable
         Options = new CoapEndpointOptions
         {
             TimeProvider = Clock,
-            Random = new VirtualRandom((ulong)seed),
-            SharedSecret = secret ?? Secret,
-            PreviousSecret = previous,
+            Pipeline = { Random = new VirtualRandom((ulong)seed) },
+            Processes = { SharedSecret = secret ?? Secret, PreviousSecret = previous },
         };
-        Options.TrustedPrefixes.Clear();
+        Options.Limits.Peers.TrustedPrefixes.Clear();
     }
 
     public VirtualClock Clock { get; }

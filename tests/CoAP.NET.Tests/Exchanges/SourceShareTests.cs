@@ -9,12 +9,12 @@ public sealed class SourceShareTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1")]
-    public async Task A_host_that_verifies_all_its_ports_holds_the_place_of_a_few_only()
+    public async Task A_host_that_verifies_all_its_ports_occupies_only_MaxVerifiedPerSource_protected_places()
     {
         // 64 newcomers.
-        Options.Limits.NewcomerBytes = 64 * 1024;
-        Options.Limits.MaxVerifiedPeersPerSource = 8;
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
+        Options.Limits.Peers.MaxVerifiedPerSource = 8;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         await StartWithBigAsync();
         Verify(Peer);
         CoapChannel honest = Assert.Single(Channels());
@@ -34,12 +34,12 @@ public sealed class SourceShareTests : StrangersTest
     }
 
     [Fact]
-    public async Task A_share_is_given_back_when_a_peer_is_forgotten_or_its_time_is_over()
+    public async Task A_protected_place_is_freed_when_its_verification_expires()
     {
-        Options.Limits.NewcomerBytes = 64 * 1024;
-        Options.Limits.MaxVerifiedPeersPerSource = 1;
-        Options.Limits.AmplificationBytesPerMinute = 0;
-        Options.Limits.AddressVerificationLifetime = TimeSpan.FromMinutes(10);
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
+        Options.Limits.Peers.MaxVerifiedPerSource = 1;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
+        Options.Limits.Peers.VerificationLifetime = TimeSpan.FromMinutes(10);
         await StartWithBigAsync();
         CoapAddress first = CoapAddress.FromIPv4(0xcb007105, 1);
         CoapAddress second = CoapAddress.FromIPv4(0xcb007105, 2);
@@ -54,10 +54,10 @@ public sealed class SourceShareTests : StrangersTest
 
     [Fact]
     [Rfc("7641-7-1")]
-    public async Task A_forger_of_one_address_takes_no_more_than_its_share_of_the_list_of_observers()
+    public async Task Forged_registrations_for_an_address_use_only_the_share_of_that_address()
     {
-        Options.Limits.MaxUnverifiedObserversPerSource = 2;
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Observe.MaxUnverifiedObserversPerSource = 2;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         Server.MapGet("/obs", () => "x").Observable();
         await StartWithBigAsync();
         Assert.True(IsRegistered(Victim(1), "01"));
@@ -81,11 +81,11 @@ public sealed class SourceShareTests : StrangersTest
     [Rfc("9175-2.4-2")]
     [InlineData(0, 64)]
     [InlineData(1_000_000, 1000)]
-    public async Task A_separate_response_is_Confirmable_and_has_no_Echo(int bytesPerMinute, int payload)
+    public async Task A_separate_response_is_Confirmable_and_has_no_Echo_option(int bytesPerMinute, int payload)
     {
-        Options.Limits.AmplificationBytesPerMinute = bytesPerMinute;
+        Options.Limits.Amplification.SourceBytesPerMinute = bytesPerMinute;
         TaskCompletionSource<CoapResult> slow = new();
-        Server.MapGet("/slow", async _ => await slow.Task.ConfigureAwait(false));
+        Server.MapGet("/slow", async (CoapRequestContext _) => await slow.Task.ConfigureAwait(false));
         await StartAsync();
         Transport.Receive(Peer, "4101000142b4736c6f77");
         Clock.Advance(TimeSpan.FromSeconds(1));
@@ -98,11 +98,11 @@ public sealed class SourceShareTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1")]
-    public async Task What_a_POST_gave_is_fetched_in_small_blocks_by_who_knows_no_Echo()
+    public async Task A_client_without_Echo_fetches_the_response_to_a_POST_in_small_blocks()
     {
         byte[] given = [.. Enumerable.Range(0, 1000).Select(i => (byte)(i * 3))];
         int posts = 0;
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         Server.MapPost("/big", () =>
         {
             posts++;

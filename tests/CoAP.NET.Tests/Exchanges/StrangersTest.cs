@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Exchanges;
 /// <summary>A server that trusts no address, not even those of the other tests.</summary>
 public abstract class StrangersTest : EndpointTest
 {
-    private protected StrangersTest() => Options.TrustedPrefixes.Clear();
+    private protected StrangersTest() => Options.Limits.Peers.TrustedPrefixes.Clear();
 
     private protected static CoapMessage Read(string hex) => CoapDatagramSerializer.Default.Deserialize((ReadOnlySpan<byte>)Wire.Hex(hex));
 

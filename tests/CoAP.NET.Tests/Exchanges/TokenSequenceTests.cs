@@ -46,7 +46,7 @@ public class TokenSequenceTests
     }
 
     [Fact]
-    public void Tokens_grow_to_eight_bytes_when_four_are_used_up_and_still_never_repeat()
+    public void Tokens_grow_to_eight_bytes_when_all_tokens_of_four_bytes_are_used()
     {
         TokenSequence tokens = new(new VirtualRandom(3), start: uint.MaxValue - 10UL);
         List<CoapToken> taken = [.. Enumerable.Range(0, 1_000).Select(_ => tokens.Next())];

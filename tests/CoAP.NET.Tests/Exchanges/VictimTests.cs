@@ -20,7 +20,7 @@ public sealed class VictimTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1", "7641-7-1")]
-    public async Task In_no_minute_does_one_victim_get_more_than_its_share_whatever_is_asked_in_its_name()
+    public async Task A_victim_gets_no_more_than_its_share_per_minute_whatever_is_requested_in_its_name()
     {
         CoapMessage[] requests = await StartAsync([CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Delete]);
         GoOnHere();
@@ -49,9 +49,9 @@ public sealed class VictimTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1", "7641-7-1")]
-    public async Task In_no_second_do_all_victims_together_get_more_than_the_endpoint_gives()
+    public async Task All_victims_together_get_no_more_per_second_than_TotalBytesPerSecond()
     {
-        Options.Limits.AmplificationBytesPerSecond = 16 * 1024;
+        Options.Limits.Amplification.TotalBytesPerSecond = 16 * 1024;
         CoapMessage[] requests = await StartAsync([CoapMethod.Get]);
         GoOnHere();
         for (int i = 0; i < 3000; i++)
@@ -67,10 +67,10 @@ public sealed class VictimTests : StrangersTest
 
     [Fact]
     [Rfc("7252-11.3-1")]
-    public async Task Any_number_of_forged_sources_takes_the_same_memory()
+    public async Task Any_number_of_forged_sources_uses_the_same_memory()
     {
         int sources = int.Parse(Environment.GetEnvironmentVariable("FORGED_SOURCES") ?? "20000", null);
-        Options.Limits.NewcomerBytes = 1024 * 1024;
+        Options.Limits.Peers.NewcomerMemory = 1024 * 1024;
         CoapMessage[] requests = await StartAsync([CoapMethod.Get]);
         GoOnHere();
         CoapMessage large = requests.Single(request => request.Type == CoapMessageType.NonConfirmable && request.Options.Observe is null

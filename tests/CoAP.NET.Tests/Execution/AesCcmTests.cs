@@ -16,7 +16,7 @@ public sealed class AesCcmTests
 
     // FIPS 197 appendix B.
     [Fact]
-    public void Single_blocks_are_those_of_the_standard()
+    public void AES_blocks_match_FIPS_197()
     {
         byte[] key = Convert.FromHexString("2b7e151628aed2a6abf7158809cf4f3c");
         Vector128<byte> block = Vector128.Create(
@@ -35,7 +35,7 @@ public sealed class AesCcmTests
     // Packet vectors 1 to 3, 7 and 13 of RFC 3610 section 8, which differ in the lengths of plaintext and tag.
     [Theory]
     [MemberData(nameof(Means))]
-    public void It_is_that_of_its_RFC(string means)
+    public void AES_CCM_matches_the_vectors_of_RFC_3610(string means)
     {
         const string Key = "c0c1c2c3c4c5c6c7c8c9cacbcccdcecf";
         Check(Key, "00000003020100a0a1a2a3a4a5", "0001020304050607", "08090a0b0c0d0e0f101112131415161718191a1b1c1d1e",
@@ -63,7 +63,7 @@ public sealed class AesCcmTests
 
     [Theory]
     [MemberData(nameof(Means))]
-    public void It_gives_what_the_platform_gives_for_all_lengths(string means)
+    public void AES_CCM_matches_the_platform_for_all_lengths(string means)
     {
         Random random = new(8613);
         for (int i = 0; i < 1_000; i++)
@@ -74,7 +74,7 @@ public sealed class AesCcmTests
     }
 
     [Fact]
-    public void Single_blocks_serve_for_long_keys()
+    public void The_block_implementation_supports_192_and_256_bit_keys()
     {
         Random random = new(3610);
         for (int i = 0; i < 100; i++)
@@ -84,7 +84,7 @@ public sealed class AesCcmTests
     }
 
     [Fact]
-    public void The_processor_comes_before_the_platform_and_only_for_short_keys()
+    public void The_processor_is_preferred_for_128_bit_keys_and_longer_keys_use_the_platform()
     {
         Assert.Equal(ProcessorAesCcm.IsSupported, AesCcmCipher.MeansFor(16) == AesCcmMeans.Processor);
         Assert.Equal(AesCcm.IsSupported ? AesCcmMeans.Platform : AesCcmMeans.Blocks, AesCcmCipher.MeansFor(32));

@@ -9,7 +9,7 @@ public class CoapThreadsTests
     private static readonly TimeSpan s_hangGuard = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public void Work_runs_at_once_while_other_work_blocks()
+    public void Queued_work_runs_at_once_while_other_work_blocks()
     {
         CoapThreads threads = new();
         using ManualResetEventSlim release = new();
@@ -27,7 +27,7 @@ public class CoapThreadsTests
     }
 
     [Fact]
-    public void Beyond_the_bound_work_is_refused_and_does_not_run_later()
+    public void Work_beyond_maxThreads_is_refused_and_does_not_run_later()
     {
         CoapThreads threads = new(maxThreads: 2);
         using ManualResetEventSlim release = new();
@@ -95,7 +95,7 @@ public class CoapThreadsTests
     }
 
     [Fact]
-    public void Every_item_runs_exactly_once_while_threads_come_and_go()
+    public void Every_item_runs_exactly_once_while_threads_start_and_end()
     {
         // Idle threads end all the time, so that work meets threads that are just about to.
         CoapThreads threads = new(maxThreads: 8, idleTime: TimeSpan.Zero);
@@ -134,9 +134,9 @@ public class CoapThreadsTests
     }
 
     [Fact]
-    public void A_thread_that_was_given_work_just_before_it_asked_to_end_stays_until_it_is_idle_again()
+    public void A_thread_that_was_taken_before_leaving_stays_until_it_is_idle_again()
     {
-        ThreadPlaces<object> places = new(max: 1);
+        IdleWorkerList<object> places = new(max: 1);
         object thread = new();
         Assert.True(places.TryAdd());
         places.Rest(thread);
@@ -155,7 +155,7 @@ public class CoapThreadsTests
     }
 
     [Fact]
-    public void Work_that_throws_is_counted_and_the_thread_lives_on()
+    public void An_exception_of_work_is_counted_and_the_thread_continues()
     {
         CoapThreads threads = new(maxThreads: 1);
         Assert.True(threads.Queue(_ => throw new InvalidOperationException("work"), null));
@@ -167,7 +167,7 @@ public class CoapThreadsTests
     }
 
     [Fact]
-    public void Nothing_of_the_context_leaks_in_or_from_one_item_to_the_next()
+    public void No_execution_context_flows_into_work_or_between_items()
     {
         CoapThreads threads = new(maxThreads: 1);
         AsyncLocal<string?> local = new() { Value = "caller" };

@@ -20,7 +20,7 @@ public sealed class HashTests
         Assert.Equal(hash, Convert.ToHexStringLower(Sha256.HashData(Encoding.ASCII.GetBytes(text))));
 
     [Fact]
-    public void SHA_256_of_a_million_letters_is_that_of_its_standard() => Assert.Equal(
+    public void SHA_256_of_a_million_letters_matches_FIPS_180() => Assert.Equal(
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
         Convert.ToHexStringLower(Sha256.HashData(Encoding.ASCII.GetBytes(new string('a', 1_000_000)))));
 
@@ -48,7 +48,7 @@ public sealed class HashTests
     }
 
     [Fact]
-    public void A_hash_replaces_its_own_source()
+    public void A_hash_may_be_written_over_its_source()
     {
         byte[] bytes = Bytes(2, 100);
         string expected = Convert.ToHexString(SHA256.HashData(bytes));

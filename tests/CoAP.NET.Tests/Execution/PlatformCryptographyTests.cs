@@ -8,14 +8,14 @@ namespace CoAP.NET.Tests.Execution;
 public sealed partial class PlatformCryptographyTests
 {
     [Fact]
-    public void It_is_there_where_these_tests_run()
+    public void Platform_cryptography_is_available_on_the_test_machine()
     {
         Assert.True(PlatformCryptography.IsAvailable);
         PlatformCryptography.ThrowIfMissing("TLS");
     }
 
     [Fact]
-    public void The_message_names_what_was_tried_and_what_to_install()
+    public void The_error_for_missing_OpenSSL_names_the_libraries_and_the_package_to_install()
     {
         string message = PlatformCryptography.Missing("TLS");
 
@@ -26,7 +26,7 @@ public sealed partial class PlatformCryptographyTests
 
     // A later .NET may look for other versions.
     [Fact]
-    public void The_names_are_those_that_this_NET_tries()
+    public void The_OpenSSL_library_names_are_those_of_the_NET_runtime()
     {
         string shim = Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "libSystem.Security.Cryptography.Native.OpenSsl.so");
         Assert.SkipUnless(File.Exists(shim), "needs the shared runtime of Linux");

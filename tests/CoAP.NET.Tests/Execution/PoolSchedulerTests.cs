@@ -6,7 +6,7 @@ public sealed class PoolSchedulerTests
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public async Task Work_runs_on_the_pool_and_not_inside_of_the_call()
+    public async Task Queued_work_runs_on_the_pool_and_not_inside_the_call()
     {
         PoolScheduler scheduler = new();
         TaskCompletionSource<bool> ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -19,7 +19,7 @@ public sealed class PoolSchedulerTests
     }
 
     [Fact]
-    public async Task Work_that_throws_is_counted_and_ends_nothing()
+    public async Task An_exception_of_work_is_counted_and_later_work_runs()
     {
         PoolScheduler scheduler = new();
         TaskCompletionSource ran = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -7,11 +7,11 @@ namespace CoAP.NET.Tests.Execution;
 public class ThreadIdTests
 {
     [Fact]
-    public void A_thread_that_the_system_does_not_identify_serves_all_the_same()
+    public void A_thread_whose_system_id_is_unavailable_still_runs_handlers()
     {
         ManualScheduler scheduler = new();
         ResourceStage stage = new(scheduler, threads: new HandlerThreads(scheduler, maxBusy: 8, currentId: ThrowMissing));
-        stage.MapGet("/a", () => "a").RunQueued(degreeOfParallelism: 2, capacity: 2);
+        stage.MapGet("/a", () => "a").WithExecution(queued: 2, capacity: 2);
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => stage.SendAsync(CoapMethod.Get, "/a"))];
         scheduler.RunAll();
         Assert.All(answers, answer => Assert.Equal("a", System.Text.Encoding.UTF8.GetString(answer.Result.Payload.Span)));

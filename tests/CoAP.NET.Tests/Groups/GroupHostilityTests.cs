@@ -13,7 +13,7 @@ public sealed class GroupHostilityTests : ClientTest
     private const string Uri = "coap://224.0.1.187/x";
 
     [Fact]
-    public void What_is_for_one_peer_is_refused_before_anything_is_sent()
+    public void A_group_request_with_a_stream_or_a_download_option_is_refused_before_sending()
     {
         using MemoryStream stream = new([1]);
         Assert.Throws<ArgumentException>(
@@ -35,7 +35,7 @@ public sealed class GroupHostilityTests : ClientTest
 
     [Fact]
     [Rfc("7959-2.8-1")]
-    public async Task Who_answers_by_endless_blocks_holds_up_the_others_for_no_longer_than_the_group_had()
+    public async Task A_member_that_answers_in_endless_blocks_delays_the_other_members_no_longer_than_the_Timeout()
     {
         Options.Cache = new CoapCache();
         Channel<(CoapAddress Remote, byte[] Bytes)> sent = Channel.CreateUnbounded<(CoapAddress, byte[])>();

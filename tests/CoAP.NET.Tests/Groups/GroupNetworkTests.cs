@@ -11,7 +11,7 @@ public sealed class GroupNetworkTests
 
     [Fact]
     [Rfc("7252-8.2-1", "7252-8.2-3", "gc-3.8-1")]
-    public async Task A_client_finds_the_members_that_have_what_it_looks_for_and_asks_one_of_them_further()
+    public async Task A_client_discovers_group_members_by_resource_type_and_sends_a_member_further_requests()
     {
         InMemoryNetwork network = new(_clock,
             new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)) });
@@ -19,13 +19,13 @@ public sealed class GroupNetworkTests
         for (uint i = 1; i <= 6; i++)
         {
             CoapServer server = new(Options(i));
-            InMemoryTransport transport = network.CreateTransport(InMemoryNetwork.Address($"[2001:db8::{i}]:5683"));
-            server.Endpoint.AddTransport(transport);
+            CoapAddress address = InMemoryNetwork.Address($"[2001:db8::{i}]:5683");
+            server.Endpoint.AddTransport(network.CreateTransport(address));
             uint number = i;
             server.MapGet("/t", () => $"{number}").WithResourceType(i % 2 == 0 ? "even" : "odd");
             server.JoinGroups();
             await server.StartAsync();
-            transport.JoinGroup(s_group);
+            network.JoinGroup(address, s_group);
             servers.Add(server);
         }
 
@@ -55,7 +55,7 @@ public sealed class GroupNetworkTests
         }
     }
 
-    private CoapEndpointOptions Options(ulong seed) => new() { TimeProvider = _clock, Random = new VirtualRandom(seed) };
+    private CoapEndpointOptions Options(ulong seed) => new() { TimeProvider = _clock, Pipeline = { Random = new VirtualRandom(seed) } };
 
     private static async Task<List<T>> CollectAsync<T>(IAsyncEnumerable<T> answers)
     {

@@ -9,9 +9,9 @@ public sealed class GroupObserverTests : ServerObserveTest
     private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe00001bb, 5683);
 
     [Fact]
-    public async Task A_registration_whose_answer_finds_no_room_to_wait_is_none()
+    public async Task A_group_registration_beyond_MaxDelayedGroupResponses_adds_no_observer()
     {
-        Options.Limits.MaxDelayedGroupAnswers = 1;
+        Options.Limits.Requests.MaxDelayedGroupResponses = 1;
         MapState().AllowMulticast();
         await StartAsync();
         for (ushort port = 1; port <= 5; port++)
@@ -28,7 +28,7 @@ public sealed class GroupObserverTests : ServerObserveTest
 
     [Fact]
     [Rfc("gc-3.7-0", "7252-8.2-1")]
-    public async Task Answers_and_notifications_are_spread_over_the_leisure()
+    public async Task Group_responses_and_notifications_are_spread_over_the_leisure()
     {
         CoapRouteHandlerBuilder route = MapState().AllowMulticast();
         await StartAsync();
@@ -58,9 +58,9 @@ public sealed class GroupObserverTests : ServerObserveTest
 
     [Fact]
     [Rfc("gc-3.7-2")]
-    public async Task Who_registered_by_a_group_and_is_gone_is_found_out_by_a_Confirmable_notification_within_a_day()
+    public async Task An_observer_registered_by_group_request_that_is_gone_is_removed_within_a_day()
     {
-        MapState(mode: CoapNotificationMode.NonConfirmable).AllowMulticast();
+        MapState(confirmable: false).AllowMulticast();
         await StartAsync();
         RegisterByGroup(1);
         RegisterByGroup(2);
@@ -87,7 +87,7 @@ public sealed class GroupObserverTests : ServerObserveTest
 
     [Fact]
     [Rfc("gc-3.7-1")]
-    public async Task A_Confirmable_registration_with_the_same_token_takes_the_place_of_the_one_by_the_group()
+    public async Task A_Confirmable_registration_with_the_same_token_replaces_the_group_registration()
     {
         CoapRouteHandlerBuilder route = MapState().AllowMulticast();
         await StartAsync();

@@ -14,7 +14,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("7252-8.2-3", "7252-8.2-4", "gc-3.1.4-1", "7252-8.2.1-1", "gc-3.1.1-1")]
-    public async Task Every_member_answers_for_itself_by_its_own_address()
+    public async Task Each_group_member_answers_from_its_own_address()
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
@@ -38,7 +38,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("7252-8.2-4")]
-    public async Task The_URI_of_a_link_local_member_can_be_asked_further()
+    public async Task The_URI_of_a_link_local_member_can_be_used_for_further_requests()
     {
         Task<List<CoapGroupResponse>> answers = Collect("coap://[ff02::fd%251]/x");
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
@@ -54,9 +54,9 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("7252-8.2-3", "gc-3.1.4-1")]
-    public async Task Answers_reach_the_request_whichever_shard_their_members_belong_to()
+    public async Task Responses_reach_a_group_request_whatever_shard_their_members_belong_to()
     {
-        Options.Shards = 4;
+        Options.Transports.Shards = 4;
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         Sent sent = TakeOne();
         CoapAddress[] members = [.. Enumerable.Range(1, 40).Select(i => CoapAddress.FromIPv4(0xc0000200 + (uint)i, (ushort)(5000 + i)))];
@@ -72,7 +72,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("gc-3.1.4-1", "7252-5.3.2-1")]
-    public async Task What_has_another_token_or_was_sent_to_a_group_is_no_answer()
+    public async Task A_response_with_another_token_or_to_a_group_address_does_not_answer_a_group_request()
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         Sent sent = TakeOne();
@@ -88,7 +88,7 @@ public sealed class GroupRequestTests : ClientTest
     [Rfc("gc-3.1.6-1")]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_copy_of_an_answer_is_dropped_and_a_further_one_is_given_if_wanted(bool wanted)
+    public async Task A_duplicate_group_response_is_dropped_and_a_repeated_response_is_returned_only_on_request(bool wanted)
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri, new CoapGroupRequestOptions { IncludeRepeated = wanted });
         Sent sent = TakeOne();
@@ -102,7 +102,7 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task A_Confirmable_answer_is_acknowledged_and_one_that_must_be_rejected_is_not_given()
+    public async Task A_Confirmable_group_response_is_acknowledged_and_an_invalid_one_is_rejected()
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         Sent sent = TakeOne();
@@ -122,7 +122,7 @@ public sealed class GroupRequestTests : ClientTest
     [InlineData("coap+tcp://224.0.1.187/x", false, "coap+tcp")]
     [InlineData("coap://192.0.2.1/x", false, "SendAsync")]
     [InlineData("coap://224.0.1.187:0/x", false, "port 0")]
-    public void What_no_group_can_be_asked_is_refused_before_anything_is_sent(string uri, bool confirmable, string mentioned)
+    public void A_request_that_cannot_be_sent_to_a_group_is_refused_before_sending(string uri, bool confirmable, string mentioned)
     {
         ArgumentException error = Assert.Throws<ArgumentException>(
             () => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, uri) { Confirmable = confirmable }); });
@@ -132,7 +132,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("7252-8.1-1")]
-    public async Task A_group_is_no_peer_and_the_error_says_what_to_use()
+    public async Task A_unicast_request_to_a_group_fails_and_the_error_names_SendToGroupAsync()
     {
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
@@ -142,7 +142,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("gc-3.1.5-1")]
-    public async Task A_late_answer_is_counted_and_its_token_never_comes_again()
+    public async Task A_late_group_response_is_counted_and_its_token_is_never_reused()
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         Sent first = TakeOne();
@@ -168,7 +168,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("7252-8.1-4")]
-    public async Task Message_ids_of_groups_and_of_single_peers_never_meet()
+    public async Task Message_IDs_of_group_requests_and_unicast_requests_never_overlap()
     {
         Options.Parameters = new() { NStart = 5000, ProbingRate = double.PositiveInfinity };
         using CancellationTokenSource cancel = new();
@@ -189,7 +189,7 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task Answers_that_nobody_reads_are_bounded()
+    public async Task The_number_of_unread_group_responses_is_bounded()
     {
         await using IAsyncEnumerator<CoapGroupResponse> answers = Ask(Uri, new CoapGroupRequestOptions { MaxResponses = 2 })
             .GetAsyncEnumerator();
@@ -208,14 +208,14 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task Requests_to_groups_are_bounded_and_free_their_place_when_they_end()
+    public async Task The_number_of_concurrent_group_requests_is_bounded()
     {
-        Options.Limits.MaxGroupRequests = 2;
+        Options.Limits.Requests.MaxGroupRequests = 2;
         Options.Parameters = new() { NStart = 10 };
         using CancellationTokenSource cancel = new();
         Task<List<CoapGroupResponse>> first = Collect(Uri);
         Task<List<CoapGroupResponse>> second = Collect(Uri, cancellationToken: cancel.Token);
-        await Assert.ThrowsAsync<CoapBusyException>(() => Within(Collect(Uri)));
+        await Failure.OfAsync(CoapError.Busy, () => Within(Collect(Uri)));
         Assert.Equal(2, Transport.TakeSent().Length);
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(second));
@@ -228,7 +228,7 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task Leaving_the_loop_ends_the_request()
+    public async Task Leaving_the_enumeration_ends_the_group_request()
     {
         Task<CoapGroupResponse> first = First();
         Sent sent = TakeOne();
@@ -249,7 +249,7 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task Without_a_timeout_answers_are_taken_for_NON_LIFETIME()
+    public async Task A_group_request_without_a_Timeout_accepts_responses_for_NON_LIFETIME()
     {
         Task<List<CoapGroupResponse>> answers = CollectAsync(Client.GetFromGroupAsync(Uri));
         Sent sent = TakeOne();
@@ -260,7 +260,7 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task Stopping_ends_the_wait_with_an_exception()
+    public async Task Stopping_the_endpoint_fails_a_group_request()
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         await Client.Endpoint.StopAsync();
@@ -270,7 +270,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("7959-2.8-1", "gc-3.8-1")]
-    public async Task The_rest_of_a_large_answer_is_asked_of_its_member_alone()
+    public async Task The_rest_of_a_large_group_response_is_fetched_by_unicast()
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         Sent sent = TakeOne();
@@ -292,7 +292,7 @@ public sealed class GroupRequestTests : ClientTest
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task When_the_rest_of_an_answer_is_not_to_be_had_its_first_block_is_given(bool fetches)
+    public async Task A_group_response_whose_rest_cannot_be_fetched_is_returned_with_its_first_block_and_an_error(bool fetches)
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri, new CoapGroupRequestOptions { FetchWhole = fetches });
         Sent sent = TakeOne();
@@ -307,12 +307,12 @@ public sealed class GroupRequestTests : ClientTest
         EndRequests();
         CoapGroupResponse answer = Assert.Single(await Within(answers));
         Assert.Equal(new string('a', 16), answer.Response.GetText());
-        Assert.Equal(fetches, answer.Error is CoapResetException);
+        Assert.Equal(fetches, answer.Error is CoapException { Error: CoapError.Reset });
         Assert.NotNull(answer.Error);
     }
 
     [Fact]
-    public async Task Members_tell_their_links()
+    public async Task DiscoverGroupAsync_returns_the_links_of_each_member()
     {
         Task<List<CoapGroupLinks>> links =
             CollectAsync(Client.DiscoverGroupAsync("coap://224.0.1.187/ignored", "rt=a", TimeSpan.FromSeconds(10)));
@@ -330,7 +330,7 @@ public sealed class GroupRequestTests : ClientTest
     [Fact]
     public async Task A_name_may_stand_for_a_group()
     {
-        Options.ResolveHost = (name, _) =>
+        Options.Transports.ResolveHost = (name, _) =>
             Task.FromResult(new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse(name == "all.example" ? "224.0.1.187" : "192.0.2.2") });
         _ = Collect("coap://all.example/x");
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
@@ -342,7 +342,7 @@ public sealed class GroupRequestTests : ClientTest
 
     [Fact]
     [Rfc("7641-3.4-1", "7641-3.6-1")]
-    public async Task The_members_of_a_group_are_observed_until_one_stops()
+    public async Task Group_members_are_observed_until_the_enumeration_is_cancelled()
     {
         CoapRequest request = new(CoapMethod.Get, Uri) { Confirmable = false };
         request.Options.Observe = 0;
@@ -383,9 +383,9 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task A_request_that_cannot_be_sent_fails_and_one_to_a_name_takes_the_next_group()
+    public async Task A_group_request_that_cannot_be_sent_fails_and_a_host_name_tries_its_next_group()
     {
-        Options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("ff02::fd"), IPAddress.Parse("224.0.1.187") });
+        Options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("ff02::fd"), IPAddress.Parse("224.0.1.187") });
         Transport.OnSent = (remote, bytes) =>
         {
             if (!remote.IsIPv4)
@@ -395,8 +395,8 @@ public sealed class GroupRequestTests : ClientTest
                 Transport.Context.SendFailed(refused, new SocketException((int)SocketError.AddressFamilyNotSupported));
             }
         };
-        CoapSendException error = await Assert.ThrowsAsync<CoapSendException>(() => Within(Collect("coap://[ff02::fd]/x")));
-        Assert.Equal(SocketError.AddressFamilyNotSupported, error.SocketError);
+        CoapException error = await Failure.OfAsync(CoapError.SendFailed, () => Within(Collect("coap://[ff02::fd]/x")));
+        Assert.Equal(SocketError.AddressFamilyNotSupported, Assert.IsType<CoapConnectionException>(error).SocketError);
         Transport.TakeSent();
         _ = Collect("coap://both.example/x");
         Assert.Equal([true, false], Transport.TakeAll().Select(sent => !sent.Remote.IsIPv4));

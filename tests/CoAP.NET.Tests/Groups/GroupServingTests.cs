@@ -54,7 +54,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-11.3-2")]
-    public async Task Only_routes_that_allow_it_answer_a_group()
+    public async Task Only_routes_with_AllowMulticast_answer_a_group_request()
     {
         int calls = 0;
         Server.MapGet("/x", () => $"{calls++}");
@@ -138,7 +138,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-8-1")]
-    public async Task Requests_to_all_nodes_are_requests_to_a_group()
+    public async Task A_request_to_All_Nodes_is_a_group_request()
     {
         Map();
         await StartAsync();
@@ -164,7 +164,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("gc-3.2.2-1")]
-    public async Task An_ETag_in_a_request_to_a_group_counts_as_in_any_other()
+    public async Task An_ETag_in_a_group_request_is_validated()
     {
         CoapETag tag = new([1, 2]);
         Server.MapGet("/x", request => CoapResults.ValidOr(request, tag, () => CoapResults.Text("x"))).AllowMulticast();
@@ -175,7 +175,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("7959-2.8-1", "gc-3.8-1")]
-    public async Task Only_the_first_block_may_be_asked_of_a_group()
+    public async Task A_group_request_for_a_later_block_or_with_Block1_is_ignored()
     {
         Map();
         await StartAsync();
@@ -186,7 +186,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("gc-3.1.4-2")]
-    public async Task A_peer_met_by_a_group_is_answered_from_the_address_that_it_asks_later()
+    public async Task A_peer_first_seen_by_a_group_request_gets_the_local_address_of_its_later_unicast_request()
     {
         Map();
         await StartAsync();
@@ -207,7 +207,7 @@ public sealed class GroupServingTests : EndpointTest
     [Fact]
     public async Task Answers_that_wait_are_bounded()
     {
-        Options.Limits.MaxDelayedGroupAnswers = 2;
+        Options.Limits.Requests.MaxDelayedGroupResponses = 2;
         Map();
         await StartAsync();
         for (int i = 0; i < 5; i++)
@@ -221,9 +221,9 @@ public sealed class GroupServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task An_answer_for_another_source_takes_the_place_of_one_for_the_source_with_most()
+    public async Task A_group_response_to_another_source_evicts_a_response_to_the_source_with_the_most()
     {
-        Options.Limits.MaxDelayedGroupAnswers = 3;
+        Options.Limits.Requests.MaxDelayedGroupResponses = 3;
         Map();
         await StartAsync();
         for (int i = 0; i < 5; i++)
@@ -243,7 +243,7 @@ public sealed class GroupServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Answers_that_wait_are_given_up_when_the_endpoint_stops()
+    public async Task Delayed_group_responses_are_dropped_when_the_endpoint_stops()
     {
         Map();
         await StartAsync();
@@ -259,7 +259,7 @@ public sealed class GroupServingTests : EndpointTest
     [Fact]
     public async Task Four_shards_answer_each_request_once()
     {
-        Options.Shards = 4;
+        Options.Transports.Shards = 4;
         Map();
         await StartAsync();
         for (uint i = 0; i < 40; i++)
@@ -271,7 +271,7 @@ public sealed class GroupServingTests : EndpointTest
     }
 
     [Fact]
-    public void What_cannot_be_joined_is_said_at_once()
+    public void Joining_an_invalid_group_is_refused_at_once()
     {
         Assert.Throws<ArgumentException>(() => Server.JoinGroups(new CoapGroupOptions { Addresses = { IPAddress.Loopback } }));
         CoapGroupOptions none = new();

@@ -10,16 +10,16 @@ namespace CoAP.NET.Tests.Groups;
 /// </summary>
 public sealed class GroupSocketTests
 {
-    private static readonly CoapUdpEngine[] s_engines = LinuxUdpEngine.IsSupported
-        ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets]
-        : [CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets];
+    private static readonly CoapSocketEngine[] s_engines = LinuxUdpEngine.IsSupported
+        ? [CoapSocketEngine.LinuxLoop, CoapSocketEngine.Portable, PortableUdpEngine.WithTwoSockets]
+        : [CoapSocketEngine.Portable, PortableUdpEngine.WithTwoSockets];
 
-    public static TheoryData<CoapUdpEngine, int, string> Cases
+    public static TheoryData<CoapSocketEngine, int, string> Cases
     {
         get
         {
-            TheoryData<CoapUdpEngine, int, string> cases = [];
-            foreach (CoapUdpEngine engine in s_engines)
+            TheoryData<CoapSocketEngine, int, string> cases = [];
+            foreach (CoapSocketEngine engine in s_engines)
             {
                 foreach (int shards in (int[])[1, 4])
                 {
@@ -32,12 +32,12 @@ public sealed class GroupSocketTests
         }
     }
 
-    public static TheoryData<CoapUdpEngine, int> EnginesAndShards
+    public static TheoryData<CoapSocketEngine, int> EnginesAndShards
     {
         get
         {
-            TheoryData<CoapUdpEngine, int> cases = [];
-            foreach (CoapUdpEngine engine in s_engines)
+            TheoryData<CoapSocketEngine, int> cases = [];
+            foreach (CoapSocketEngine engine in s_engines)
             {
                 cases.Add(engine, 1);
                 cases.Add(engine, 4);
@@ -50,13 +50,13 @@ public sealed class GroupSocketTests
     [MulticastTheory]
     [MemberData(nameof(Cases))]
     [Rfc("gc-3.9-1", "gc-3.1.4-2", "7252-8.1-2", "7252-8.2-1")]
-    public Task A_server_answers_an_IPv4_group_once_from_an_address_of_its_own(CoapUdpEngine engine, int shards, string listen) =>
+    public Task A_server_answers_an_IPv4_group_once_from_an_address_of_its_own(CoapSocketEngine engine, int shards, string listen) =>
         AnswersOnce(engine, shards, listen, MulticastTheoryAttribute.InterfaceOf(ipv6: false)!, "224.0.1.187");
 
     [MulticastTheory(ipv6: true)]
     [MemberData(nameof(EnginesAndShards))]
     [Rfc("gc-3.9-1", "gc-3.1.4-2")]
-    public async Task A_server_answers_the_IPv6_groups_once_from_an_address_of_its_own(CoapUdpEngine engine, int shards)
+    public async Task A_server_answers_the_IPv6_groups_once_from_an_address_of_its_own(CoapSocketEngine engine, int shards)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: true)!;
         await AnswersOnce(engine, shards, "coap://[::]:0", adapter, "[ff02::fd]");
@@ -66,7 +66,7 @@ public sealed class GroupSocketTests
     [MulticastTheory]
     [MemberData(nameof(EnginesAndShards))]
     [Rfc("gc-4-1")]
-    public async Task Without_being_told_to_join_a_server_hears_no_group(CoapUdpEngine engine, int shards)
+    public async Task Without_being_told_to_join_a_server_hears_no_group(CoapSocketEngine engine, int shards)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
         await using CoapServer server = Make(engine, shards);
@@ -95,7 +95,7 @@ public sealed class GroupSocketTests
     }
 
     [Fact]
-    public async Task What_cannot_be_joined_fails_the_start_and_says_why()
+    public async Task A_group_that_cannot_be_joined_fails_the_start_and_the_error_says_why()
     {
         await using CoapServer one = new();
         one.Listen("coap://127.0.0.1:0").JoinGroups();
@@ -111,7 +111,7 @@ public sealed class GroupSocketTests
             StringComparison.Ordinal);
     }
 
-    private static async Task AnswersOnce(CoapUdpEngine engine, int shards, string listen, string adapter, string group)
+    private static async Task AnswersOnce(CoapSocketEngine engine, int shards, string listen, string adapter, string group)
     {
         const int Requests = 5;
         int calls = 0;
@@ -143,19 +143,17 @@ public sealed class GroupSocketTests
     }
 
     // Datagrams are counted, so that nothing may be sent twice because the machine is busy.
-    private static CoapClient MakeClient(CoapUdpEngine engine, int shards = 1) =>
+    private static CoapClient MakeClient(CoapSocketEngine engine, int shards = 1) =>
         new(new CoapEndpointOptions
         {
-            UdpEngine = engine,
-            Shards = shards,
+            Transports = { UdpEngine = engine, Shards = shards },
             Parameters = new() { AckTimeout = TimeSpan.FromMinutes(2) }
         });
 
-    private static CoapServer Make(CoapUdpEngine engine, int shards) =>
+    private static CoapServer Make(CoapSocketEngine engine, int shards) =>
         new(new CoapEndpointOptions
         {
-            UdpEngine = engine,
-            Shards = shards,
+            Transports = { UdpEngine = engine, Shards = shards },
             Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) }
         });
 }

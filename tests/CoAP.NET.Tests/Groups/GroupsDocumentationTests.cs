@@ -38,9 +38,9 @@ public sealed class GroupsDocumentationTests : GuideTest
         server.MapGet("/temperature", () => CoapResults.Text("21.5 C")).AllowMulticast();
         server.MapGet("/listed", () => CoapResults.Text("22 C")).WithResourceType("temperature-c");
         server.JoinGroups();
-        InMemoryTransport transport = await StartAsync("[2001:db8::1]:5683");
-        transport.JoinGroup(InMemoryNetwork.Address("224.0.1.187:5683"));
-        transport.JoinGroup(InMemoryNetwork.Address("[ff02::fd]:5683"));
+        await StartAsync("[2001:db8::1]:5683");
+        JoinGroup("[2001:db8::1]:5683", "224.0.1.187:5683");
+        JoinGroup("[2001:db8::1]:5683", "[ff02::fd]:5683");
         await RunAsync(async () =>
         {
             await foreach (CoapGroupLinks found in client.DiscoverGroupAsync("coap://224.0.1.187", "rt=temperature*",

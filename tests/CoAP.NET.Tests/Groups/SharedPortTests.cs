@@ -10,14 +10,14 @@ public sealed class SharedPortTests
 {
     private const string Group = "224.0.1.187";
 
-    public static TheoryData<CoapUdpEngine, bool> Cases
+    public static TheoryData<CoapSocketEngine, bool> Cases
     {
         get
         {
-            TheoryData<CoapUdpEngine, bool> cases = [];
-            foreach (CoapUdpEngine engine in LinuxUdpEngine.IsSupported
-                ? (CoapUdpEngine[])[CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable]
-                : [CoapUdpEngine.Portable])
+            TheoryData<CoapSocketEngine, bool> cases = [];
+            foreach (CoapSocketEngine engine in LinuxUdpEngine.IsSupported
+                ? (CoapSocketEngine[])[CoapSocketEngine.LinuxLoop, CoapSocketEngine.Portable]
+                : [CoapSocketEngine.Portable])
             {
                 cases.Add(engine, true);
                 cases.Add(engine, false);
@@ -29,7 +29,7 @@ public sealed class SharedPortTests
 
     [MulticastTheory]
     [MemberData(nameof(Cases))]
-    public async Task What_is_sent_to_a_group_comes_to_both_programs(CoapUdpEngine engine, bool isOtherFirst)
+    public async Task What_is_sent_to_a_group_comes_to_both_programs(CoapSocketEngine engine, bool isOtherFirst)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
         using Socket other = isOtherFirst ? BindShared(0) : new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
@@ -41,7 +41,7 @@ public sealed class SharedPortTests
         Socket listener = second ?? other;
         Join(listener, adapter);
 
-        await using CoapClient client = new(new CoapEndpointOptions { UdpEngine = engine });
+        await using CoapClient client = new(new CoapEndpointOptions { Transports = { UdpEngine = engine } });
         await using IAsyncEnumerator<CoapGroupResponse> answers = client.GetFromGroupAsync(
             $"coap://{Group}:{port}/x", options: new CoapGroupRequestOptions { Interface = adapter, HopLimit = 1 }).GetAsyncEnumerator();
         Assert.True(await answers.MoveNextAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2)));
@@ -56,7 +56,7 @@ public sealed class SharedPortTests
 
     [MulticastTheory]
     [MemberData(nameof(Cases))]
-    public async Task Nothing_is_shared_with_who_was_not_allowed_to(CoapUdpEngine engine, bool isOtherFirst)
+    public async Task Nothing_is_shared_with_who_was_not_allowed_to(CoapSocketEngine engine, bool isOtherFirst)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
         if (isOtherFirst)
@@ -75,10 +75,14 @@ public sealed class SharedPortTests
         Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketErrorCode);
     }
 
-    private static CoapServer Make(CoapUdpEngine engine, int port, string adapter, bool shares)
+    private static CoapServer Make(CoapSocketEngine engine, int port, string adapter, bool shares)
     {
         CoapServer server =
-            new(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) } });
+            new(new CoapEndpointOptions
+            {
+                Transports = { UdpEngine = engine },
+                Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) },
+            });
         server.Listen($"coap://0.0.0.0:{port}").JoinGroups(new CoapGroupOptions { Interfaces = { adapter }, SharePort = shares });
         return server;
     }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Guarding;
 public sealed class CoapSourceTests
 {
     private static readonly CoapSourceRule s_rule = new(
-        CoapLimits.DefaultSourcePrefixLength, [IPNetwork.Parse("10.0.0.0/8"), IPNetwork.Parse("fd00:1::/32")]);
+        CoapPeerLimits.DefaultSourcePrefixLength, [IPNetwork.Parse("10.0.0.0/8"), IPNetwork.Parse("fd00:1::/32")]);
 
     [Theory]
     [InlineData("192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.1")]
@@ -18,7 +18,7 @@ public sealed class CoapSourceTests
     [InlineData("fe80::1%3", "fe80::1%3", "fe80::1%4", "fe80::1%3")]
     [InlineData("64:ff9b::192.0.2.1", "192.0.2.1", "64:ff9b::192.0.2.2", "192.0.2.1")]
     [InlineData("::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.1")]
-    public void Ports_make_no_source_nor_addresses_that_one_customer_can_take(string address, string same, string other, string text)
+    public void A_source_is_an_address_without_its_port_or_the_prefix_of_a_customer(string address, string same, string other, string text)
     {
         CoapSource source = Of(address, 1);
 
@@ -29,7 +29,7 @@ public sealed class CoapSourceTests
     }
 
     [Fact]
-    public void How_many_bits_of_an_address_count_is_said_by_the_limits()
+    public void The_limits_define_how_many_address_bits_identify_a_source()
     {
         CoapSourceRule narrow = new(64, []);
         CoapSourceRule wide = new(48, []);
@@ -43,7 +43,7 @@ public sealed class CoapSourceTests
     }
 
     [Fact]
-    public void Who_has_proven_an_identity_is_one_source_from_wherever_it_comes()
+    public void Peers_with_the_same_authenticated_identity_are_one_source_from_any_address()
     {
         ClaimsPrincipal user = User("Basic", "ann");
         CoapSource source = s_rule.Of(Address("192.0.2.1", 1), user);
@@ -55,7 +55,7 @@ public sealed class CoapSourceTests
     }
 
     [Fact]
-    public void Who_has_logged_in_nowhere_counts_by_address()
+    public void An_unauthenticated_peer_is_a_source_by_its_address()
     {
         CoapSource anonymous = s_rule.Of(Address("192.0.2.1", 1), new ClaimsPrincipal(new ClaimsIdentity()));
 

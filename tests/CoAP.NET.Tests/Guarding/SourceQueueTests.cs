@@ -9,7 +9,7 @@ public sealed class SourceQueueTests
     private readonly SourceQueue<char, Waiting> _queue = new(max: 10, maxOfKey: 3);
 
     [Fact]
-    public void Items_come_back_in_the_order_of_their_key()
+    public void Items_are_returned_in_the_order_in_which_they_were_added_for_their_key()
     {
         Add('a', 1, cost: 1, "1");
         Add('b', 1, cost: 1, "2");
@@ -23,14 +23,14 @@ public sealed class SourceQueueTests
     }
 
     [Fact]
-    public void One_more_of_a_key_takes_the_place_of_its_oldest()
+    public void A_further_item_of_a_full_key_evicts_the_oldest_item_of_that_key()
     {
         Assert.Equal(["", "", "", "1"], new[] { "1", "2", "3", "4" }.Select(name => Add('a', 1, cost: 1, name)));
         Assert.Equal(["2", "3", "4"], Take('a'));
     }
 
     [Fact]
-    public void The_source_that_holds_most_loses_its_oldest_also_if_it_does_so_only_with_the_new_one()
+    public void The_source_with_the_highest_cost_including_the_new_item_loses_its_oldest_item()
     {
         Add('a', source: 1, cost: 2, "1");
         Add('b', source: 1, cost: 2, "2");
@@ -44,7 +44,7 @@ public sealed class SourceQueueTests
     }
 
     [Fact]
-    public void Old_items_go_from_the_front()
+    public void Old_items_are_removed_from_the_front()
     {
         Add('a', 1, cost: 1, "1");
         Add('b', 1, cost: 1, "2");

@@ -16,13 +16,13 @@ public sealed class ClientTests : GuideTest
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("client.md", "Guides", 8);
 
     [Fact]
-    public async Task A_client_that_is_cancelled_before_it_asks_sends_nothing()
+    public async Task The_client_example_sends_nothing_when_cancelled_before_its_first_request()
     {
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => AskAsync(new CancellationToken(canceled: true)));
     }
 
     [Fact]
-    public async Task What_a_request_says_arrives()
+    public async Task The_options_and_content_of_a_request_arrive_at_the_server()
     {
         server.MapPost("/readings",
             request => CoapResults.Text($"{request.Accept} {string.Join('&', request.Queries)} {request.GetText()}",
@@ -36,7 +36,7 @@ public sealed class ClientTests : GuideTest
                 Accept = CoapContentFormat.Json,
                 Timeout = TimeSpan.FromSeconds(10),
             };
-            request.Options.Add(new UriQuery("unit=C"));
+            request.Options.Add(new UriQueryOption("unit=C"));
             CoapResponse created = await client.SendAsync(request, cancellationToken);
 
             Assert.Equal($"{CoapContentFormat.Json} unit=C 21.5", created.GetText());
@@ -50,7 +50,7 @@ public sealed class ClientTests : GuideTest
         await StartAsync();
         await RunAsync(async () =>
         {
-            client.BaseAddress = CoapUri.Parse("coap://[::1]/api/");
+            client.BaseAddress = "coap://[::1]/api/";
             client.Timeout = TimeSpan.FromSeconds(10);
             CoapResponse state = await client.GetAsync("state", cancellationToken);
 
@@ -73,8 +73,9 @@ public sealed class ClientTests : GuideTest
         await StartAsync();
         await RunAsync(async () =>
         {
-            Reading? reading = await client.GetFromJsonAsync<Reading>("coap://[::1]/reading", cancellationToken);
-            CoapResponse changed = await client.PutAsJsonAsync("coap://[::1]/reading", new Reading("kitchen", 21.5), cancellationToken);
+            Reading? reading = await client.GetFromJsonAsync<Reading>("coap://[::1]/reading", cancellationToken: cancellationToken);
+            CoapResponse changed = await client.PutAsync(
+                "coap://[::1]/reading", CoapContent.Json(new Reading("kitchen", 21.5)), cancellationToken);
             reading = await client.GetFromCborAsync("coap://[::1]/reading", ReadingContext.Default.Reading, cancellationToken);
 
             Assert.Equal((new Reading("kitchen", 21.5), true), (reading, changed.IsSuccess));
@@ -82,7 +83,7 @@ public sealed class ClientTests : GuideTest
     }
 
     [Fact]
-    public async Task A_request_that_nobody_answers_fails_with_what_is_known()
+    public async Task A_request_without_an_answer_fails_with_a_reason_and_IsOutcomeUnknown()
     {
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => RunAsync(async () =>
         {
@@ -99,16 +100,15 @@ public sealed class ClientTests : GuideTest
     }
 
     [Fact]
-    public async Task Servers_are_observed_discovered_and_pinged()
+    public async Task A_client_observes_discovers_and_pings_servers()
     {
         server.MapGet("/temperature", () => "21.5").Observable().WithResourceType("temperature-c");
         await StartAsync();
         await RunAsync(async () =>
         {
-            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature",
-                change => Console.WriteLine(change.GetText()), cancellationToken);
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
             IReadOnlyList<CoapLink> links = await client.DiscoverAsync("coap://[::1]", "rt=temperature*", cancellationToken);
-            TimeSpan roundTrip = await client.PingAsync("coap://[::1]", cancellationToken);
+            TimeSpan roundTrip = await client.PingAsync("coap://[::1]", cancellationToken: cancellationToken);
 
             Assert.Equal("21.5", observation.Latest!.GetText());
             Assert.Equal("/temperature", Assert.Single(links).Target);
@@ -117,7 +117,7 @@ public sealed class ClientTests : GuideTest
     }
 
     [Fact]
-    public async Task Peers_have_parameters_of_their_own()
+    public async Task ParametersOf_sets_transmission_parameters_per_peer()
     {
         IPNetwork local = IPNetwork.Parse("127.0.0.0/8");
         CoapEndpointOptions options = new()
@@ -141,7 +141,7 @@ public sealed class ClientTests : GuideTest
     }
 
     [Fact]
-    public async Task A_server_asks_the_device_that_registers()
+    public async Task A_server_sends_a_request_to_the_registering_device()
     {
         await using CoapServer server = new();
         await using CoapClient fromServer = new(server.Endpoint);
@@ -166,7 +166,7 @@ public sealed class ClientTests : GuideTest
     }
 
     [Fact]
-    public async Task A_client_leaves_from_one_address_of_its_host()
+    public async Task A_client_sends_from_a_chosen_local_address()
     {
         await using CoapServer server = new();
         server.MapGet("/from", static request => CoapResults.Text($"{request.Peer.Address.ToIPAddress()}"));

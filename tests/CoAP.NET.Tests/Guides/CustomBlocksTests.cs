@@ -19,7 +19,7 @@ public sealed class CustomBlocksTests
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 10);
 
     [Fact]
-    public void The_page_has_a_row_for_each_seam()
+    public void The_page_describes_each_seam()
     {
         string page = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "custom-blocks.md"));
         PropertyInfo[] seams = typeof(CoapSeams).GetProperties();
@@ -28,7 +28,7 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task All_ports_of_a_host_are_one_peer()
+    public async Task A_custom_channel_stage_treats_all_ports_of_a_host_as_a_single_peer()
     {
         CoapEndpointOptions options = new();
         options.Pipeline.Replace(CoapStages.Channel, shard =>
@@ -77,7 +77,7 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task A_handler_holds_requests_back()
+    public async Task A_custom_handler_stage_delays_requests()
     {
         (Task IsUp, TaskCompletionSource Up) line = (Task.CompletedTask, new());
         line.IsUp = line.Up.Task;
@@ -115,7 +115,7 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task A_router_takes_the_place_of_the_Resource_stage()
+    public async Task A_custom_router_replaces_the_Resource_stage()
     {
         CoapEndpointOptions options = new();
         options.Pipeline.Replace(CoapStages.Resource, shard => new TransformBlock<CoapExchange, CoapReply>(exchange =>
@@ -131,7 +131,7 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task A_wire_format_takes_the_place_of_the_Serializer()
+    public async Task A_custom_wire_format_replaces_the_Serializer_stage()
     {
         CoapEndpointOptions options = new();
         options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
@@ -187,7 +187,7 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task Messages_are_printed_at_a_seam()
+    public async Task An_inserted_block_prints_the_messages_at_a_seam()
     {
         CoapEndpointOptions options = new();
         options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(item =>
@@ -201,7 +201,7 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task Messages_are_printed_for_a_while()
+    public async Task A_temporarily_inserted_block_prints_messages()
     {
         await using CoapServer server = new();
         StringWriter printed = new();
@@ -251,7 +251,7 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task The_bytes_of_one_peer_are_recorded()
+    public async Task An_inserted_block_records_the_bytes_of_a_peer()
     {
         IPAddress watched = IPAddress.Loopback;
         CoapEndpointOptions options = new();
@@ -281,7 +281,7 @@ public sealed class CustomBlocksTests
     [Theory]
     [InlineData("127.0.0.0/8", true)]
     [InlineData("192.0.2.0/24", false)]
-    public async Task Strangers_are_dropped_before_they_cost_anything(string network, bool isServed)
+    public async Task An_inserted_block_drops_datagrams_from_unknown_networks(string network, bool isServed)
     {
         IPNetwork allowed = IPNetwork.Parse(network);
         CoapEndpointOptions options = new();

@@ -31,7 +31,7 @@ public sealed class CustomOptionsTests
     }
 
     [Fact]
-    public async Task An_option_of_a_user_arrives_typed()
+    public async Task A_custom_option_is_received_with_its_type()
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Priority>());
         await using CoapServer server = new(new CoapEndpointOptions { Registry = registry });
@@ -44,7 +44,7 @@ public sealed class CustomOptionsTests
     }
 
     [Fact]
-    public void The_number_says_what_the_page_says()
+    public void The_bits_of_an_option_number_have_the_documented_meaning()
     {
         Assert.False(OptionNumber.IsCritical(65_000));
         Assert.False(OptionNumber.IsUnsafe(65_000));
@@ -57,7 +57,7 @@ public sealed class CustomOptionsTests
     [Theory]
     [InlineData(65_001, "4.02 Bad Option")]
     [InlineData(65_002, "2.05 Content")]
-    public async Task What_nobody_knows_is_refused_or_ignored_by_its_number(int number, string code)
+    public async Task An_unknown_option_is_refused_or_ignored_by_its_number(int number, string code)
     {
         await using CoapServer server = new();
         server.MapGet("/", request => $"{request.Options.OfType<UnrecognizedOption>().Count()}");
@@ -75,7 +75,7 @@ public sealed class CustomOptionsTests
     public void Options_are_added_and_read_by_number()
     {
         CoapOptionCollection options = new();
-        options.Add(65_002, [1, 2, 3]).AddUInt(65_000, 3);
+        options.Add(65_002, [1, 2, 3]).Add(65_000, [3]);
         bool isThere = options.TryGetValue(65_002, out ReadOnlySpan<byte> value);
 
         Assert.True(isThere);
@@ -92,25 +92,25 @@ public sealed class CustomOptionsTests
     }
 
     [Fact]
-    public void A_factory_takes_the_place_of_a_known_one_and_an_option_is_unknown()
+    public void A_registry_can_replace_a_known_option_factory_and_omit_an_option()
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new InternedPaths(["temperature"])).Without(OptionNumber.Echo);
 
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = registry });
         CoapMessage sent = new(CoapCode.Get);
-        sent.Options.Add(new UriPath("temperature")).Add(new UriPath(".x")).Add(OptionNumber.UriPath, "."u8).Add(OptionNumber.Echo, [1]);
+        sent.Options.Add(new UriPathOption("temperature")).Add(new UriPathOption(".x")).Add(OptionNumber.UriPath, "."u8).Add(OptionNumber.Echo, [1]);
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
         CoapOptionCollection[] read = [serializer.Deserialize(bytes).Options, serializer.Deserialize(bytes).Options];
 
-        Assert.Same(read[0].Get<UriPath>()!.Value, read[1].Get<UriPath>()!.Value);
-        Assert.Same(read[0].GetAll<UriPath>().First().Value, read[1].OfType<UriPath>().First().Value);
+        Assert.Same(read[0].Get<UriPathOption>()!.Value, read[1].Get<UriPathOption>()!.Value);
+        Assert.Same(read[0].GetAll<UriPathOption>().First().Value, read[1].OfType<UriPathOption>().First().Value);
         Assert.Same(read[0].UriPath[0], read[1].UriPath[0]);
-        Assert.Equal(["temperature", ".x", "."], read[0].GetAll<UriPath>().Select(static path => path.Value));
+        Assert.Equal(["temperature", ".x", "."], read[0].GetAll<UriPathOption>().Select(static path => path.Value));
         Assert.IsType<UnrecognizedOption>(read[0].OptionAt(read[0].IndexOf(OptionNumber.Echo)));
     }
 
     [Fact]
-    public void A_serializer_knows_the_option_too()
+    public void A_serializer_with_a_registry_reads_a_custom_option()
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Priority>());
         CoapMessage sent = new(CoapCode.Post);
@@ -126,7 +126,7 @@ public sealed class CustomOptionsTests
     }
 
     [Fact]
-    public void An_option_with_a_value_of_its_own_type_is_written_and_read()
+    public void An_option_with_a_custom_value_type_is_written_and_read()
     {
         Guid id = Guid.Parse("00112233-4455-6677-8899-aabbccddeeff");
         CoapMessage sent = new(CoapCode.Post);

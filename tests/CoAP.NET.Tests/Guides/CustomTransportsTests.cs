@@ -17,7 +17,7 @@ public sealed class CustomTransportsTests
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-transports.md", "Guides", 4);
 
     [Fact]
-    public async Task A_client_asks_a_server_over_a_transport_of_a_user()
+    public async Task A_client_and_a_server_communicate_over_a_custom_transport()
     {
         Channel<byte[]> toServer = Channel.CreateBounded<byte[]>(100);
         Channel<byte[]> toClient = Channel.CreateBounded<byte[]>(100);
@@ -40,7 +40,7 @@ public sealed class CustomTransportsTests
     }
 
     [Fact]
-    public async Task A_block_is_a_transport()
+    public async Task A_Dataflow_block_can_be_used_as_a_transport()
     {
         Modem modem = new();
         await using CoapClient client = new();
@@ -56,7 +56,7 @@ public sealed class CustomTransportsTests
     }
 
     [Fact]
-    public async Task Small_datagrams_are_a_parameter_of_the_peer()
+    public async Task ParametersOf_limits_the_datagram_size_to_a_peer()
     {
         IPAddress radio = IPAddress.Parse("fd00::1");
         CoapEndpointOptions options = new()

@@ -13,7 +13,7 @@ public sealed class GettingStartedTests : GuideTest
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("getting-started.md", "Guides", 6);
 
     [Fact]
-    public async Task The_first_program_prints_what_the_page_says()
+    public async Task The_first_program_prints_the_documented_line()
     {
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0");
@@ -28,7 +28,7 @@ public sealed class GettingStartedTests : GuideTest
     }
 
     [Fact]
-    public async Task Server_and_client_have_a_key_by_one_call_each()
+    public async Task A_server_and_a_client_each_get_a_key_by_a_single_call()
     {
         byte[] key = new byte[16];
         await using CoapServer server = new();
@@ -41,7 +41,7 @@ public sealed class GettingStartedTests : GuideTest
     }
 
     [Fact]
-    public async Task The_program_that_stays_ends_when_it_is_stopped()
+    public async Task The_server_program_ends_when_it_is_cancelled()
     {
         using CancellationTokenSource stop = new();
         Console.CancelKeyPress += (_, pressed) =>

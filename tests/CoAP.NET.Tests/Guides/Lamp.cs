@@ -5,10 +5,10 @@ internal sealed class Lamp() : CoapResource("/lamp")
 {
     private bool _isOn;
 
-    protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         new(_isOn ? "on" : "off");
 
-    protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
+    protected override ValueTask<CoapResult> PutAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         _isOn = request.GetText() == "on";
         Notify();

@@ -50,7 +50,7 @@ public sealed partial class PagesTests
     }
 
     [Fact]
-    public void The_reference_of_the_site_has_every_library()
+    public void The_reference_of_the_site_includes_every_library()
     {
         string site = File.ReadAllText(Path.Combine(SourceTree.Root, "site", "docfx.json"));
         string[] libraries = [.. Directory.GetFiles(Path.Combine(SourceTree.Root, "src"), "PublicAPI.Shipped.txt", SearchOption.AllDirectories)
@@ -60,7 +60,7 @@ public sealed partial class PagesTests
     }
 
     [Fact]
-    public void Figures_of_the_first_page_of_the_site_stand_on_the_page_that_they_link_to()
+    public void Figures_on_the_first_page_of_the_site_appear_on_the_linked_pages()
     {
         string site = Path.Combine(SourceTree.Root, "site");
         MatchCollection claims = Claim().Matches(File.ReadAllText(Path.Combine(site, "index.md")));

@@ -29,11 +29,11 @@ internal sealed class PipeTransport(CoapAddress local, ChannelReader<byte[]> inc
         datagram.Dispose();
         if (outgoing.TryWrite(bytes))
         {
-            _context!.Counters.Add(CoapCounter.DatagramsSent);
+            _context!.CountSent(bytes.Length);
         }
         else
         {
-            _context!.Counters.Add(CoapCounter.SendErrors);
+            _context!.CountSendError();
         }
     }
 

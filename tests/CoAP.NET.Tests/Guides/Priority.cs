@@ -6,8 +6,8 @@ namespace CoAP.NET.Tests.Guides;
 /// <summary>The option of docs/custom-options.md.</summary>
 internal sealed class Priority(uint level) : UIntOption(Definition, level), ITypedOption<Priority>
 {
-    public static OptionDefinition Definition { get; } = new(65_000, "Priority", OptionFormat.UInt, MinLength: 0, MaxLength: 1,
-        Use: OptionUse.Request);
+    public static OptionDefinition Definition { get; } = new(65_000, "Priority", OptionFormat.UInt, minLength: 0, maxLength: 1,
+        use: OptionUse.Request);
 
     public static Priority Create(OptionData data) => new(data.GetUInt());
 }
@@ -16,7 +16,7 @@ internal sealed class Priority(uint level) : UIntOption(Definition, level), ITyp
 internal sealed class Tenant(string name) : StringOption(Definition, name), ITypedOption<Tenant>
 {
     public static OptionDefinition Definition { get; } =
-        new(65_003, "Tenant", OptionFormat.String, MinLength: 1, MaxLength: 32, Use: OptionUse.Request)
+        new(65_003, "Tenant", OptionFormat.String, minLength: 1, maxLength: 32, use: OptionUse.Request)
         {
             IsValid = static data => !data.Value.ContainsAnyExceptInRange((byte)'a', (byte)'z'),
             ValidValues = "letters from a to z",
@@ -30,7 +30,7 @@ internal sealed class Tenant(string name) : StringOption(Definition, name), ITyp
 /// <summary>The option with a value of its own type of docs/custom-options.md.</summary>
 internal sealed class DeviceId(Guid id) : CoapOption<Guid>(Definition, id), ITypedOption<DeviceId>
 {
-    public static OptionDefinition Definition { get; } = new(65_004, "Device-Id", OptionFormat.Opaque, MinLength: 16, MaxLength: 16);
+    public static OptionDefinition Definition { get; } = new(65_004, "Device-Id", OptionFormat.Opaque, minLength: 16, maxLength: 16);
 
     public override int ValueLength => 16;
 
@@ -43,8 +43,12 @@ internal sealed class DeviceId(Guid id) : CoapOption<Guid>(Definition, id), ITyp
 /// <summary>The factory of docs/custom-options.md.</summary>
 internal sealed class InternedPaths(HashSet<string> known) : IOptionFactory
 {
-    public OptionDefinition Definition => UriPath.Definition;
+    private readonly OptionFactory<UriPathOption> _usual = new();
+
+    public OptionDefinition Definition => UriPathOption.Definition;
 
     public CoapOption Create(OptionData data) =>
-        known.TryGetValue(data.GetString(), out string? same) ? new UriPath(same) : UriPath.Create(data);
+        known.TryGetValue(data.GetString(), out string? same)
+            ? new UriPathOption(same)
+            : _usual.Create(data);
 }

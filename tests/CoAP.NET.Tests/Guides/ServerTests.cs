@@ -17,7 +17,7 @@ public sealed class ServerTests : GuideTest
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 10);
 
     [Fact]
-    public async Task A_server_that_is_cancelled_before_it_starts_binds_nothing()
+    public async Task The_server_example_binds_nothing_when_cancelled_before_the_start()
     {
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => ServeAsync(new CancellationToken(canceled: true)));
     }
@@ -25,7 +25,7 @@ public sealed class ServerTests : GuideTest
     [Fact]
     public async Task Groups_templates_and_answers_are_what_the_page_says()
     {
-        CoapRouteGroup building = server.MapGroup("/building/{floor}").MaxBodySize(4096);
+        CoapRouteGroup building = server.MapGroup("/building/{floor}").WithMaxBodySize(4096);
         building.MapGet("/temperature", request => CoapResults.Text($"floor {request.Route["floor"]}: 21.5"));
         building.MapPut("/lamp",
             request => request.GetText() is "on" or "off" ? CoapResults.Changed() : CoapResults.BadRequest("Say on or off."));
@@ -54,7 +54,7 @@ public sealed class ServerTests : GuideTest
                 return CoapResults.UnsupportedContentFormat();
             }
 
-            return CoapResults.Created($"/readings/{count}").With(new MaxAge(30));
+            return CoapResults.Created($"/readings/{count}").With(new MaxAgeOption(30));
         });
         await StartAsync();
         await RunAsync(async () =>
@@ -68,11 +68,11 @@ public sealed class ServerTests : GuideTest
     }
 
     [Fact]
-    public async Task Versions_are_validated_and_old_writers_refused()
+    public async Task A_write_with_an_outdated_ETag_gets_4_12()
     {
         string config = "a=1";
         ulong version = 1;
-        server.Map("/config", [CoapMethod.Get, CoapMethod.Put], request =>
+        server.Map("/config", [CoapMethod.Get, CoapMethod.Put], (CoapRequestContext request) =>
         {
             if (request.Method == CoapMethod.Get)
             {
@@ -86,12 +86,12 @@ public sealed class ServerTests : GuideTest
 
             (config, version) = (request.GetText(), version + 1);
             return CoapResults.Changed();
-        }).Serial();
+        }).WithExecution(CoapExecution.Serial());
         await StartAsync();
         await RunAsync(async () =>
         {
             CoapResponse first = await client.GetAsync("coap://[::1]/config");
-            ETag tag = first.Options.Get<ETag>()!;
+            ETagOption tag = first.Options.Get<ETagOption>()!;
             CoapRequest again = new(CoapMethod.Get, "coap://[::1]/config");
             again.Options.Add(tag);
             Assert.Equal(CoapCode.Valid, (await client.SendAsync(again)).Code);
@@ -100,7 +100,7 @@ public sealed class ServerTests : GuideTest
             for (int i = 0; i < codes.Length; i++)
             {
                 CoapRequest write = new(CoapMethod.Put, "coap://[::1]/config") { Content = CoapContent.Text("a=2") };
-                write.Options.Add(new IfMatch(tag.Value.Span));
+                write.Options.Add(new IfMatchOption(tag.Value.Span));
                 codes[i] = (await client.SendAsync(write)).Code;
             }
 
@@ -133,9 +133,9 @@ public sealed class ServerTests : GuideTest
         double level = 1;
         TaskCompletionSource<double> measured = new();
         Task<double> MeasureAsync(CancellationToken ct) => measured.Task.WaitAsync(ct);
-        CoapRouteGroup tank = server.MapGroup("/tank").Serial();
+        CoapRouteGroup tank = server.MapGroup("/tank").WithExecution(CoapExecution.Serial());
         tank.MapGet("/level", () => $"{level}");
-        tank.MapPut("/level", async (CoapRequest request, CancellationToken ct) =>
+        tank.MapPut("/level", async (CoapRequestContext request, CancellationToken ct) =>
         {
             level = await MeasureAsync(ct);
             return CoapResults.Changed();
@@ -152,7 +152,7 @@ public sealed class ServerTests : GuideTest
     }
 
     [Fact]
-    public async Task A_queued_group_runs_as_many_requests_as_it_says_for_all_its_routes()
+    public async Task A_queued_group_limits_the_running_requests_of_all_its_routes_together()
     {
         ConcurrentQueue<string> read = new();
         TaskCompletionSource two = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -169,9 +169,9 @@ public sealed class ServerTests : GuideTest
             return name;
         }
 
-        CoapRouteGroup reports = server.MapGroup("/reports").RunQueued(degreeOfParallelism: 2);
-        reports.MapGet("/daily", (request, ct) => ReadReportAsync("daily", ct));
-        reports.MapGet("/archive/{name}", (request, ct) => ReadReportAsync(request.Route["name"], ct));
+        CoapRouteGroup reports = server.MapGroup("/reports").WithExecution(queued: 2);
+        reports.MapGet("/daily", (CancellationToken ct) => ReadReportAsync("daily", ct));
+        reports.MapGet("/archive/{name}", (string name, CancellationToken ct) => ReadReportAsync(name, ct));
         await StartAsync();
         Task<CoapResponse[]> answers = Task.WhenAll(
             new[] { "daily", "archive/a", "archive/b" }.Select(path => client.GetAsync($"coap://[::1]/reports/{path}")));
@@ -184,9 +184,9 @@ public sealed class ServerTests : GuideTest
     }
 
     [Fact]
-    public async Task A_resource_is_a_class()
+    public async Task A_class_can_be_mapped_as_a_resource()
     {
-        server.Map(new Lamp { Observable = true, ResourceTypes = ["light"], Title = "The lamp" });
+        server.Map(new Lamp { Observable = new(), ResourceTypes = ["light"], Title = "The lamp" });
         await StartAsync();
         await RunAsync(async () =>
         {
@@ -199,11 +199,11 @@ public sealed class ServerTests : GuideTest
     }
 
     [Fact]
-    public async Task A_handler_that_throws_tells_nobody_why_and_a_slow_one_is_answered_late()
+    public async Task An_exception_of_a_handler_is_not_disclosed_and_a_slow_handler_is_answered_separately()
     {
         TaskCompletionSource<CoapResult> late = new();
-        server.MapGet("/fails", (Func<CoapRequest, CoapResult>)(_ => throw new InvalidOperationException("secret")));
-        server.MapGet("/slow", (_, _) => late.Task);
+        server.MapGet("/fails", (Func<CoapRequestContext, CoapResult>)(_ => throw new InvalidOperationException("secret")));
+        server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => late.Task);
         await StartAsync();
         await RunAsync(async () =>
         {
@@ -219,14 +219,14 @@ public sealed class ServerTests : GuideTest
     }
 
     [Fact]
-    public async Task Options_say_how_an_endpoint_works()
+    public async Task Endpoint_options_configure_limits_block_size_and_grace_period()
     {
         ILoggerFactory loggerFactory = NullLoggerFactory.Instance;
         CoapEndpointOptions options = new()
         {
-            Limits = { MaxBodySize = 64 * 1024, MaxRequestsServed = 500 },
+            Limits = { Blockwise = { MaxRequestBodySize = 64 * 1024 }, Requests = { MaxServed = 500 } },
             Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 512 },
-            StopGracePeriod = TimeSpan.FromSeconds(20),
+            Processes = { StopGracePeriod = TimeSpan.FromSeconds(20) },
             LoggerFactory = loggerFactory,
         };
         await using CoapServer server = new(options);

@@ -50,7 +50,7 @@ internal static class OneGet
     /// </summary>
     public static string[] Frames()
     {
-        CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
+        CoapServer server = new(new CoapEndpointOptions { Transports = { Shards = 1 } });
         DirectTransport transport = new();
         server.MapGet("/x", static () => "x");
         server.Endpoint.AddTransport(transport);

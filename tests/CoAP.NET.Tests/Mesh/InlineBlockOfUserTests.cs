@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Mesh;
 public sealed class InlineBlockOfUserTests
 {
     [Fact]
-    public async Task Items_pass_within_the_offer_and_completion_follows_them()
+    public async Task An_item_passes_during_the_offer_and_completion_propagates()
     {
         Doubling block = new();
         BufferBlock<string> target = new();
@@ -23,7 +23,7 @@ public sealed class InlineBlockOfUserTests
     }
 
     [Fact]
-    public async Task An_exception_faults_the_block_and_what_is_linked()
+    public async Task An_exception_faults_the_block_and_its_linked_target()
     {
         PassBlock<int> block = new(_ => throw new InvalidOperationException("user"));
         BufferBlock<int> target = new();
@@ -36,7 +36,7 @@ public sealed class InlineBlockOfUserTests
     }
 
     [Fact]
-    public async Task A_standard_block_in_front_goes_on_after_an_item_that_nobody_took()
+    public async Task A_preceding_standard_block_continues_after_an_item_that_no_target_takes()
     {
         bool isOpen = false;
         BufferBlock<Disposable> source = new();
@@ -54,7 +54,7 @@ public sealed class InlineBlockOfUserTests
     }
 
     [Fact]
-    public async Task An_item_that_waited_in_its_source_is_taken_once()
+    public async Task An_item_waiting_in_its_source_is_taken_once_when_the_block_is_linked()
     {
         BufferBlock<int> source = new();
         source.Post(1);

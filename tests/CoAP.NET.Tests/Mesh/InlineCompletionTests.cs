@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Mesh;
 public class InlineCompletionTests
 {
     [Fact]
-    public async Task Completion_propagates_only_over_links_that_ask_for_it()
+    public async Task Completion_propagates_only_over_links_with_PropagateCompletion()
     {
         RelayBlock<int> block = new();
         CollectTarget<int> with = new();
@@ -20,7 +20,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public async Task A_fault_goes_down_a_chain_of_own_and_standard_blocks()
+    public async Task A_fault_propagates_through_a_chain_of_inline_and_standard_blocks()
     {
         BufferBlock<int> source = new();
         RelayBlock<int> first = new();
@@ -51,7 +51,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public void A_fault_after_completion_changes_nothing_and_the_reverse()
+    public void A_fault_after_completion_and_a_completion_after_a_fault_change_nothing()
     {
         CollectTarget<int> completed = new();
         completed.Complete();
@@ -65,7 +65,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public void Links_made_after_the_end_hear_of_it_at_once()
+    public void A_target_linked_after_the_end_is_completed_or_faulted_at_once()
     {
         RelayBlock<int> completed = new();
         completed.Complete();
@@ -86,7 +86,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public void Unlinked_targets_do_not_hear_of_the_end()
+    public void An_unlinked_target_is_not_completed()
     {
         RelayBlock<int> block = new();
         ScriptedTarget<int> target = new(_ => DataflowMessageStatus.Accepted);
@@ -96,7 +96,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public void A_target_that_throws_on_completion_does_not_keep_the_others_from_hearing()
+    public void An_exception_of_a_target_on_completion_does_not_keep_other_targets_from_completing()
     {
         RelayBlock<int> block = new();
         block.LinkTo(new BadEnd(), MeshRig.Propagate);
@@ -108,7 +108,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public async Task Completion_waits_for_what_is_inside_and_its_result_still_arrives()
+    public async Task Completion_waits_for_the_running_stage_and_its_result_is_delivered()
     {
         using ManualResetEventSlim entered = new();
         using ManualResetEventSlim release = new();
@@ -152,7 +152,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public async Task Abandon_ends_a_block_whose_stage_never_returns()
+    public async Task Abandon_completes_a_block_whose_stage_never_returns()
     {
         using ManualResetEventSlim entered = new();
         using ManualResetEventSlim release = new();
@@ -180,7 +180,7 @@ public class InlineCompletionTests
     }
 
     [Fact]
-    public async Task Everything_that_was_accepted_arrives_before_completion_whoever_completes_when()
+    public async Task Every_accepted_item_is_delivered_before_completion_under_concurrency()
     {
         for (int round = 0; round < 50; round++)
         {

@@ -56,7 +56,7 @@ public class InlineLinkTests
     }
 
     [Fact]
-    public void MaxMessages_unlinks_after_the_last_one_and_does_not_count_what_was_declined()
+    public void MaxMessages_unlinks_after_the_last_accepted_item_and_does_not_count_declined_items()
     {
         RelayBlock<int> block = new();
         List<int> limited = [];
@@ -86,7 +86,7 @@ public class InlineLinkTests
     }
 
     [Fact]
-    public void MaxMessages_is_exact_when_several_threads_offer()
+    public void MaxMessages_is_exact_under_concurrent_offers()
     {
         for (int round = 0; round < 20; round++)
         {
@@ -167,7 +167,7 @@ public class InlineLinkTests
     }
 
     [Fact]
-    public void A_target_that_was_completed_early_is_a_warning_and_no_fault()
+    public void A_target_that_completed_early_is_logged_as_a_warning_and_not_as_a_fault()
     {
         ListLogger logger = new();
         RelayBlock<int> block = new(logger: logger);
@@ -224,7 +224,7 @@ public class InlineLinkTests
     }
 
     [Fact]
-    public void A_target_that_declines_before_its_fault_is_visible_is_reported_when_it_is()
+    public void The_fault_of_a_target_that_becomes_visible_after_it_declined_is_reported()
     {
         TaskCompletionSource completion = new();
         RelayBlock<int> block = new();
@@ -238,7 +238,7 @@ public class InlineLinkTests
     }
 
     [Fact]
-    public void A_subscriber_that_throws_does_not_reach_the_one_who_offers()
+    public void An_exception_of_a_LinkedTargetFaulted_subscriber_does_not_reach_the_caller_of_Post()
     {
         RelayBlock<int> block = new();
         block.LinkedTargetFaulted += _ => throw new InvalidOperationException("subscriber");

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Mesh;
 public class InlineSourceTests
 {
     [Fact]
-    public void Offers_name_the_block_as_source_with_new_ids_and_without_consuming()
+    public void Offers_name_the_block_as_source_with_unique_ids_and_without_consumeToAccept()
     {
         RelayBlock<int> block = new();
         ScriptedTarget<int> declining = new(_ => DataflowMessageStatus.Declined);
@@ -26,7 +26,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Ids_are_unique_over_several_threads()
+    public void Message_ids_are_unique_across_threads()
     {
         RelayBlock<int> block = new();
         ScriptedTarget<int> target = new(_ => DataflowMessageStatus.Accepted);
@@ -62,7 +62,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Full_action_block_postpones_which_is_counted_as_declined()
+    public void A_full_action_block_postpones_and_the_item_is_counted_as_declined()
     {
         using ManualResetEventSlim release = new();
         RelayBlock<int> block = new();
@@ -80,7 +80,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public async Task Full_transform_block_takes_messages_again_after_it_found_that_the_postponed_ones_are_gone()
+    public async Task A_full_transform_block_takes_items_again_after_its_postponed_items_are_gone()
     {
         RelayBlock<int> block = new();
         TransformBlock<int, int> bounded = new(item => item, new ExecutionDataflowBlockOptions { BoundedCapacity = 1 });
@@ -104,7 +104,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Filtered_links_dispatch_and_the_rest_goes_to_the_counted_last_one()
+    public void Filtered_links_dispatch_items_and_the_last_link_gets_the_rest()
     {
         RelayBlock<int> block = new();
         ISourceBlock<int> source = block;
@@ -129,7 +129,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void What_no_link_takes_is_counted_and_given_back()
+    public void An_item_that_no_link_takes_is_counted_and_disposed()
     {
         PlainRelay<Disposable> block = new();
         block.LinkTo(DataflowBlock.NullTarget<Disposable>(), item => item.Name == "wanted");
@@ -144,7 +144,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Null_target_takes_everything()
+    public void A_null_target_accepts_every_item()
     {
         RelayBlock<int> block = new();
         block.LinkTo(DataflowBlock.NullTarget<int>());
@@ -153,7 +153,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Non_greedy_join_postpones_everything_so_everything_is_counted_as_declined()
+    public void A_non_greedy_join_postpones_every_item_and_they_are_counted_as_declined()
     {
         RelayBlock<int> left = new();
         RelayBlock<int> right = new();
@@ -170,7 +170,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public async Task Greedy_join_joins()
+    public async Task A_greedy_join_block_joins_items_of_two_inline_blocks()
     {
         RelayBlock<int> left = new();
         RelayBlock<int> right = new();
@@ -185,7 +185,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Non_greedy_batch_postpones_so_everything_is_counted_as_declined()
+    public void A_non_greedy_batch_postpones_every_item_and_they_are_counted_as_declined()
     {
         RelayBlock<int> block = new();
         BatchBlock<int> batch = new(2, new GroupingDataflowBlockOptions { Greedy = false });
@@ -199,7 +199,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public async Task Greedy_batch_gets_the_rest_when_completion_is_propagated()
+    public async Task A_greedy_batch_emits_its_remaining_items_when_completion_propagates()
     {
         RelayBlock<int> block = new();
         BatchBlock<int> batch = new(3);
@@ -216,7 +216,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public async Task Broadcast_and_write_once_blocks_behind_it_behave_as_usual()
+    public async Task Broadcast_and_write_once_blocks_linked_to_an_inline_block_work_as_usual()
     {
         RelayBlock<int> block = new();
         BroadcastBlock<int> broadcast = new(item => item + 100);
@@ -234,7 +234,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public async Task ReceiveAsync_takes_the_next_message_and_unlinks()
+    public async Task ReceiveAsync_takes_the_next_item_and_unlinks()
     {
         RelayBlock<int> block = new();
         Task<int> first = block.ReceiveAsync();
@@ -255,7 +255,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public async Task OutputAvailableAsync_says_so_and_leaves_the_message_alone()
+    public async Task OutputAvailableAsync_completes_without_taking_the_item()
     {
         ListLogger logger = new();
         RelayBlock<int> block = new(logger: logger);
@@ -273,7 +273,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public async Task AsObservable_sees_messages_and_the_end()
+    public async Task AsObservable_observes_items_and_completion()
     {
         RelayBlock<int> block = new();
         ListObserver<int> observer = new();
@@ -317,7 +317,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Nothing_can_be_consumed_or_reserved_later()
+    public void A_message_cannot_be_consumed_or_reserved_after_the_offer()
     {
         ISourceBlock<int> block = new RelayBlock<int>();
         ITargetBlock<int> target = new BufferBlock<int>();
@@ -328,7 +328,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void A_throwing_target_does_not_reach_the_one_who_offers_and_its_item_is_not_given_back()
+    public void An_exception_of_a_target_does_not_reach_the_caller_of_Post_and_its_item_counts_as_lost()
     {
         ListLogger logger = new();
         RelayBlock<int> block = new(logger: logger);
@@ -360,7 +360,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void A_throwing_logger_does_not_reach_the_one_who_offers()
+    public void An_exception_of_the_logger_does_not_reach_the_caller_of_Post()
     {
         RelayBlock<int> block = new(_ => throw new InvalidOperationException("stage"), logger: new ThrowingLogger());
         Assert.True(block.Post(1));
@@ -369,7 +369,7 @@ public class InlineSourceTests
     }
 
     [Fact]
-    public void Emit_offers_from_outside_and_is_refused_after_completion()
+    public void Emit_offers_an_item_and_is_refused_after_completion()
     {
         RelayBlock<int> block = new();
         CollectTarget<int> target = new();

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Mesh;
 public class InlineTargetTests
 {
     [Fact]
-    public async Task Buffer_block_before_it_drains_in_order_and_completes_it()
+    public async Task A_preceding_buffer_block_drains_in_order_and_propagates_completion()
     {
         BufferBlock<int> buffer = new();
         CollectTarget<int> target = new();
@@ -22,7 +22,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public async Task Bounded_transform_block_before_it_never_wedges_even_when_nothing_takes_the_results()
+    public async Task A_preceding_bounded_transform_block_never_blocks_even_when_the_results_are_declined()
     {
         TransformBlock<int, int> transform = new(item => item, new ExecutionDataflowBlockOptions { BoundedCapacity = 1 });
         RelayBlock<int> block = new(item => item == 3 ? throw new InvalidOperationException("stage") : item);
@@ -39,7 +39,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public async Task Broadcast_block_that_clones_makes_it_consume()
+    public async Task An_item_of_a_cloning_broadcast_block_is_consumed()
     {
         int clones = 0;
         BroadcastBlock<string> broadcast = new(item =>
@@ -57,7 +57,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public async Task Write_once_block_that_clones_makes_it_consume()
+    public async Task An_item_of_a_cloning_write_once_block_is_consumed()
     {
         WriteOnceBlock<string> once = new(item => item + "'");
         CollectTarget<string> target = new();
@@ -68,7 +68,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public async Task Join_and_batch_blocks_before_it_deliver()
+    public async Task Preceding_join_and_batch_blocks_deliver_their_items()
     {
         JoinBlock<int, int> join = new(new GroupingDataflowBlockOptions { Greedy = false });
         CollectTarget<Tuple<int, int>> pairs = new();
@@ -115,7 +115,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public async Task AsObserver_feeds_and_completes_it()
+    public async Task AsObserver_posts_items_and_completes_the_block()
     {
         CollectTarget<int> target = new();
         IObserver<int> observer = target.AsObserver();
@@ -134,7 +134,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public void An_invalid_header_or_a_missing_source_is_the_callers_mistake()
+    public void OfferMessage_throws_for_an_invalid_header_or_a_missing_source()
     {
         CollectTarget<int> target = new();
         Assert.Throws<ArgumentException>("messageHeader", () => target.OfferMessage(default, 1, null, false));
@@ -144,7 +144,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public void What_the_source_no_longer_has_is_not_available()
+    public void An_item_that_the_source_no_longer_has_is_not_available()
     {
         CollectTarget<int> target = new();
         ISourceBlock<int> source = new RelayBlock<int>();
@@ -161,7 +161,7 @@ public class InlineTargetTests
     }
 
     [Fact]
-    public void After_completion_it_declines_permanently_and_consumes_nothing()
+    public void A_completed_block_declines_permanently_and_consumes_nothing()
     {
         CollectTarget<int> target = new();
         target.Complete();
@@ -174,7 +174,7 @@ public class InlineTargetTests
     [Theory]
     [InlineData(typeof(InvalidOperationException))]
     [InlineData(typeof(OperationCanceledException))]
-    public void A_stage_that_throws_is_counted_and_goes_on(Type type)
+    public void An_exception_of_a_stage_is_counted_and_the_next_item_is_processed(Type type)
     {
         ListLogger logger = new();
         RelayBlock<int> block = new(item => item == 1 ? throw (Exception)Activator.CreateInstance(type)! : item, logger: logger);

@@ -30,9 +30,9 @@ public sealed class MeshPictureTests
     };
 
     [Fact]
-    public async Task The_picture_shows_the_mesh_as_it_is_wired()
+    public async Task The_mesh_picture_shows_the_current_wiring()
     {
-        await using CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
+        await using CoapServer server = new(new CoapEndpointOptions { Transports = { Shards = 1 } });
         string now = Draw(server.Endpoint.Pipelines[0].Links);
         string file = Path.Combine(SourceTree.Root, "docs", "images", "mesh.svg");
         if (Environment.GetEnvironmentVariable("COAP_MESH_PICTURE") == "write")
@@ -49,9 +49,9 @@ public sealed class MeshPictureTests
     }
 
     [Fact]
-    public async Task The_wiring_is_one_path_of_five_stages_with_the_ten_seams()
+    public async Task The_mesh_is_a_chain_of_five_stages_with_ten_seams()
     {
-        await using CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
+        await using CoapServer server = new(new CoapEndpointOptions { Transports = { Shards = 1 } });
         IReadOnlyList<MeshLink> links = server.Endpoint.Pipelines[0].Links;
         Assert.Equal(links.Skip(1).Select(static link => link.Source), links.SkipLast(1).Select(static link => link.Target));
         object[] seams = [
@@ -72,7 +72,7 @@ public sealed class MeshPictureTests
         Line($"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} 520\" width=\"{width}\" height=\"520\" "
             + "font-family=\"system-ui, sans-serif\" font-size=\"12\" role=\"img\" aria-labelledby=\"title desc\">");
         Line("<title id=\"title\">The mesh of one shard</title>");
-        Line($"<desc id=\"desc\">From the transports to user code: {string.Join(", ", stages.Select(static stage => Tell(stage)))}. Answers "
+        Line($"<desc id=\"desc\">From the transports to user code: {string.Join(", ", stages.Select(static stage => Report(stage)))}. Answers "
             + "come back the same way. What state machines decide enters at Messaging and Exchanges.</desc>");
         Line("<style>");
         Line("text { fill: #1f2328; } .small { font-size: 10.5px; fill: #59636e; } .stage { font-weight: 600; font-size: 13px; "
@@ -137,7 +137,7 @@ public sealed class MeshPictureTests
         // What state machines leave with the shard, and where it is carried out.
         Line($"<rect class=\"shard\" x=\"{shardX}\" y=\"220\" width=\"{Column + BlockWidth + 40}\" height=\"52\" rx=\"6\"/>");
         int shardMiddle = shardX + ((Column + BlockWidth + 40) / 2);
-        Line($"<text class=\"middle\" x=\"{shardMiddle}\" y=\"242\">{nameof(ShardDrain)}: what was decided under the lock</text>");
+        Line($"<text class=\"middle\" x=\"{shardMiddle}\" y=\"242\">{nameof(EffectDispatcher)}: what was decided under the lock</text>");
         string[] effects =
             [nameof(CoapShard.Post), nameof(CoapShard.Raise), nameof(CoapShard.Send), nameof(CoapShard.Cancel), nameof(CoapShard.AfterRelease)];
         Line($"<text class=\"small middle\" x=\"{shardMiddle}\" y=\"260\">{string.Join(", ", effects)}</text>");
@@ -159,7 +159,7 @@ public sealed class MeshPictureTests
         Line("</svg>");
         return svg.ToString();
 
-        static string Tell(string stage) => $"{stage} ({s_tasks[stage]})";
+        static string Report(string stage) => $"{stage} ({s_tasks[stage]})";
 
         int X(int column) => Left + (column * Column);
 

@@ -16,7 +16,7 @@ public sealed class ReplacedStageTests
 
     [Theory]
     [MemberData(nameof(Schemes))]
-    public async Task A_wire_format_of_a_user_carries_requests_responses_and_bodies_in_blocks(string scheme)
+    public async Task A_custom_wire_format_carries_requests_responses_and_blockwise_bodies(string scheme)
     {
         byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 31))];
         ConcurrentBag<byte[]> wire = [];
@@ -37,7 +37,7 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task Whoever_does_not_speak_the_format_is_not_heard()
+    public async Task A_request_in_another_wire_format_is_not_served()
     {
         await using CoapServer server = new(Sealed());
         bool served = false;
@@ -58,7 +58,7 @@ public sealed class ReplacedStageTests
 
     [Theory]
     [MemberData(nameof(Schemes))]
-    public async Task Blocks_that_were_inserted_stand_before_and_behind_a_stage_that_was_replaced(string scheme)
+    public async Task Inserted_blocks_are_placed_before_and_after_a_replaced_stage(string scheme)
     {
         ConcurrentDictionary<string, int> seen = new();
         CoapEndpointOptions options = Sealed();
@@ -91,7 +91,8 @@ public sealed class ReplacedStageTests
             exchange.Request.Path switch
             {
                 "/broken" => new EndingStream(large, static () => { }, new IOException("broken")),
-                "/gone" => new EndingStream(large, static () => { }, new CoapBodyException(CoapResults.Status(CoapCode.BadGateway), "Gone.")),
+                "/gone" => new EndingStream(
+                    large, static () => { }, new CoapContentException(CoapResults.Status(CoapCode.BadGateway), "Gone.")),
                 _ => new EndingStream(large, () => disposed.TrySetResult()),
             },
             CoapETag.FromVersion(1)));
@@ -131,9 +132,9 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task Of_two_answers_of_a_router_the_first_counts_and_the_request_is_counted_out_once()
+    public async Task Only_the_first_of_two_answers_of_a_router_counts()
     {
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapReply>(static exchange =>
             [new CoapReply(exchange, CoapResults.Text("first")), new CoapReply(exchange, CoapResults.Text("second"))]));
         await using CoapServer server = new(options);
@@ -149,25 +150,25 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task A_reply_of_a_router_without_exchange_or_result_is_counted_as_a_defect_and_answers_nothing()
+    public async Task A_reply_of_a_router_without_an_exchange_is_counted_as_an_error_and_answers_nothing()
     {
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapReply>(static exchange =>
-            [default, new CoapReply(exchange, null!), new CoapReply(exchange, CoapResults.Text("right"))]));
+            [default, new CoapReply(exchange, CoapResults.Text("right"))]));
         await using CoapServer server = new(options);
         string uri = await StartAsync(server, "coap");
         await using CoapClient client = new();
 
         Assert.Equal("right", (await Within(client.GetAsync($"{uri}/x"))).GetText());
 
-        Assert.Equal(2, server.Endpoint.Counters[CoapCounter.StageErrors]);
+        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
     }
 
     [Fact]
-    public async Task A_router_that_is_full_has_requests_answered_with_5_03()
+    public async Task A_request_to_a_full_router_gets_5_03()
     {
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(
             async exchange =>
             {
@@ -189,10 +190,10 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task What_a_router_has_when_the_server_is_disposed_is_answered_5_03_and_its_late_answer_is_dropped()
+    public async Task A_request_held_by_a_router_gets_5_03_on_disposal_and_its_late_answer_is_dropped()
     {
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         TaskCompletionSource<CancellationToken> entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(async exchange =>
         {
@@ -262,9 +263,9 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task A_response_that_has_no_form_becomes_5_00_and_a_copy_of_a_request_gets_the_same_bytes()
+    public async Task A_response_that_a_custom_serializer_cannot_encode_becomes_5_00_and_a_duplicate_gets_the_same()
     {
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
             new PassThrough<CoapDatagram, CoapInbound>(
                 datagram => shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
@@ -299,9 +300,9 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task What_breaks_the_format_is_rejected_as_by_the_standard_stage()
+    public async Task A_format_error_reported_by_a_user_serializer_is_rejected_as_by_the_standard_stage()
     {
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
             new PassThrough<CoapDatagram, CoapInbound>(datagram =>
                 shard.Malformed(datagram, new CoapFormatError(CoapFormatRule.PayloadMissing, 4), CoapMessageType.Confirmable, 0x1234)),
@@ -317,9 +318,9 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task Items_that_a_serializer_did_not_fill_are_errors_that_say_so_and_nothing_else_stops()
+    public async Task An_empty_item_of_a_custom_serializer_is_counted_as_an_error_and_the_endpoint_continues()
     {
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
             new PassThrough<CoapDatagram, CoapInbound>(static _ => default),
             new PassThrough<CoapOutbound, CoapDatagram>(static _ => new CoapDatagram(1))));
@@ -333,7 +334,7 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task A_channel_of_a_user_knows_a_device_by_its_number_at_any_address()
+    public async Task A_custom_channel_stage_identifies_a_device_by_its_number_at_any_address()
     {
         CoapEndpointOptions options = new();
         options.Pipeline.Replace(CoapStages.Channel, DeviceChannel.Make);
@@ -364,7 +365,7 @@ public sealed class ReplacedStageTests
 
     [Theory]
     [MemberData(nameof(Schemes))]
-    public async Task A_channel_of_a_user_that_attaches_nothing_leaves_it_to_the_library(string scheme)
+    public async Task A_custom_channel_stage_that_attaches_no_channel_leaves_attaching_to_the_library(string scheme)
     {
         CoapEndpointOptions options = new();
         options.Pipeline.Replace(CoapStages.Channel, static _ => new CoapChannelBlocks(
@@ -380,7 +381,7 @@ public sealed class ReplacedStageTests
 
     [Theory]
     [MemberData(nameof(Schemes))]
-    public async Task A_handler_of_a_user_stores_requests_and_forwards_them_in_order(string scheme)
+    public async Task A_custom_handler_stage_stores_requests_and_forwards_them_in_order(string scheme)
     {
         StoreAndForward line = new() { Capacity = 3 };
         CoapEndpointOptions options = new();
@@ -422,9 +423,9 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task A_handler_of_a_user_can_do_without_that_of_the_library()
+    public async Task A_custom_handler_stage_works_without_the_handler_stage_of_the_library()
     {
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerBlocks(
             new TransformManyBlock<CoapInbound, CoapExchange>(static item =>
                 item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true } ? [CoapExchange.Begin(item)] : []),
@@ -453,9 +454,9 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task An_item_that_a_handler_did_not_fill_is_an_error_and_nothing_else_stops()
+    public async Task An_empty_item_of_a_custom_handler_stage_is_counted_as_an_error_and_the_endpoint_continues()
     {
-        CoapEndpointOptions options = new() { Shards = 1 };
+        CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerBlocks(
             new PassThrough<CoapInbound, CoapExchange>(static item => CoapExchange.Begin(item)),
             new PassThrough<CoapReply, CoapOutbound>(static _ => default)));
@@ -471,7 +472,7 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task A_stage_on_tasks_takes_as_many_items_at_a_time_as_it_may()
+    public async Task A_stage_on_tasks_runs_up_to_MaxDegreeOfParallelism_items_at_a_time()
     {
         using Barrier four = new(4);
         CoapEndpointOptions options = new();
@@ -479,7 +480,8 @@ public sealed class ReplacedStageTests
         await using CoapServer server = new(options);
 
         // Blocks until four of them run.
-        server.MapGet("/x", () => four.SignalAndWait(HangGuard.InMemory) ? "x" : throw new TimeoutException()).RunInline();
+        server.MapGet("/x", () => four.SignalAndWait(HangGuard.InMemory) ? "x" : throw new TimeoutException())
+            .WithExecution(CoapExecution.Inline);
         string uri = await StartAsync(server, "coap");
         await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 4 } });
 
@@ -491,7 +493,7 @@ public sealed class ReplacedStageTests
 
     [Theory]
     [MemberData(nameof(Schemes))]
-    public async Task Stages_run_on_the_scheduler_of_their_tasks_and_keep_the_order_of_a_peer(string scheme)
+    public async Task Stages_on_tasks_run_on_their_scheduler_and_keep_the_order_of_each_peer(string scheme)
     {
         CountingScheduler[] schedulers = [new(), new(), new(), new()];
         CoapEndpointOptions options = new();
@@ -506,7 +508,7 @@ public sealed class ReplacedStageTests
         {
             served.Add(request.Path);
             return request.Path;
-        }).RunInline();
+        }).WithExecution(CoapExecution.Inline);
         string uri = await StartAsync(server, scheme);
         await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 200 } });
 
@@ -527,7 +529,7 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public void A_stage_that_cannot_run_on_such_tasks_says_so()
+    public void RunOnTasks_refuses_stages_and_options_that_are_not_supported()
     {
         ExecutionDataflowBlockOptions four = new() { MaxDegreeOfParallelism = 4 };
         CoapPipelineOptions pipeline = new();
@@ -541,7 +543,7 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public void What_cannot_work_is_refused_with_what_to_do()
+    public void An_invalid_stage_replacement_is_refused_and_the_error_says_what_to_do()
     {
         CoapEndpointOptions twice = new();
         Router(twice, static _ => CoapResults.NotFound());
@@ -568,7 +570,7 @@ public sealed class ReplacedStageTests
             StringComparison.Ordinal);
 
         TransformBlock<CoapExchange, CoapReply> one = new(static exchange => new CoapReply(exchange, CoapResults.NotFound()));
-        CoapEndpointOptions shared = new() { Shards = 2 };
+        CoapEndpointOptions shared = new() { Transports = { Shards = 2 } };
         shared.Pipeline.Replace(CoapStages.Resource, _ => one);
         Assert.Contains("once for each shard", Assert.Throws<InvalidOperationException>(() => new CoapServer(shared)).Message,
             StringComparison.Ordinal);

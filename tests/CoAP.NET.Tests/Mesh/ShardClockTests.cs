@@ -15,11 +15,11 @@ public sealed class ShardClockTests
     private static readonly CoapAddress s_stranger = CoapAddress.FromIPv4(0xc0000202, 5683);
 
     [Fact]
-    public async Task What_is_due_is_done_when_something_comes_although_the_timer_does_not_fire()
+    public async Task Due_retransmissions_are_sent_when_a_datagram_arrives_although_the_timer_does_not_fire()
     {
         StoppedTimers time = new();
         DirectTransport transport = new();
-        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = time, Random = new VirtualRandom(1) });
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = time, Pipeline = { Random = new VirtualRandom(1) } });
         client.Endpoint.AddTransport(transport);
         Task<CoapResponse> request = client.GetAsync("coap://192.0.2.1/x");
         string sent = Assert.Single(transport.TakeSent());
@@ -33,7 +33,7 @@ public sealed class ShardClockTests
     }
 
     [Fact]
-    public void User_code_that_a_timer_brings_runs_after_the_timer_was_set_again()
+    public void User_code_called_by_a_timer_runs_after_the_next_timer_was_set()
     {
         OneTimer time = new();
         CoapShard shard = new(0, EnvironmentOf(time));
@@ -50,7 +50,7 @@ public sealed class ShardClockTests
     }
 
     [Fact]
-    public void A_timer_that_could_not_be_set_is_tried_again_soon()
+    public void Setting_a_timer_is_retried_after_a_failure()
     {
         OneTimer time = new();
         CoapShard shard = new(0, EnvironmentOf(time));
@@ -68,7 +68,7 @@ public sealed class ShardClockTests
     }
 
     [Fact]
-    public void A_clock_knows_whether_its_timer_fires_on_the_shared_pool()
+    public void A_shard_clock_detects_whether_its_timer_fires_on_the_thread_pool()
     {
         Assert.True(FiresOnPool(TimeProvider.System));
         Assert.True(FiresOnPool(new OwnDate()));
@@ -81,7 +81,7 @@ public sealed class ShardClockTests
     }
 
     [Fact]
-    public async Task What_a_timer_of_the_shared_pool_finds_due_runs_on_a_thread_of_the_library()
+    public async Task Work_that_a_timer_of_the_shared_pool_finds_due_runs_on_a_library_thread()
     {
         CoapShard shard = new(0, EnvironmentOf(TimeProvider.System));
         using ShardClock clock = new(shard);
@@ -95,7 +95,7 @@ public sealed class ShardClockTests
     }
 
     [Fact]
-    public async Task Who_finds_the_clock_late_does_not_run_what_is_due_itself()
+    public async Task A_thread_that_finds_the_clock_late_does_not_run_the_due_timers_itself()
     {
         ShiftedTime time = new();
         CoapShard shard = new(0, EnvironmentOf(time));
@@ -146,11 +146,11 @@ public sealed class ShardClockTests
     }
 
     /// <summary>Leaves an action to be called after the lock was released.</summary>
-    private sealed class ActingTimer(CoapShard shard, Action action) : WheelTimer, IAfterRelease
+    private sealed class ActingTimer(CoapShard shard, Action action) : WheelTimer, IDeferredWork
     {
         internal override void Fire(long now) => shard.AfterRelease(this);
 
-        void IAfterRelease.OnReleased(CoapShard ofTimer) => action();
+        void IDeferredWork.OnReleased(CoapShard ofTimer) => action();
     }
 
     /// <summary>A clock with one timer, which fires when the test says so.</summary>

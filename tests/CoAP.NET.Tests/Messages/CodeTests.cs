@@ -44,7 +44,7 @@ public sealed class CodeTests
     [InlineData("7.03", "Pong", 0xe3)]
     [InlineData("7.04", "Release", 0xe4)]
     [InlineData("7.05", "Abort", 0xe5)]
-    public void Code_has_its_byte_and_its_name(string text, string name, byte value)
+    public void A_code_has_its_value_and_its_name(string text, string name, byte value)
     {
         CoapCode code = CoapCode.Parse(text);
 
@@ -65,7 +65,7 @@ public sealed class CodeTests
     [InlineData(0xa0, "response")]
     [InlineData(0xc0, "reserved")]
     [InlineData(0xe1, "signalling")]
-    public void Class_says_what_a_code_is(byte value, string kind)
+    public void The_class_of_a_code_determines_its_kind(byte value, string kind)
     {
         CoapCode code = new(value);
 
@@ -83,5 +83,5 @@ public sealed class CodeTests
     [InlineData("4.32")]
     [InlineData("4-04")]
     [InlineData("4. 4")]
-    public void Other_text_is_no_code(string text) => Assert.Throws<FormatException>(() => CoapCode.Parse(text));
+    public void An_invalid_code_text_is_refused(string text) => Assert.Throws<FormatException>(() => CoapCode.Parse(text));
 }

@@ -59,7 +59,7 @@ public sealed class OptionsToUriTests
     }
 
     [Fact]
-    public void An_IPv6_address_without_its_brackets_is_one() => Assert.Equal(
+    public void A_Uri_Host_with_an_IPv6_address_without_brackets_is_an_IPv6_address() => Assert.Equal(
         "coap://[2001:db8::9]/",
         CoapUri.Compose("coap", Request("H:2001:db8::9").Options, IPEndPoint.Parse("198.51.100.1:5683")).ToString());
 
@@ -77,12 +77,12 @@ public sealed class OptionsToUriTests
     [InlineData("H:%zz")]
     [InlineData("P:a|P:..")]
     [InlineData("P:.")]
-    public void Options_that_name_no_uri_are_refused(string options)
+    public void Options_that_do_not_form_a_URI_are_refused(string options)
     {
         CoapOptionCollection collection = Request(options).Options;
         IPEndPoint endpoint = IPEndPoint.Parse("198.51.100.1:5683");
 
-        Assert.Throws<CoapUriException>(() => CoapUri.Compose("coap", collection, endpoint));
+        Assert.Throws<CoapFormatException>(() => CoapUri.Compose("coap", collection, endpoint));
         Assert.False(CoapUri.TryCompose("coap", collection, endpoint, out CoapUri? uri, out string? error));
         Assert.Null(uri);
         Assert.StartsWith("The options of the request do not form a URI", error, StringComparison.Ordinal);
@@ -102,15 +102,15 @@ public sealed class OptionsToUriTests
     }
 
     [Fact]
-    public void Scheme_must_be_one_of_coap() =>
-        Assert.Throws<CoapUriException>(() => CoapUri.Compose("http", new CoapOptionCollection(), IPEndPoint.Parse("198.51.100.1:80")));
+    public void Composing_a_URI_refuses_a_scheme_that_is_not_CoAP() =>
+        Assert.Throws<CoapFormatException>(() => CoapUri.Compose("http", new CoapOptionCollection(), IPEndPoint.Parse("198.51.100.1:80")));
 
     [Fact]
     [Rfc("7252-5.10.2-3")]
-    public void Proxy_scheme_takes_the_place_of_the_scheme()
+    public void Proxy_Scheme_replaces_the_scheme()
     {
         CoapMessage request = Request("H:h|P:x");
-        request.Options.Add(new ProxyScheme("http"));
+        request.Options.Add(new ProxySchemeOption("http"));
 
         Assert.Equal("http://h/x", CoapUri.ComposeRequestUri(request, "coap", IPEndPoint.Parse("198.51.100.1:5683")));
     }
@@ -121,14 +121,14 @@ public sealed class OptionsToUriTests
     [InlineData("coap", 5690, 5683, "coap+tcp", "coap+tcp://h/x")]
     [InlineData("coap", 5683, null, "coaps", "coaps://h/x")]
     [InlineData("coap", 5683, 80, "http", "http://h:80/x")]
-    public void A_port_that_is_named_stays_though_the_scheme_is_replaced(
+    public void An_explicit_or_non_default_port_is_handled_when_Proxy_Scheme_replaces_the_scheme(
         string scheme, int port, int? named, string proxyScheme, string expected)
     {
         CoapMessage request = Request("H:h|P:x");
-        request.Options.Add(new ProxyScheme(proxyScheme));
+        request.Options.Add(new ProxySchemeOption(proxyScheme));
         if (named is { } value)
         {
-            request.Options.Add(new UriPort(value));
+            request.Options.Add(new UriPortOption(value));
         }
 
         Assert.Equal(expected, CoapUri.ComposeRequestUri(request, scheme, new IPEndPoint(IPAddress.Loopback, port)));
@@ -136,10 +136,10 @@ public sealed class OptionsToUriTests
 
     [Fact]
     [Rfc("7252-5.10.2-2")]
-    public void Proxy_uri_goes_before_all_others()
+    public void Proxy_Uri_takes_precedence_over_the_other_options()
     {
         CoapMessage request = Request("H:h|P:x");
-        request.Options.Add(new ProxyUri("http://other/")).Add(new ProxyScheme("coap"));
+        request.Options.Add(new ProxyUriOption("http://other/")).Add(new ProxySchemeOption("coap"));
 
         Assert.Equal("http://other/", CoapUri.ComposeRequestUri(request, "coap", IPEndPoint.Parse("198.51.100.1:5683")));
     }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Messages;
 public sealed class TargetTableTests
 {
     [Fact]
-    public void A_URI_is_known_by_its_text_and_by_its_bytes_and_read_once()
+    public void A_URI_is_parsed_once_and_then_found_by_its_text_and_by_its_bytes()
     {
         TargetTable table = new();
         int read = 0;
@@ -26,7 +26,7 @@ public sealed class TargetTableTests
     }
 
     [Fact]
-    public void What_differs_or_is_long_or_not_ASCII_or_has_a_zone_is_not_known()
+    public void A_URI_that_differs_is_long_is_not_ASCII_or_has_a_zone_is_not_found()
     {
         TargetTable table = new();
         string longer = $"coap://one.example/{new string('a', 200)}/{new string('a', 200)}";
@@ -45,7 +45,7 @@ public sealed class TargetTableTests
     }
 
     [Fact]
-    public void However_many_there_are_each_text_gives_its_own_URI()
+    public void Each_text_maps_to_its_own_URI_however_many_there_are()
     {
         TargetTable table = new();
         for (int i = 0; i < 5000; i++)

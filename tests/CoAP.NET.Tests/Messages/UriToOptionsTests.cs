@@ -61,7 +61,7 @@ public sealed class UriToOptionsTests
     [InlineData("port 0", "coap://host:0/", "H:host")]
     [InlineData("a name like an address", "coap://198.051.100.1/", "H:198.051.100.1")]
     [InlineData("lower case comes before decoding", "coap://h%4Fst/", "H:hOst")]
-    public void Uri_gives_these_options(string row, string uri, string options)
+    public void A_URI_decomposes_into_the_expected_options(string row, string uri, string options)
     {
         CoapUri parsed = CoapUri.Parse(uri);
         IPAddress destination = parsed.HostAddress ?? IPAddress.Parse("192.0.2.7");
@@ -74,7 +74,7 @@ public sealed class UriToOptionsTests
     [InlineData("UD-43", "coap://host:61616/x", 5683, "H:host|O:f0b0|P:x")]
     [InlineData("UD-44", "coap://host/x", 61616, "H:host|O:1633|P:x")]
     [InlineData("default", "coaps://host/x", 5683, "H:host|O:1634|P:x")]
-    public void Port_is_sent_when_it_is_not_that_of_the_destination(string row, string uri, int destinationPort, string options) =>
+    public void Uri_Port_is_sent_when_the_port_differs_from_the_destination_port(string row, string uri, int destinationPort, string options) =>
         Assert.Equal((row, options), (row, OptionsOf(CoapUri.Parse(uri), IPAddress.Loopback, destinationPort)));
 
     [Theory]
@@ -87,7 +87,7 @@ public sealed class UriToOptionsTests
     [InlineData("coap://[fe80::1%25eth0]/", "fe80::2", "H:[fe80::1]")]
     [InlineData("coap://[::ffff:192.0.2.1]/", "192.0.2.1", "")]
     [Rfc("7252-5.4.4-1", "7252-5.10.1-2")]
-    public void Literal_is_sent_only_to_another_address_and_never_with_its_zone(string uri, string destination, string options) =>
+    public void An_IP_literal_is_sent_as_Uri_Host_only_to_another_address_and_without_its_zone(string uri, string destination, string options) =>
         Assert.Equal(options, OptionsOf(CoapUri.Parse(uri), IPAddress.Parse(destination), 5683));
 
     [Theory]
@@ -99,7 +99,7 @@ public sealed class UriToOptionsTests
     [InlineData("%5B%3A%3A1%5D")]
     [InlineData("a%00")]
     [Rfc("7252-6.5-1")]
-    public void A_host_that_Uri_Host_cannot_carry_is_none(string host)
+    public void A_host_that_Uri_Host_cannot_carry_is_refused(string host)
     {
         // The options would name no URI any more (RFC 7252 section 6.5, step 2).
         Assert.False(CoapUri.TryParse($"coap://{host}/", out _, out string? error));
@@ -107,17 +107,17 @@ public sealed class UriToOptionsTests
     }
 
     [Fact]
-    public void Half_of_a_surrogate_pair_is_told_with_its_place()
+    public void An_unpaired_surrogate_is_refused_with_its_position()
     {
-        Assert.Equal(13, Assert.Throws<CoapUriException>(() => CoapUri.Parse("coap://host/a" + (char)0xd83d)).Position);
-        Assert.Equal(12, Assert.Throws<CoapUriException>(() => CoapUri.Parse("coap://host/" + (char)0xde00 + "b")).Position);
+        Assert.Equal(13, Assert.Throws<CoapFormatException>(() => CoapUri.Parse("coap://host/a" + (char)0xd83d)).Position);
+        Assert.Equal(12, Assert.Throws<CoapFormatException>(() => CoapUri.Parse("coap://host/" + (char)0xde00 + "b")).Position);
     }
 
     [Fact]
     public void A_segment_has_255_bytes_of_UTF_8_at_most()
     {
         Assert.Single(CoapUri.Parse("coap://host/" + new string('ü', 127)).PathSegments);
-        CoapUriException error = Assert.Throws<CoapUriException>(() => CoapUri.Parse("coap://host/" + new string('ü', 128)));
+        CoapFormatException error = Assert.Throws<CoapFormatException>(() => CoapUri.Parse("coap://host/" + new string('ü', 128)));
         Assert.Contains("too long", error.Message, StringComparison.Ordinal);
     }
 
@@ -149,14 +149,14 @@ public sealed class UriToOptionsTests
     [InlineData("Почта.example", "xn--80a1acny.example")]
     [InlineData("☃.example", "xn--n3h.example")]
     [InlineData("例え.example", "xn--r8jz45g.example")]
-    public void An_internationalized_name_is_that_of_the_dns(string name, string ascii) =>
+    public void An_internationalized_host_name_is_converted_to_its_DNS_name(string name, string ascii) =>
         Assert.Equal(ascii, CoapUri.Parse($"coap://{name}/").Host);
 
     // Without ICU .NET cannot compose the letter. Left as it is, it would be the name of another host.
     [Theory]
     [InlineData("bu\u0308cher.example", "xn--bcher-kva.example")]
     [InlineData("\uff42\u00fccher.example", "xn--bcher-kva.example")]
-    public void A_name_in_another_form_is_the_same_name_or_is_refused(string name, string ascii)
+    public void A_host_name_in_another_Unicode_form_is_normalized_or_refused(string name, string ascii)
     {
         bool isParsed = CoapUri.TryParse($"coap://{name}/", out CoapUri? uri, out string? error);
 
@@ -176,7 +176,7 @@ public sealed class UriToOptionsTests
         Assert.False(CoapUri.TryParse($"coap://ü{character}.example/", out _));
 
     [Fact]
-    public void Escaped_digits_are_an_address_too() =>
+    public void A_host_with_escaped_digits_is_an_IP_address() =>
         Assert.Equal(IPAddress.Parse("192.0.2.1"), CoapUri.Parse("coap://%3192.0.2.%31/").HostAddress);
 
     [Theory]
@@ -219,7 +219,7 @@ public sealed class UriToOptionsTests
     [InlineData("null character", "coap://host/\0", 12, "U+0000")]
     public void Text_that_is_no_coap_uri_is_refused_with_place_and_advice(string row, string uri, int position, string advice)
     {
-        CoapUriException exception = Assert.Throws<CoapUriException>(() => CoapUri.Parse(uri));
+        CoapFormatException exception = Assert.Throws<CoapFormatException>(() => CoapUri.Parse(uri));
 
         Assert.Equal((row, position), (row, exception.Position));
         Assert.Contains(advice, exception.Message, StringComparison.Ordinal);
@@ -237,7 +237,7 @@ public sealed class UriToOptionsTests
         foreach (string uri in (string[])[$"coap://host/{longest}a", $"coap://host/?{longest}a", $"coap://{longest}a/",
             "coap://host/" + string.Concat(Enumerable.Repeat("%C3%BC", 128))])
         {
-            Assert.Contains("at most 255", Assert.Throws<CoapUriException>(() => CoapUri.Parse(uri)).Message, StringComparison.Ordinal);
+            Assert.Contains("at most 255", Assert.Throws<CoapFormatException>(() => CoapUri.Parse(uri)).Message, StringComparison.Ordinal);
         }
     }
 
@@ -256,10 +256,10 @@ public sealed class UriToOptionsTests
         uri.AddTo(options, destination, port);
         return string.Join('|', options.Select(option => option switch
         {
-            UriHost host => $"H:{host.Value}",
-            UriPort other => $"O:{Wire.Hex(other.ToValueArray())}",
-            UriPath segment => $"P:{segment.Value}",
-            UriQuery argument => $"Q:{argument.Value}",
+            UriHostOption host => $"H:{host.Value}",
+            UriPortOption other => $"O:{Wire.Hex(other.ToValueArray())}",
+            UriPathOption segment => $"P:{segment.Value}",
+            UriQueryOption argument => $"Q:{argument.Value}",
             _ => option.ToString(),
         }));
     }

@@ -7,7 +7,7 @@ public sealed class AcknowledgementTests
 
     [Fact]
     [Rfc("7252-5.2.1-1", "7252-4.2-3", "7252-5.3.1-1")]
-    public void A_quick_response_rides_on_the_acknowledgement()
+    public void A_quick_response_is_piggybacked_on_the_acknowledgement()
     {
         _rig.Handle = item => _rig.Reply(item, new CoapMessage(CoapCode.Content) { Payload = "hi"u8.ToArray() });
         _rig.Receive(_rig.Channel(), "48017d340001020304050607");
@@ -18,7 +18,7 @@ public sealed class AcknowledgementTests
 
     [Fact]
     [Rfc("7252-4.2-1", "7252-5.2.2-1")]
-    public void A_slow_response_is_announced_by_an_empty_acknowledgement_and_sent_separately()
+    public void A_slow_request_gets_an_empty_acknowledgement_and_a_separate_response()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, "41017d3471");
@@ -41,7 +41,7 @@ public sealed class AcknowledgementTests
     [InlineData("6045")]
     [InlineData("7000")]
     [Rfc("7252-5.2.2-3")]
-    public void A_separate_response_is_sent_no_more_after_a_matching_acknowledgement_or_reset(string head)
+    public void A_matching_acknowledgement_or_Reset_ends_the_retransmission_of_a_separate_response(string head)
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, "41017d3471");
@@ -55,7 +55,7 @@ public sealed class AcknowledgementTests
     }
 
     [Fact]
-    public void A_separate_response_that_nobody_acknowledges_is_repeated_and_given_up()
+    public void An_unacknowledged_separate_response_is_retransmitted_and_finally_fails()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, "41017d3471");
@@ -108,7 +108,7 @@ public sealed class AcknowledgementTests
     [InlineData(CoapOutboundKind.Acknowledge, "60007d34")]
     [InlineData(CoapOutboundKind.Finish, "60007d34")]
     [InlineData(CoapOutboundKind.Reject, "70007d34")]
-    public void A_confirmable_message_is_acknowledged_or_rejected_at_once_when_told(CoapOutboundKind kind, string expected)
+    public void A_Confirmable_message_is_acknowledged_or_rejected_at_once_on_demand(CoapOutboundKind kind, string expected)
     {
         _rig.Receive(_rig.Channel(), "41017d3471");
         _rig.Answer(_rig.Up[0], kind);
@@ -121,7 +121,7 @@ public sealed class AcknowledgementTests
     [InlineData(CoapOutboundKind.Finish)]
     [InlineData(CoapOutboundKind.Reject)]
     [Rfc("7252-4.3-1")]
-    public void A_nonconfirmable_message_is_met_with_silence(CoapOutboundKind kind)
+    public void A_Non_confirmable_message_is_neither_acknowledged_nor_rejected(CoapOutboundKind kind)
     {
         _rig.Receive(_rig.Channel(), "51017d3471");
         _rig.Answer(_rig.Up[0], kind);
@@ -130,7 +130,7 @@ public sealed class AcknowledgementTests
     }
 
     [Fact]
-    public void What_was_acknowledged_is_not_rejected_any_more()
+    public void A_Reset_after_the_acknowledgement_is_not_sent()
     {
         _rig.Receive(_rig.Channel(), "41457d3471");
         _rig.Pass(1);
@@ -151,7 +151,7 @@ public sealed class AcknowledgementTests
     }
 
     [Fact]
-    public void A_handler_that_outlives_the_lifetime_may_still_answer()
+    public void A_handler_may_answer_after_EXCHANGE_LIFETIME()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, "41017d3471");
@@ -162,7 +162,7 @@ public sealed class AcknowledgementTests
     }
 
     [Fact]
-    public void A_request_that_no_block_takes_is_answered_503_and_not_carried_out_later()
+    public void A_request_that_a_linked_block_declines_gets_5_03_and_is_not_executed_later()
     {
         CoapChannel channel = _rig.Channel();
         _rig.TakesUp = false;
@@ -177,7 +177,7 @@ public sealed class AcknowledgementTests
     }
 
     [Fact]
-    public void A_confirmable_response_that_no_block_takes_is_not_acknowledged_so_that_it_comes_again()
+    public void A_Confirmable_response_that_a_linked_block_declines_is_not_acknowledged()
     {
         CoapChannel channel = _rig.Channel();
         _rig.TakesUp = false;
@@ -192,7 +192,7 @@ public sealed class AcknowledgementTests
 
     private sealed class Waiter : ITransmissionOwner
     {
-        public void OnFate(CoapTransmission transmission, CoapInboundKind fate) =>
+        public void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate) =>
             throw new InvalidOperationException("There is no Exchanges stage to tell it.");
     }
 }

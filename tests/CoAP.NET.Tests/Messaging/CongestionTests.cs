@@ -46,7 +46,7 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-1")]
-    public void A_request_that_a_closed_port_refused_delays_no_later_one()
+    public void A_request_that_a_closed_port_refused_does_not_delay_later_requests()
     {
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 5; i++)
@@ -59,7 +59,7 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-1")]
-    public void Giving_up_frees_the_place()
+    public void A_request_that_fails_frees_its_NSTART_place()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
         _rig.Send(channel, token: "a0");
@@ -81,7 +81,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Cancelling_frees_the_place_and_leaves_the_queue()
+    public void Cancelling_a_request_frees_its_NSTART_place_or_its_place_in_the_queue()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
         CoapTransmission first = _rig.Send(channel, token: "a0");
@@ -113,7 +113,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void The_clients_of_a_proxy_take_turns_where_their_requests_wait_for_one_server()
+    public void Queued_requests_of_the_clients_of_a_proxy_to_a_server_are_sent_in_turn()
     {
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 6; i++)
@@ -129,7 +129,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Clients_with_one_request_at_a_time_do_not_keep_back_the_rest_of_another_one()
+    public void Clients_with_a_single_request_at_a_time_do_not_starve_a_client_with_many()
     {
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 4; i++)
@@ -153,7 +153,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Beyond_the_bound_of_the_queue_the_last_request_of_the_client_with_most_is_refused()
+    public void A_full_queue_refuses_the_last_request_of_the_client_with_the_most_requests()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { MaxQueuedRequests = 3 });
         CoapTransmission[] greedy = [.. Enumerable.Range(0, 4).Select(i => _rig.Send(channel, token: $"a{i}", onBehalfOf: Client(1)))];
@@ -167,7 +167,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void A_nonconfirmable_request_frees_its_place_by_its_answer_or_after_its_time()
+    public void A_Non_confirmable_request_frees_its_NSTART_place_by_its_response_or_after_a_timeout()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
         CoapTransmission first = _rig.Send(channel, CoapMessageType.NonConfirmable, token: "a0");
@@ -231,7 +231,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void After_a_large_message_in_vain_a_small_one_finds_out_within_minutes_whether_the_peer_is_back()
+    public void A_small_message_probes_a_silent_peer_within_minutes_after_an_unanswered_large_message()
     {
         CoapChannel channel = _rig.Channel();
         Offer(channel, 1, 1024);
@@ -252,7 +252,7 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-2")]
-    public void Small_messages_between_large_ones_do_not_raise_the_average_to_a_silent_peer()
+    public void Small_messages_between_large_messages_do_not_exceed_PROBING_RATE()
     {
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 250; i++)
@@ -267,7 +267,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void What_waited_behind_a_cancelled_message_does_not_wait_for_its_time()
+    public void A_message_behind_cancelled_messages_does_not_wait_for_their_PROBING_RATE_time()
     {
         CoapChannel channel = _rig.Channel();
         Offer(channel, 0, 1024);
@@ -355,9 +355,9 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Beyond_the_bound_of_outstanding_messages_others_wait()
+    public void Messages_beyond_MaxOutstanding_wait()
     {
-        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 2 });
+        MessagingRig rig = new(new CoapLimits { Messages = { MaxOutstanding = 2 } });
         CoapChannel first = rig.Channel(1);
         rig.Send(first);
         rig.Send(rig.Channel(2));
@@ -368,9 +368,9 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Peers_get_the_places_that_are_free_in_turn_however_long_the_queue_of_one_is()
+    public void Free_places_are_given_to_waiting_peers_in_turn_whatever_the_length_of_their_queues()
     {
-        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 4 });
+        MessagingRig rig = new(new CoapLimits { Messages = { MaxOutstanding = 4 } });
         CoapChannel[] channels = [.. Enumerable.Range(1, 5).Select(port => rig.Channel((ushort)port))];
         foreach (int peer in (int[])[0, 1, 2, 3, 0, 0, 4])
         {
@@ -385,9 +385,9 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void A_peer_whose_turn_it_is_and_who_waits_for_something_else_does_not_hold_up_the_others()
+    public void A_peer_without_a_message_to_send_does_not_delay_other_waiting_peers()
     {
-        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 2 });
+        MessagingRig rig = new(new CoapLimits { Messages = { MaxOutstanding = 2 } });
         CoapChannel first = rig.Channel(1);
         rig.Send(first);
         rig.Send(rig.Channel(2));
@@ -399,9 +399,9 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void What_only_a_reset_can_follow_gives_its_place_to_others_the_oldest_first()
+    public void Messages_that_only_a_Reset_can_answer_are_evicted_from_the_outstanding_messages_oldest_first()
     {
-        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 2 });
+        MessagingRig rig = new(new CoapLimits { Messages = { MaxOutstanding = 2 } });
         CoapChannel flooded = rig.Channel(1);
         CoapTransmission[] blocks = [Paced(rig, flooded, 1), Paced(rig, flooded, 2), Paced(rig, flooded, 3)];
         Assert.Equal(3, rig.Sent.Count);
@@ -414,9 +414,9 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void A_request_that_waits_for_its_response_does_not_give_way()
+    public void A_Non_confirmable_request_that_awaits_its_response_is_not_evicted_for_another_message()
     {
-        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 1 });
+        MessagingRig rig = new(new CoapLimits { Messages = { MaxOutstanding = 1 } });
         rig.Send(rig.Channel(1), CoapMessageType.NonConfirmable);
         rig.Send(rig.Channel(2));
         Assert.Single(rig.Sent);

@@ -154,7 +154,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-5", "7252-5.2.2-1")]
-    public void Duplicate_during_a_slow_handler_gets_an_empty_acknowledgement_and_does_not_start_it_again()
+    public void A_duplicate_of_a_running_request_gets_an_empty_acknowledgement_and_does_not_run_again()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Handle = _ => { };
@@ -189,7 +189,7 @@ public sealed class DuplicateTests
     }
 
     [Fact]
-    public void A_large_reply_to_a_safe_request_is_not_kept_and_the_request_runs_again()
+    public void A_large_reply_to_a_safe_request_is_not_stored_and_a_duplicate_runs_again()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Handle = item =>
@@ -207,7 +207,7 @@ public sealed class DuplicateTests
     }
 
     [Fact]
-    public void A_reply_that_a_linked_block_declines_is_not_awaited()
+    public void A_reply_that_a_linked_block_declines_ends_its_exchange()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Outgoing = _ => false;
@@ -249,7 +249,7 @@ public sealed class DuplicateTests
     }
 
     [Fact]
-    public void A_reply_that_a_linked_block_swallows_is_forgotten_with_its_lifetime()
+    public void An_exchange_whose_reply_a_linked_block_swallows_ends_after_EXCHANGE_LIFETIME()
     {
         _rig.Outgoing = _ => null;
         _rig.Receive(_rig.Channel(), Post);
@@ -260,7 +260,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-1")]
-    public void One_peer_with_fifty_posts_a_second_each_repeated_after_45_seconds_has_each_carried_out_once()
+    public void Fifty_POST_requests_per_second_each_repeated_after_45_seconds_run_once_each()
     {
         CoapChannel channel = _rig.Channel(verified: true);
         Dictionary<int, int> runs = [];

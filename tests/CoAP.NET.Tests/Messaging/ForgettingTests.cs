@@ -6,10 +6,10 @@ namespace CoAP.NET.Tests.Messaging;
 public sealed class ForgettingTests
 {
     private static CoapLimits Limits =>
-        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, SourceDeduplicationShare = 1 };
+        new() { Deduplication = { Memory = 256 * 1024, SourceShare = 1 }, Peers = { NewcomerMemory = 64 * 1024 } };
 
     [Fact]
-    public void All_memory_comes_back_when_the_lifetimes_are_over()
+    public void All_deduplication_memory_is_freed_after_the_lifetimes()
     {
         MemoryRig memory = new(Limits);
         for (int i = 0; i < 3000; i++)
@@ -27,7 +27,7 @@ public sealed class ForgettingTests
     }
 
     [Fact]
-    public void Peers_with_long_lifetimes_do_not_keep_what_has_expired_of_others()
+    public void A_peer_with_a_long_lifetime_does_not_retain_expired_exchanges_of_other_peers()
     {
         MemoryRig memory = new(Limits);
         CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = TimeSpan.FromMinutes(10) },
@@ -48,7 +48,7 @@ public sealed class ForgettingTests
     }
 
     [Fact]
-    public void A_peer_may_be_forgotten_when_nothing_of_it_is_younger_than_its_lifetime()
+    public void A_peer_may_be_forgotten_when_all_its_exchanges_have_expired()
     {
         MemoryRig memory = new(Limits);
         CoapChannel channel = memory.Rig.Channel(1);
@@ -76,7 +76,7 @@ public sealed class ForgettingTests
     }
 
     [Fact]
-    public void Forgetting_a_peer_ends_what_is_under_way()
+    public void Forgetting_a_peer_ends_its_exchanges_in_progress()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();

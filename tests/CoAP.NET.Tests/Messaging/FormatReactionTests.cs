@@ -36,7 +36,7 @@ public sealed class FormatReactionTests
     [InlineData("BAD-25", "51457d3499ff31")]
     [InlineData("BAD-26 without a request", "61457d3499ff31")]
     [Rfc("7252-3-1", "7252-4.2-5", "7252-4.3-1")]
-    public void Is_dropped_silently(string row, string bytes)
+    public void An_invalid_message_is_ignored_silently(string row, string bytes)
     {
         _rig.Receive(_rig.Channel(), bytes);
         _rig.Pass(300);
@@ -74,7 +74,7 @@ public sealed class FormatReactionTests
     [InlineData("BAD-24", "41457d3499ff31")]
     [InlineData("BAD-27", "40457d34")]
     [Rfc("7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1", "7252-4.2-2", "7252-4.2-4", "7252-5.3.2-3")]
-    public void Confirmable_is_rejected_and_its_nonconfirmable_twin_is_not(string row, string bytes)
+    public void An_invalid_Confirmable_message_gets_a_Reset_and_an_invalid_Non_confirmable_message_does_not(string row, string bytes)
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, bytes);
@@ -93,7 +93,7 @@ public sealed class FormatReactionTests
     [InlineData("40017d34")]
     [InlineData("40217d34")]
     [Rfc("7252-8.1-3", "7252-4.3-2")]
-    public void Nothing_bad_or_confirmable_that_came_by_multicast_is_answered(string bytes)
+    public void An_invalid_or_Confirmable_multicast_message_is_ignored(string bytes)
     {
         _rig.Receive(_rig.Channel(), bytes, multicast: true);
         _rig.Pass(10);
@@ -114,7 +114,7 @@ public sealed class FormatReactionTests
     }
 
     [Fact]
-    public void A_truncated_request_goes_up_once_and_its_reply_is_piggybacked()
+    public void A_truncated_request_is_reported_once_and_its_reply_is_piggybacked()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Handle = item => _rig.Reply(item, new CoapMessage(CoapCode.RequestEntityTooLarge));
@@ -128,7 +128,7 @@ public sealed class FormatReactionTests
 
     [Fact]
     [Rfc("7252-4.2-5")]
-    public void Truncated_acknowledgements_and_resets_stay_here()
+    public void Truncated_acknowledgements_and_Resets_are_ignored()
     {
         _rig.Receive(_rig.Channel(), "61457d3471ff414141", truncated: true);
         _rig.Receive(_rig.Channel(), "71007d3471ff414141", truncated: true);

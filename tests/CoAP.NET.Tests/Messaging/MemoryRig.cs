@@ -30,8 +30,8 @@ internal sealed class MemoryRig
         Rig.Sent.Clear();
         Rig.Up.Clear();
         Rig.Receive(channel, $"40{code.Value:x2}{mid:x4}");
-        Assert.InRange(Rig.Layer.Memory.Bytes, 0, Rig.Environment.Limits.DeduplicationBytes);
-        Assert.InRange(Rig.Layer.Memory.NewcomerBytes, 0, Rig.Environment.Limits.NewcomerBytes);
+        Assert.InRange(Rig.Layer.Memory.Bytes, 0, Rig.Environment.Limits.Deduplication.Memory);
+        Assert.InRange(Rig.Layer.Memory.NewcomerBytes, 0, Rig.Environment.Limits.Peers.NewcomerMemory);
         return Assert.Single(Rig.Sent).Hex[2..4] == "a3";
     }
 

@@ -72,7 +72,7 @@ public sealed class MessageIdTests
 
     [Fact]
     [Rfc("7252-4.4-1")]
-    public void Replies_wait_for_a_message_id_too_and_are_refused_beyond_the_bound()
+    public void Replies_wait_for_a_free_Message_ID_and_are_refused_beyond_the_limit()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel(parameters: s_fast);
@@ -119,7 +119,7 @@ public sealed class MessageIdTests
     }
 
     [Fact]
-    public void Consecutive_message_ids_follow_no_visible_step()
+    public void Consecutive_Message_IDs_follow_no_recognizable_step()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel(parameters: s_fast);
@@ -141,7 +141,7 @@ public sealed class MessageIdTests
 
     [Fact]
     [Rfc("7252-8.1-4")]
-    public void Message_ids_of_groups_come_from_a_part_of_their_own_and_wait_until_one_is_old_enough()
+    public void Message_IDs_of_group_requests_have_their_own_range_and_are_reused_only_after_their_lifetime()
     {
         GroupMessageIds ids = new(new VirtualRandom(5));
         long lifetime = TimeSpan.FromSeconds(247).Ticks;
@@ -161,7 +161,7 @@ public sealed class MessageIdTests
 
     [Fact]
     [Rfc("7252-4.4-1")]
-    public void After_a_peer_was_forgotten_its_message_ids_go_on_outside_the_range_used()
+    public void The_Message_IDs_of_a_forgotten_peer_continue_outside_the_used_range()
     {
         MessagingRig rig = new();
         HashSet<string> used = [];
@@ -185,9 +185,9 @@ public sealed class MessageIdTests
     }
 
     [Fact]
-    public void Addresses_with_the_same_hash_never_move_the_counter_back()
+    public void Addresses_with_the_same_hash_never_decrease_the_Message_ID_counter()
     {
-        GhostCounters ghosts = new(new VirtualRandom(3));
+        ForgottenPeerMessageIds ghosts = new(new VirtualRandom(3));
         CoapAddress one = CoapAddress.FromIPv4(1, 1);
         ushort start = ghosts.StartOf(one);
         CoapAddress other = Enumerable.Range(2, 2_000_000).Select(i => CoapAddress.FromIPv4((uint)i, 1))

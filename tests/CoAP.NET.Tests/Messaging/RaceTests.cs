@@ -10,7 +10,7 @@ public sealed class RaceTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7252-4.2-5", "7252-4.2-6", "7252-4.2-8", "7252-4.2-10")]
-    public void No_copy_follows_the_end_of_a_message_in_any_order_of_events()
+    public void A_message_is_never_retransmitted_after_its_end_in_any_order_of_events()
     {
         Random random = new(Campaign.Seed);
         MessagingRig rig = new();
@@ -88,7 +88,7 @@ public sealed class RaceTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task No_message_outlives_its_acknowledgement_when_threads_meet()
+    public async Task A_message_ends_once_with_its_acknowledgement_under_concurrency()
     {
         MessagingRig rig = new();
         ConcurrentQueue<(CoapChannel Channel, string Mid)> seen = new();
@@ -205,7 +205,7 @@ public sealed class RaceTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task Messages_of_a_channel_leave_in_the_order_in_which_they_were_decided()
+    public async Task Messages_of_a_channel_are_sent_in_the_order_in_which_they_were_posted()
     {
         MessagingRig rig = new();
         CoapChannel[] channels = [rig.Channel(1), rig.Channel(2), rig.Channel(3)];
@@ -242,7 +242,7 @@ public sealed class RaceTests
     }
 
     [Fact]
-    public async Task A_linked_block_that_blocks_holds_up_its_channel_only_and_bounds_what_waits()
+    public async Task A_blocking_linked_block_delays_only_its_channel_and_the_waiting_messages_are_bounded()
     {
         MessagingRig rig = new();
         CoapChannel stuck = rig.Channel(1);

@@ -5,7 +5,7 @@ public sealed class RenewalTests
 {
     [Fact]
     [Rfc("7641-4.5.2-1", "7252-4.2-6")]
-    public void A_newer_message_takes_the_next_copys_place_with_its_own_Message_ID_and_the_same_backoff()
+    public void A_newer_message_replaces_the_next_retransmission_with_a_new_Message_ID_and_the_same_backoff()
     {
         MessagingRig rig = new();
         Source source = new();
@@ -28,7 +28,7 @@ public sealed class RenewalTests
     [Rfc("7641-4.5.2-2", "7641-4.5-2")]
     [InlineData("60", 1)]
     [InlineData("70", 0)]
-    public void What_is_said_to_a_message_that_was_replaced(string head, int outstanding)
+    public void An_acknowledgement_of_a_replaced_message_is_ignored_and_a_Reset_to_it_ends_the_transmission(string head, int outstanding)
     {
         MessagingRig rig = new();
         Source source = new();
@@ -48,7 +48,7 @@ public sealed class RenewalTests
     }
 
     [Fact]
-    public void A_copy_waits_for_a_message_that_is_being_made()
+    public void A_retransmission_waits_for_a_replacement_message_that_is_being_produced()
     {
         MessagingRig rig = new();
         Source source = new();
@@ -64,7 +64,7 @@ public sealed class RenewalTests
 
     [Fact]
     [Rfc("7641-4.5.1-1")]
-    public void Non_confirmable_messages_of_a_source_take_no_place_of_NSTART_and_one_of_the_memory()
+    public void Non_confirmable_messages_of_a_source_take_no_NSTART_place_and_a_single_memory_entry()
     {
         MessagingRig rig = new();
         Source source = new();
@@ -88,7 +88,7 @@ public sealed class RenewalTests
     }
 
     [Fact]
-    public void Nothing_is_sent_when_the_source_has_nothing_any_more()
+    public void A_queued_transmission_whose_source_has_become_empty_sends_nothing()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -125,7 +125,7 @@ public sealed class RenewalTests
 
         public bool IsEmpty { get; set; }
 
-        public void OnFate(CoapTransmission transmission, CoapInboundKind fate) =>
+        public void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate) =>
             throw new InvalidOperationException("There is no Exchanges stage to tell it.");
 
         public long MayLeaveAt(CoapTransmission transmission, long now)

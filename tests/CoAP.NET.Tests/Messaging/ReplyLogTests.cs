@@ -5,7 +5,7 @@ namespace CoAP.NET.Tests.Messaging;
 public sealed class ReplyLogTests
 {
     [Fact]
-    public void Entries_are_found_by_their_place_until_their_segment_is_dropped()
+    public void Reply_log_entries_are_found_by_their_position_until_their_segment_is_dropped()
     {
         ReplyLog log = new(3);
         List<(ulong Place, uint Hash, byte[] Reply)> entries = [];
@@ -51,7 +51,7 @@ public sealed class ReplyLogTests
     }
 
     [Fact]
-    public void A_time_passes_when_it_is_reached_and_not_before()
+    public void An_expiry_time_has_passed_only_when_it_is_reached()
     {
         long begin = TimeSpan.FromDays(5).Ticks + 7;
         foreach (long ahead in new[] { TimeSpan.FromSeconds(247).Ticks, TimeSpan.FromDays(300).Ticks })

@@ -7,11 +7,11 @@ namespace CoAP.NET.Tests.Messaging;
 public sealed class RetirementTests : EndpointTest
 {
     [Fact]
-    public async Task A_wait_after_an_ended_exchange_is_for_the_next_one()
+    public async Task NextChange_returns_a_new_task_after_an_exchange_ended()
     {
         await StartAsync();
         CoapShard shard = Server.Endpoint.Pipelines[0].Shard;
-        Retirement retirement = new();
+        SessionHandover retirement = new();
 
         Task first = retirement.NextChange();
         Assert.Same(first, retirement.NextChange());

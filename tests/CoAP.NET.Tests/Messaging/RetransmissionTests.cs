@@ -13,7 +13,7 @@ public sealed class RetransmissionTests
     [InlineData(5, 1.5, 4)]
     [InlineData(2, 1.5, 0)]
     [Rfc("7252-4.2-6", "7252-4.2-7", "7252-4.8-1")]
-    public void Copies_follow_the_envelope(double ackTimeout, double factor, int maxRetransmit)
+    public void Retransmissions_follow_the_timing_of_RFC_7252(double ackTimeout, double factor, int maxRetransmit)
     {
         CoapTransmissionParameters parameters = new()
         {
@@ -62,7 +62,7 @@ public sealed class RetransmissionTests
 
     [Fact]
     [Rfc("7252-5.2.1-1")]
-    public void A_piggybacked_response_ends_the_request_and_goes_up_with_it()
+    public void A_piggybacked_response_ends_the_retransmission_and_is_passed_on_with_its_request()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -79,7 +79,7 @@ public sealed class RetransmissionTests
     }
 
     [Fact]
-    public void An_empty_acknowledgement_ends_retransmission_and_is_told()
+    public void An_empty_acknowledgement_ends_the_retransmission_and_is_reported()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -95,7 +95,7 @@ public sealed class RetransmissionTests
 
     [Fact]
     [Rfc("7252-4.2-8")]
-    public void A_reset_ends_retransmission_and_is_told()
+    public void A_Reset_ends_the_retransmission_and_is_reported()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -116,7 +116,7 @@ public sealed class RetransmissionTests
     [InlineData("7045{0}", "a reset that is not Empty")]
     [InlineData("7000{0}ff", "a malformed reset")]
     [Rfc("7252-4.2-5", "7252-5.3.2-2")]
-    public void A_bad_acknowledgement_is_ignored_and_retransmission_goes_on(string reply, string why)
+    public void An_invalid_acknowledgement_is_ignored_and_the_retransmission_continues(string reply, string why)
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -170,7 +170,7 @@ public sealed class RetransmissionTests
 
     [Fact]
     [Rfc("7252-4.2-10")]
-    public void Cancelling_stops_the_copies_and_tells_nobody()
+    public void Cancelling_a_request_ends_the_retransmission_and_reports_nothing()
     {
         MessagingRig rig = new();
         CoapTransmission request = rig.Send(rig.Channel());
@@ -186,7 +186,7 @@ public sealed class RetransmissionTests
     }
 
     [Fact]
-    public void What_was_cancelled_before_it_came_down_is_not_sent()
+    public void A_message_cancelled_before_it_reaches_the_messaging_layer_is_not_sent()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -227,7 +227,7 @@ public sealed class RetransmissionTests
     }
 
     [Fact]
-    public void A_reset_to_a_nonconfirmable_message_is_told_within_its_lifetime()
+    public void A_Reset_to_a_Non_confirmable_message_is_reported_within_NON_LIFETIME()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -241,7 +241,7 @@ public sealed class RetransmissionTests
     }
 
     [Fact]
-    public void A_ping_of_ours_is_answered_by_a_reset()
+    public void An_outgoing_ping_is_answered_by_a_Reset()
     {
         MessagingRig rig = new();
         CoapChannel channel = rig.Channel();
@@ -252,7 +252,7 @@ public sealed class RetransmissionTests
     }
 
     [Fact]
-    public void A_message_that_was_not_encoded_yet_is_encoded_when_its_copy_is_due()
+    public void A_message_that_was_declined_before_encoding_is_encoded_for_its_retransmission()
     {
         MessagingRig rig = new() { Outgoing = _ => false };
         rig.Send(rig.Channel());
@@ -264,7 +264,7 @@ public sealed class RetransmissionTests
     }
 
     [Fact]
-    public void A_clock_that_comes_late_does_not_press_copies_together()
+    public void A_late_clock_does_not_shorten_the_intervals_between_retransmissions()
     {
         MessagingRig rig = new();
         rig.Send(rig.Channel());

@@ -30,7 +30,7 @@ public sealed class RoundTripTests
     }
 
     [Fact]
-    public void Each_further_sample_moves_it_by_an_eighth()
+    public void Each_further_sample_moves_the_round_trip_time_by_an_eighth()
     {
         CoapChannel channel = _rig.Channel();
         Exchange(channel, 0.8);
@@ -41,7 +41,7 @@ public sealed class RoundTripTests
     }
 
     [Fact]
-    public void What_was_retransmitted_gives_no_sample()
+    public void A_retransmitted_message_gives_no_round_trip_sample()
     {
         CoapChannel channel = _rig.Channel();
         Exchange(channel, 4);

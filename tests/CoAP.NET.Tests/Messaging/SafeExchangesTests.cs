@@ -8,10 +8,10 @@ public sealed class SafeExchangesTests
     // Many times more requests than the memory keeps of one source.
     private const int Many = 30_000;
 
-    private static CoapLimits Limits => new() { DeduplicationBytes = 8 * 1024 * 1024 };
+    private static CoapLimits Limits => new() { Deduplication = { Memory = 8 * 1024 * 1024 } };
 
     [Fact]
-    public void Of_a_busy_peer_only_the_newest_safe_exchanges_stay()
+    public void Only_the_newest_safe_exchanges_of_a_busy_peer_are_kept()
     {
         MemoryRig memory = new(Limits);
         CoapChannel busy = memory.Rig.Channel(1);
@@ -25,7 +25,7 @@ public sealed class SafeExchangesTests
     }
 
     [Fact]
-    public void A_copy_of_a_forgotten_request_runs_again_and_gets_the_same_answer()
+    public void A_duplicate_of_a_forgotten_safe_request_runs_again_and_gets_the_same_response()
     {
         MemoryRig memory = new(Limits);
         CoapChannel busy = memory.Rig.Channel(1);
@@ -41,7 +41,7 @@ public sealed class SafeExchangesTests
     [Theory]
     [InlineData(CoapMethod.Post)]
     [InlineData(CoapMethod.Put)]
-    public void Other_methods_of_a_busy_peer_are_kept(CoapMethod method)
+    public void Unsafe_exchanges_of_a_busy_peer_are_kept(CoapMethod method)
     {
         MemoryRig memory = new(Limits);
         CoapChannel busy = memory.Rig.Channel(1);
@@ -52,7 +52,7 @@ public sealed class SafeExchangesTests
     }
 
     [Fact]
-    public void A_busy_peer_replaces_the_safe_exchanges_of_few_others()
+    public void A_busy_peer_displaces_the_safe_exchanges_of_few_other_peers()
     {
         MemoryRig memory = new(Limits);
         CoapChannel[] slow = [
@@ -68,7 +68,7 @@ public sealed class SafeExchangesTests
     }
 
     [Fact]
-    public void Safe_exchanges_of_newcomers_replace_no_others_of_theirs()
+    public void Safe_exchanges_of_a_new_peer_displace_none_of_its_other_exchanges()
     {
         MemoryRig memory = new(new CoapLimits());
         CoapChannel newcomer = memory.Rig.Channel(1, newcomer: true);
@@ -81,9 +81,9 @@ public sealed class SafeExchangesTests
     }
 
     [Fact]
-    public void With_the_largest_share_nothing_is_forgotten_early()
+    public void A_SafeShare_of_1_keeps_all_safe_exchanges_for_their_lifetime()
     {
-        MemoryRig memory = new(new CoapLimits { SafeDeduplicationShare = 1 });
+        MemoryRig memory = new(new CoapLimits { Deduplication = { SafeShare = 1 } });
         CoapChannel busy = memory.Rig.Channel(1);
         Send(memory, busy, CoapCode.Get, 0, Many);
 

@@ -12,7 +12,7 @@ public sealed class ShardTests
     public ShardTests() => _shard = _rig.Shard;
 
     [Fact]
-    public void What_is_put_off_runs_in_order_after_the_lock_was_released()
+    public void Work_deferred_until_after_the_lock_is_released_runs_in_order()
     {
         List<string> calls = [];
         _shard.Enter();
@@ -28,7 +28,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void A_lock_that_its_thread_has_is_not_taken_again()
+    public void Entering_a_shard_twice_on_the_same_thread_throws()
     {
         _shard.Enter();
         Assert.Throws<InvalidOperationException>(_shard.Enter);
@@ -40,7 +40,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void Effects_are_carried_out_in_the_order_in_which_they_were_decided()
+    public void Effects_after_the_release_of_the_lock_run_in_the_order_in_which_they_were_queued()
     {
         PingRequest ping = new(new ExchangeLayer(_shard), _rig.Channel(), default, _rig.Clock.Now, passesQueue: false);
         List<bool> told = [];
@@ -55,7 +55,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void What_fails_after_release_is_counted_and_stops_nothing()
+    public void An_exception_after_the_lock_is_released_is_counted_and_stops_nothing_else()
     {
         bool ran = false;
         _rig.Outgoing = _ => throw new InvalidOperationException("a block of a user");
@@ -74,7 +74,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void A_timer_that_fails_is_counted_and_the_driver_goes_on()
+    public void An_exception_of_a_timer_is_counted_and_later_timers_fire()
     {
         _shard.Enter();
         _shard.Wheel.Schedule(new Timer(_ => throw new InvalidOperationException("a timer")), _rig.Clock.Now);
@@ -85,7 +85,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void Posting_from_within_the_carrying_out_keeps_the_order()
+    public void Messages_posted_during_sending_are_sent_in_order()
     {
         CoapChannel channel = _rig.Channel();
         int depth = 0;
@@ -106,7 +106,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void The_clock_is_woken_once_for_something_earlier_than_its_driver_knows()
+    public void The_clock_is_woken_once_for_each_timer_earlier_than_all_known_timers()
     {
         int wakes = 0;
         using ShardClock clock = new(_shard);
@@ -129,7 +129,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void A_driver_that_is_late_is_woken_by_whoever_has_the_time()
+    public void A_late_clock_is_woken_by_any_thread_that_reads_the_time()
     {
         int wakes = 0;
         using ShardClock clock = new(_shard);
@@ -146,7 +146,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void Requests_that_are_answered_at_once_do_not_wake_the_clock_each()
+    public void Requests_answered_at_once_do_not_wake_the_clock_each_time()
     {
         int wakes = 0;
         using ShardClock clock = new(_shard);
@@ -165,7 +165,7 @@ public sealed class ShardTests
     }
 
     [Fact]
-    public void Thousands_of_timers_in_one_slot_fire_in_the_order_of_their_times_and_of_being_set()
+    public void Thousands_of_timers_in_a_slot_fire_in_order_of_due_time_and_creation()
     {
         List<int> fired = [];
         Timer[] timers = new Timer[20_000];
@@ -214,7 +214,7 @@ public sealed class ShardTests
         internal override void Fire(long now) => fire(now);
     }
 
-    private sealed class Late(Action act) : IAfterRelease
+    private sealed class Late(Action act) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => act();
     }

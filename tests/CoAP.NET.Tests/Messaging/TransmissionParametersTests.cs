@@ -10,7 +10,7 @@ public sealed class TransmissionParametersTests
     [InlineData(5, 1.5, 4, 112.5, 232.5, 205, 317.5, 212.5)]
     [InlineData(2, 1.5, 0, 0, 3, 202, 202, 100)]
     [Rfc("7252-4.8-1")]
-    public void Times_are_derived(double ackTimeout, double factor, int maxRetransmit, double span, double wait, double rtt,
+    public void Derived_times_follow_RFC_7252(double ackTimeout, double factor, int maxRetransmit, double span, double wait, double rtt,
         double exchange, double non)
     {
         CoapTransmissionParameters parameters = new()
@@ -35,7 +35,7 @@ public sealed class TransmissionParametersTests
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTransmissionParameters { AckRandomFactor = factor });
 
     [Fact]
-    public void The_ends_of_the_documented_ranges_are_taken_and_values_beyond_them_refused()
+    public void Transmission_parameters_accept_the_ends_of_their_ranges_and_refuse_values_beyond()
     {
         TimeSpan tick = TimeSpan.FromTicks(1);
         Func<CoapTransmissionParameters>[] taken =

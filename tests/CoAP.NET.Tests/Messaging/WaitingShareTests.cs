@@ -7,7 +7,7 @@ public sealed class WaitingShareTests
 {
     private const int Places = 4;
 
-    private readonly MessagingRig _rig = new(new CoapLimits { MaxOutstandingMessages = Places });
+    private readonly MessagingRig _rig = new(new CoapLimits { Messages = { MaxOutstanding = Places } });
 
     private readonly List<CoapTransmission> _dropped = [];
 
@@ -31,7 +31,7 @@ public sealed class WaitingShareTests
     }
 
     [Fact]
-    public void A_newcomer_takes_the_place_of_the_source_for_which_most_wait()
+    public void A_message_to_a_new_source_evicts_a_waiting_message_of_the_source_with_the_most()
     {
         CoapTransmission[] greedy = [.. Enumerable.Range(1, Places).Select(port => _rig.Send(At(0xc0000207, (ushort)port)))];
         Assert.Empty(_dropped);
@@ -44,7 +44,7 @@ public sealed class WaitingShareTests
     }
 
     [Fact]
-    public void A_source_for_which_most_wait_displaces_nobody()
+    public void A_message_to_the_source_with_the_most_waiting_messages_evicts_none_of_other_sources()
     {
         CoapTransmission honest = _rig.Send(At(0xc0000201));
         for (int port = 1; port <= 1000; port++)
@@ -59,7 +59,7 @@ public sealed class WaitingShareTests
     }
 
     [Fact]
-    public void Where_nobody_has_more_than_the_newcomer_the_newcomer_goes()
+    public void A_new_message_is_refused_when_every_source_has_as_many_waiting_messages()
     {
         CoapTransmission[] waiting = [.. Enumerable.Range(1, Places).Select(i => _rig.Send(At(0xc0000200u + (uint)i)))];
         CoapTransmission late = _rig.Send(At(0xc0000209));
@@ -68,7 +68,7 @@ public sealed class WaitingShareTests
     }
 
     [Fact]
-    public void Of_a_source_the_peer_gives_way_to_which_nothing_went_for_longest_and_its_last_message_first()
+    public void The_peer_served_least_recently_of_the_greediest_source_loses_its_last_waiting_message()
     {
         CoapTransmissionParameters many = CoapTransmissionParameters.Default with { NStart = 10, ProbingRate = 1_000_000 };
         CoapChannel one = At(0xc0000207, 1, many);
@@ -81,7 +81,7 @@ public sealed class WaitingShareTests
     }
 
     [Fact]
-    public void Who_gave_way_is_sent_for_nobody_and_the_others_in_turn()
+    public void An_evicted_message_is_not_sent_and_the_other_waiting_messages_are_sent_in_turn()
     {
         CoapTransmission[] greedy = [.. Enumerable.Range(1, Places).Select(port => _rig.Send(At(0xc0000207, (ushort)port)))];
         CoapTransmission honest = _rig.Send(At(0xc0000201));

@@ -14,7 +14,7 @@ public sealed class AdoptingTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.6-2")]
-    public async Task An_adopted_observation_hears_notifications_and_is_cancelled_with_its_token_without_having_registered()
+    public async Task An_adopted_observation_receives_notifications_and_is_cancelled_without_its_own_registration()
     {
         CoapObservation observation = await AdoptAsync(Heard(7));
         Assert.Empty(Transport.TakeSent());
@@ -37,7 +37,7 @@ public sealed class AdoptingTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.4-1")]
-    public async Task What_is_older_than_what_the_process_before_heard_is_dropped_for_128_seconds_of_the_wall_clock()
+    public async Task A_notification_older_than_the_kept_position_is_dropped_for_128_seconds_of_the_wall_clock()
     {
         await using CoapObservation observation = await AdoptAsync(Heard(100, TimeSpan.FromSeconds(100), TimeSpan.FromHours(1)));
         NotifyAcknowledged(s_token, 99, "old");
@@ -53,7 +53,7 @@ public sealed class AdoptingTests : ClientObserveTest
     [InlineData(1000, 0)]
     [InlineData(-500, 60)]
     [Rfc("7641-3.3.1-2")]
-    public async Task Max_Age_counts_from_what_the_process_before_heard_and_the_token_stays(int heardAgo, int left)
+    public async Task Max_Age_of_an_adopted_observation_counts_from_the_kept_notification_and_its_token_stays(int heardAgo, int left)
     {
         await using CoapObservation observation = await AdoptAsync(Heard(7, TimeSpan.FromSeconds(heardAgo)));
         (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(2));
@@ -64,7 +64,7 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task What_nothing_was_heard_of_is_registered_with_its_token()
+    public async Task An_adopted_observation_without_a_kept_position_registers_again_with_its_token()
     {
         Task<CoapObservation> adopting = AdoptAsync(null);
         CoapMessage registration = TakeRequest();
@@ -78,13 +78,13 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task What_was_kept_means_the_same_as_bytes_in_another_process()
+    public async Task A_kept_observation_state_can_be_serialized_and_adopted_by_another_process()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(5, "one", maxAge: 90);
         Clock.Advance(TimeSpan.FromSeconds(10));
-        CoapKeptObservation? kept = await Within(observation.KeepAsync());
+        CoapObservationState? kept = await Within(observation.KeepAsync());
         Assert.Equal(registration.Token, kept!.Request.Token);
-        Assert.Equal(new CoapHeardNotification(5, Clock.GetUtcNow() - TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(90)), kept.Heard);
+        Assert.Equivalent(new CoapNotificationPosition(5, Clock.GetUtcNow() - TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(90)), kept.Heard);
         Assert.Equal(s_server, kept.Address);
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(kept.Request);
 
@@ -97,9 +97,9 @@ public sealed class AdoptingTests : ClientObserveTest
         Notify(registration.Token, 6, "elsewhere", confirmable: false);
         Assert.Empty(Transport.TakeSent());
         Assert.Equal(1, StandingRequests);
-        CoapKeptObservation read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
-        CoapTokenInUseException taken = await Assert.ThrowsAsync<CoapTokenInUseException>(() => Endpoint.AdoptAsync(read));
-        Assert.Equal(registration.Token, taken.Token);
+        CoapObservationState read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
+        CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.AdoptAsync(read));
+        Assert.Contains(registration.Token.ToString(), taken.Message, StringComparison.Ordinal);
 
         Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
         AssertFreed();
@@ -109,7 +109,7 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_large_notification_of_an_adopted_observation_is_fetched_to_its_end()
+    public async Task A_blockwise_notification_of_an_adopted_observation_is_fetched_completely()
     {
         await using CoapObservation observation = await AdoptAsync(Heard(7));
         CoapMessage first = new(CoapCode.Content)
@@ -135,7 +135,7 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
-    public void A_token_that_was_adopted_is_given_to_no_other_request_ever()
+    public void An_adopted_token_is_never_assigned_to_another_request()
     {
         PeerExchanges twin = new(new VirtualRandom(7));
         CoapToken[] given = [.. Enumerable.Range(0, 4).Select(_ => twin.NextToken(4))];
@@ -148,7 +148,7 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Notifications_before_the_adoption_are_held_and_the_newest_of_them_is_heard_then()
+    public async Task Notifications_before_the_adoption_are_held_and_the_newest_is_delivered_on_adoption()
     {
         using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
         await Endpoint.StartAsync();
@@ -170,7 +170,7 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_notification_that_comes_while_its_observation_is_adopted_is_never_rejected()
+    public async Task A_notification_that_arrives_during_the_adoption_of_its_observation_is_never_rejected()
     {
         await Endpoint.StartAsync();
         CountingScheduler threads = new();
@@ -184,7 +184,7 @@ public sealed class AdoptingTests : ClientObserveTest
             Task other = threads.RunAsync(() =>
             {
                 begin.SignalAndWait();
-                adopting = Endpoint.AdoptAsync(new CoapKeptObservation("coap://192.0.2.1", request) { Heard = Heard(7) });
+                adopting = Endpoint.AdoptAsync(new CoapObservationState("coap://192.0.2.1", request) { Heard = Heard(7) });
                 hold.Dispose();
             });
             begin.SignalAndWait();
@@ -199,7 +199,7 @@ public sealed class AdoptingTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.5-1")]
-    public async Task What_is_adopted_by_nobody_is_rejected_when_the_hold_ends_by_hand_or_by_itself()
+    public async Task A_held_notification_that_no_observation_adopts_is_rejected_when_the_hold_is_disposed_or_expires()
     {
         await Endpoint.StartAsync();
         IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(1));
@@ -224,12 +224,12 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Who_sends_a_flood_of_notifications_pays_for_it_alone()
+    public async Task A_peer_that_floods_held_notifications_displaces_only_its_own()
     {
         using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(90));
         await Endpoint.StartAsync();
         ushort honest = Notify(s_token, 8, "honest");
-        for (int i = 0; i < HeldNotifications.MaxCount + 100; i++)
+        for (int i = 0; i < UnmatchedNotifications.MaxCount + 100; i++)
         {
             Notify(new CoapToken([9, (byte)(i >> 8), (byte)i]), 1, "flood", confirmable: false, from: s_stranger);
         }
@@ -242,21 +242,21 @@ public sealed class AdoptingTests : ClientObserveTest
 
         // What was let go is a new message when its copy comes.
         hold.Dispose();
-        Assert.Equal(HeldNotifications.MaxCount - 1,
+        Assert.Equal(UnmatchedNotifications.MaxCount - 1,
             Transport.TakeSent().Count(static sent => sent.StartsWith("7000", StringComparison.Ordinal)));
     }
 
     [Fact]
-    public async Task What_cannot_be_adopted_says_why()
+    public async Task Adopting_an_invalid_observation_state_is_refused_with_the_reason()
     {
-        Assert.Contains("1 to 8 bytes", Assert.Throws<ArgumentException>(() => new CoapKeptObservation(Uri, new CoapMessage(CoapCode.Get)))
+        Assert.Contains("1 to 8 bytes", Assert.Throws<ArgumentException>(() => new CoapObservationState(Uri, new CoapMessage(CoapCode.Get)))
             .Message, StringComparison.Ordinal);
         Assert.Contains("GET or FETCH", Assert.Throws<ArgumentException>(
-            () => new CoapKeptObservation(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, StringComparison.Ordinal);
+            () => new CoapObservationState(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, StringComparison.Ordinal);
         Assert.Contains("registrations end with it", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapKeptObservation("coap+tcp://192.0.2.1", Request())))).Message, StringComparison.Ordinal);
+            () => Endpoint.AdoptAsync(new CoapObservationState("coap+tcp://192.0.2.1", Request())))).Message, StringComparison.Ordinal);
         Assert.Contains("Set Address", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapKeptObservation("coap://one.example", Request())))).Message, StringComparison.Ordinal);
+            () => Endpoint.AdoptAsync(new CoapObservationState("coap://one.example", Request())))).Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(TimeSpan.Zero));
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(TimeSpan.FromSeconds(91)));
         AssertFreed();
@@ -266,13 +266,13 @@ public sealed class AdoptingTests : ClientObserveTest
     {
         CoapMessage request = new(CoapCode.Get) { Token = s_token };
         request.Options.Observe = 0;
-        request.Options.Add(new UriPath("obs"));
+        request.Options.Add(new UriPathOption("obs"));
         return request;
     }
 
-    private CoapHeardNotification Heard(uint number, TimeSpan ago = default, TimeSpan? maxAge = null) =>
+    private CoapNotificationPosition Heard(uint number, TimeSpan ago = default, TimeSpan? maxAge = null) =>
         new(number, Clock.GetUtcNow() - ago, maxAge ?? TimeSpan.FromSeconds(60));
 
-    private Task<CoapObservation> AdoptAsync(CoapHeardNotification? heard) =>
-        Within(Endpoint.AdoptAsync(new CoapKeptObservation("coap://192.0.2.1", Request()) { Heard = heard }));
+    private Task<CoapObservation> AdoptAsync(CoapNotificationPosition? heard) =>
+        Within(Endpoint.AdoptAsync(new CoapObservationState("coap://192.0.2.1", Request()) { Heard = heard }));
 }

@@ -10,7 +10,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-2-2")]
-    public async Task A_plain_request_is_answered_by_the_newest_notification_while_that_is_fresh()
+    public async Task A_plain_request_is_answered_by_the_newest_notification_while_the_notification_is_fresh()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 100);
         await using CoapObservation disposed = observation;
@@ -46,7 +46,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Valid_makes_what_is_stored_as_good_as_new()
+    public async Task A_2_03_notification_makes_the_stored_response_fresh()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 10);
         await using CoapObservation disposed = observation;
@@ -58,7 +58,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task An_error_that_ends_the_observation_has_the_next_request_sent()
+    public async Task A_request_after_an_error_notification_is_sent_to_the_server()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 1000);
         await using CoapObservation disposed = observation;
@@ -69,7 +69,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Who_observes_past_the_cache_stores_nothing()
+    public async Task An_observation_with_CacheMode_Bypass_stores_nothing()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri) { CacheMode = CoapCacheMode.Bypass });
         Answer(TakeRequest(), 1, "one");

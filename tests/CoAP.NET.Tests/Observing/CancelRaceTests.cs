@@ -10,7 +10,7 @@ public sealed class CancelRaceTests : ClientObserveTest
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7641-3.6-3")]
-    public async Task Whatever_crosses_a_cancellation_nothing_is_delivered_afterwards_and_everything_is_freed()
+    public async Task A_cancelled_observation_delivers_nothing_afterwards_and_frees_everything_in_any_race()
     {
         for (int seed = EndpointCampaign.Seed; seed < EndpointCampaign.Seed + 100; seed++)
         {

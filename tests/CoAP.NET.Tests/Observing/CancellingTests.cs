@@ -57,7 +57,7 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_client_on_a_shared_endpoint_keeps_no_observations_that_were_disposed()
+    public async Task A_client_on_a_shared_endpoint_forgets_disposed_observations()
     {
         await using CoapClient shared = new(Client.Endpoint);
         for (int i = 0; i < 100; i++)
@@ -72,7 +72,7 @@ public sealed class CancellingTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.5-1", "7641-3.6-1")]
-    public async Task A_notification_after_the_cancellation_is_rejected_each_time()
+    public async Task Each_notification_after_the_cancellation_gets_a_Reset()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await observation.DisposeAsync();
@@ -100,7 +100,7 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Who_leaves_an_observation_rejects_no_notification_so_that_the_server_keeps_it()
+    public async Task A_client_that_leaves_an_observation_sends_no_Reset_to_later_notifications()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         observation.Leave();
@@ -114,7 +114,7 @@ public sealed class CancellingTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.6-1")]
-    public async Task When_the_cancellation_is_lost_a_Reset_to_the_next_notification_does_it()
+    public async Task A_Reset_to_the_next_notification_replaces_a_lost_cancellation()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await observation.DisposeAsync();
@@ -154,7 +154,7 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_server_that_knows_of_no_observation_may_answer_the_cancellation_by_a_Reset()
+    public async Task A_Reset_to_the_cancellation_completes_the_cancellation()
     {
         (CoapObservation observation, _) = await RegisterAsync();
         await observation.DisposeAsync();
@@ -174,7 +174,7 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task What_was_never_registered_is_not_cancelled()
+    public async Task An_observation_that_was_never_registered_is_disposed_without_a_cancellation()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         Answer(TakeRequest(), null, "plain");
@@ -185,7 +185,7 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task An_observation_that_waits_for_its_next_try_is_freed_at_once()
+    public async Task Disposing_an_observation_that_waits_to_register_again_frees_everything_at_once()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         NotifyAcknowledged(registration.Token, null, string.Empty, code: CoapCode.InternalServerError);
@@ -197,7 +197,7 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_client_that_is_gone_acknowledges_nothing()
+    public async Task A_disposed_client_acknowledges_no_notification()
     {
         (_, CoapMessage registration) = await RegisterAsync();
         await Client.DisposeAsync();

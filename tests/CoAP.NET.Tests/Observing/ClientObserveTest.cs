@@ -96,7 +96,7 @@ public abstract class ClientObserveTest : ClientTest
         message.Options.MaxAge = maxAge is { } seconds ? TimeSpan.FromSeconds(seconds) : null;
         if (etag is not null)
         {
-            message.Options.ETag = Wire.Hex(etag);
+            message.Options.ETag = new CoapETag(Wire.Hex(etag));
         }
 
         Transport.Receive(from ?? s_server, s_serializer.Serialize(message));

@@ -5,7 +5,7 @@ public sealed class FallingBackTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.2-1", "7641-3.3.2-1")]
-    public async Task A_plain_2_03_to_a_registration_with_a_tag_means_the_stored_representation()
+    public async Task A_2_03_without_Observe_to_a_registration_with_an_ETag_confirms_the_stored_representation()
     {
         (CoapObservation observation, _) = await RegisterAsync(etag: "abcd", maxAge: 20);
         await using CoapObservation disposed = observation;
@@ -17,13 +17,13 @@ public sealed class FallingBackTests : ClientObserveTest
         Assert.Equal((CoapCode.Content, "one", TimeSpan.FromSeconds(100)),
             (observation.Latest!.Code, Text(observation.Latest), observation.Latest.MaxAge));
         (again, _) = NextRequest(TimeSpan.FromSeconds(120));
-        Assert.Equal("abcd", Wire.Hex(again.Options.ETag!.Value.Span));
+        Assert.Equal("abcd", again.Options.ETag!.Value.ToString());
         Answer(again, 7, string.Empty, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal((CoapObserveState.Observing, "one"), (observation.State, Text(observation.Latest)));
     }
 
     [Fact]
-    public async Task A_plain_2_03_for_what_is_not_there_has_the_representation_fetched()
+    public async Task A_2_03_with_an_unknown_ETag_to_a_registration_makes_the_client_fetch_the_representation()
     {
         (CoapObservation observation, _) = await RegisterAsync(etag: "abcd", maxAge: 20);
         await using CoapObservation disposed = observation;
@@ -39,7 +39,7 @@ public sealed class FallingBackTests : ClientObserveTest
 
     [Fact]
     [Rfc("9175-2.3-3")]
-    public async Task An_Echo_of_a_notification_goes_into_the_next_message_to_the_server()
+    public async Task The_Echo_of_a_notification_is_sent_in_the_next_message_to_the_server()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;
@@ -61,7 +61,7 @@ public sealed class FallingBackTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task An_Echo_that_was_answered_without_Observe_is_not_sent_again()
+    public async Task An_Echo_that_was_answered_without_Observe_is_not_repeated_in_the_next_registration()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;

@@ -10,7 +10,7 @@ public sealed class FanOutTests : ServerObserveTest
 {
     [Fact]
     [Rfc("7641-4.5-1")]
-    public async Task A_thousand_observers_get_a_change_by_one_run_of_the_handler()
+    public async Task A_thousand_observers_are_notified_of_a_change_by_a_single_run_of_the_handler()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -37,12 +37,12 @@ public sealed class FanOutTests : ServerObserveTest
     {
         const int Number = 65_000;
         Options.Registry = CoAP.NET.Tests.Options.DeclaredOption.Register(
-            CoAP.NET.Tests.Options.DeclaredOption.Define(Number) with { Caching = caching });
+            new OptionDefinition(Number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
         foreach (byte i in new byte[] { 1, 2 })
         {
-            Ask(PeerNumber(i), "/obs", more: message => message.Options.Add(Number, [i]).Add(new HopLimit(i)));
+            Ask(PeerNumber(i), "/obs", more: message => message.Options.Add(Number, [i]).Add(new HopLimitOption(i)));
         }
 
         int before = Runs;
@@ -52,13 +52,13 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_notification_costs_little_more_than_its_transmission()
+    public async Task A_notification_allocates_little_more_than_its_message()
     {
-        Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("10.0.0.0/8"));
+        Options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("10.0.0.0/8"));
         byte[] payload = new byte[800];
         CoapRouteHandlerBuilder route = Server.MapGet("/obs",
             () => new CoapResult(CoapCode.Content, payload, CoapContentFormat.OctetStream))
-            .Observable(mode: CoapNotificationMode.NonConfirmable);
+            .Observable(observe => observe.Confirmable = false);
         await StartAsync();
         Transport.Discards = true;
         const int Count = 1000;
@@ -86,11 +86,11 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_change_of_a_path_costs_one_run_and_nothing_for_the_path_and_the_batch_of_jobs()
+    public async Task Notifying_a_path_allocates_only_for_a_single_run_of_the_handler()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         CoapResult kept = CoapResults.Text("x");
-        Server.MapGet("/devices/{id}/state", () => kept).Observable(mode: CoapNotificationMode.NonConfirmable);
+        Server.MapGet("/devices/{id}/state", () => kept).Observable(observe => observe.Confirmable = false);
         await StartAsync();
         Register(Peer, "/devices/7/state");
         Transport.Discards = true;
@@ -110,7 +110,7 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_route_that_can_be_observed_costs_plain_requests_nothing()
+    public async Task An_observable_route_allocates_no_more_for_plain_requests_than_another_route()
     {
         CoapResult kept = CoapResults.Text("x");
         Server.MapGet("/obs", () => kept).Observable();
@@ -145,7 +145,7 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_hundred_threads_tell_of_changes_and_the_last_state_arrives()
+    public async Task The_last_state_arrives_after_concurrent_changes_by_a_hundred_threads()
     {
         // Whoever tells of a change may be kept off its processor in the middle of sending, and the clock goes on meanwhile: by minutes, in
         // which nobody may be given up who had no chance to acknowledge.
@@ -193,9 +193,9 @@ public sealed class FanOutTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.1-1")]
-    public async Task Every_shard_tells_its_observers()
+    public async Task Every_shard_notifies_its_observers()
     {
-        Options.Shards = 4;
+        Options.Transports.Shards = 4;
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
         for (int i = 0; i < 100; i++)
@@ -218,7 +218,7 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Stopping_frees_everything()
+    public async Task Stopping_the_server_removes_all_observers()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -234,10 +234,10 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Whoever_observes_is_not_forgotten_for_others()
+    public async Task A_peer_with_an_observation_is_not_evicted_for_other_peers()
     {
-        Options.Limits.MaxChannels = 4;
-        Options.Limits.NewcomerBytes = 64 * 1024;
+        Options.Limits.Peers.MaxCount = 4;
+        Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
         Register(Peer);
@@ -253,7 +253,7 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Telling_of_a_change_in_a_handler_runs_none_inside_it()
+    public async Task Notify_inside_a_handler_does_not_run_the_notification_handler_inside_the_call()
     {
         bool inside = false;
         bool nested = false;
@@ -281,7 +281,7 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_handler_that_tells_of_a_change_itself_does_not_go_round_without_end()
+    public async Task A_handler_that_calls_Notify_on_its_own_route_does_not_run_endlessly()
     {
         int runs = 0;
         CoapRouteHandlerBuilder? route = null;
@@ -298,13 +298,14 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_server_without_room_for_a_run_loses_no_observer()
+    public async Task A_server_without_capacity_for_a_notification_run_loses_no_observer()
     {
         // What all requests share has room for runs in any case; what the route says itself holds for them too.
         bool isSlow = false;
         TaskCompletionSource<CoapResult> slow = new();
         CoapRouteHandlerBuilder route = Server.MapGet("/obs",
-            (_, _) => isSlow ? slow.Task : Task.FromResult<CoapResult>(CoapResults.Text(State))).Observable().Serial(capacity: 0);
+            () => isSlow ? slow.Task : Task.FromResult<CoapResult>(CoapResults.Text(State))).Observable()
+            .WithExecution(CoapExecution.Serial(capacity: 0));
         await StartAsync();
         Register(Peer);
         isSlow = true;
@@ -383,7 +384,7 @@ public sealed class FanOutTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5-1", "7641-4.5-3")]
-    public async Task After_thirty_days_with_one_lost_acknowledgement_in_ten_everything_is_exact()
+    public async Task Observers_and_counters_are_exact_after_thirty_days_with_10_percent_of_lost_acknowledgements()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class FollowingTests : ServerObserveTest
 {
     [Fact]
-    public async Task Whoever_follows_is_told_paths_and_routes_by_names_that_are_the_same_in_all_processes()
+    public async Task A_change_follower_gets_path_and_route_names_that_are_the_same_in_all_processes()
     {
         CoapRouteHandlerBuilder device = Server.Map("/devices/{id}", [CoapMethod.Fetch, CoapMethod.Get], static () => CoapResults.Text("x"))
             .Observable();
@@ -25,7 +25,7 @@ public sealed class FollowingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_change_elsewhere_reaches_the_observers_here_and_is_not_told_again()
+    public async Task A_change_applied_from_another_process_reaches_local_observers_and_is_not_published_again()
     {
         MapState("/a/{id}");
         Follower follower = new();
@@ -48,9 +48,9 @@ public sealed class FollowingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task What_is_observed_can_be_taken_once_for_each_path_and_route_whoever_observes_it()
+    public async Task A_change_feed_lists_each_observed_path_and_route_once_whatever_the_number_of_observers()
     {
-        Options.Shards = 4;
+        Options.Transports.Shards = 4;
         MapState("/a/{id}");
         await StartAsync();
         Register(Peer, "/a/1");
@@ -83,7 +83,7 @@ public sealed class FollowingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task What_was_not_taken_in_time_is_looked_at_anew()
+    public async Task A_change_feed_that_overflowed_lists_the_observed_paths_and_routes_from_the_current_state()
     {
         MapState("/a/{id}");
         await StartAsync();
@@ -107,7 +107,7 @@ public sealed class FollowingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_registration_whose_handler_ran_before_a_change_elsewhere_was_known_is_sent_the_newest_state()
+    public async Task A_registration_whose_handler_ran_before_the_change_feed_began_gets_the_newest_state()
     {
         TaskCompletionSource<CoapResult> answer = new();
         int runs = 0;
@@ -128,7 +128,7 @@ public sealed class FollowingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_follower_that_throws_disturbs_nobody()
+    public async Task An_exception_of_a_change_follower_does_not_affect_notifications_or_other_followers()
     {
         CoapRouteHandlerBuilder route = MapState();
         using CoapChangeFeed feed = Server.FollowChanges(new Follower { Failure = new InvalidOperationException("of the test") });

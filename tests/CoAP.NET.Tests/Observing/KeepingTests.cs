@@ -13,7 +13,7 @@ public sealed class KeepingTests : ServerObserveTest
     [Rfc("7641-4.4-1")]
     [InlineData(0)]
     [InlineData(30)]
-    public async Task Numbers_rise_over_a_restart_of_the_machine_although_its_clock_is_set_back(int setBack)
+    public async Task Observe_values_increase_over_a_machine_restart_although_its_clock_is_set_back(int setBack)
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -25,7 +25,7 @@ public sealed class KeepingTests : ServerObserveTest
         // Timestamps begin anew, as those of a machine that was switched off for 5 s.
         CoAP.NET.Testing.VirtualClock clock = new(Clock.GetUtcNow() + TimeSpan.FromSeconds(5 - setBack));
         await using CoapServer second =
-            new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(1) });
+            new(new CoapEndpointOptions { TimeProvider = clock, Pipeline = { Random = new CoAP.NET.Testing.VirtualRandom(1) } });
         CoAP.NET.Tests.Endpoints.DirectTransport transport = new();
         second.MapGet("/obs", static () => CoapResults.Text("2")).Observable();
         second.Endpoint.AddTransport(transport);
@@ -37,7 +37,7 @@ public sealed class KeepingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.4-1")]
-    public async Task Numbers_rise_for_who_names_another_tag_although_the_resource_was_observed_for_long()
+    public async Task Observe_values_increase_for_a_repeated_registration_with_another_ETag()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -57,7 +57,7 @@ public sealed class KeepingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.4-1")]
-    public async Task Numbers_rise_for_who_comes_back_although_the_resource_was_observed_for_long()
+    public async Task Observe_values_increase_for_a_client_that_registers_again_after_a_Reset()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -73,7 +73,7 @@ public sealed class KeepingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.4-1")]
-    public async Task However_fast_the_changes_fewer_than_half_of_the_numbers_are_used_in_256_seconds()
+    public async Task However_fast_the_changes_fewer_than_half_of_the_Observe_values_are_used_in_256_seconds()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -99,7 +99,7 @@ public sealed class KeepingTests : ServerObserveTest
 
     [Fact]
     [Rfc("9175-2.3-1")]
-    public async Task A_route_that_wants_fresh_requests_asks_for_that_when_registering_and_not_when_it_notifies()
+    public async Task A_route_with_RequireFreshness_requires_an_Echo_for_registrations_and_not_for_notifications()
     {
         CoapRouteHandlerBuilder route = MapState().RequireFreshness(TimeSpan.FromSeconds(10));
         await StartAsync();
@@ -116,10 +116,10 @@ public sealed class KeepingTests : ServerObserveTest
 
     [Fact]
     [Rfc("8516-3-1")]
-    public async Task What_limits_the_rate_of_requests_does_not_end_observations()
+    public async Task A_rate_limiter_of_requests_does_not_end_observations()
     {
         int asked = 0;
-        CoapRouteHandlerBuilder route = MapState().LimitRate(_ => asked++ == 0 ? null : TimeSpan.FromSeconds(30));
+        CoapRouteHandlerBuilder route = MapState().RequireRateLimiting(_ => asked++ == 0 ? null : TimeSpan.FromSeconds(30));
         await StartAsync();
         Register(Peer);
         Change(route, "1");
@@ -128,9 +128,9 @@ public sealed class KeepingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_registration_by_way_of_a_group_whose_answer_finds_no_room_is_none()
+    public async Task A_group_registration_whose_delayed_response_is_refused_adds_no_observer()
     {
-        Options.Limits.MaxDelayedGroupAnswers = 1;
+        Options.Limits.Requests.MaxDelayedGroupResponses = 1;
         MapState().AllowMulticast();
         await StartAsync();
         Transport.Receive(Peer, "510100014a60536f6273", s_group);
@@ -145,12 +145,16 @@ public sealed class KeepingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.3.1-2")]
-    public async Task Who_acknowledged_the_answer_late_is_refreshed_all_the_same()
+    public async Task An_observer_that_acknowledged_the_registration_response_late_is_still_refreshed()
     {
         TaskCompletionSource<CoapResult> slow = new();
         int runs = 0;
         Server.MapGet("/obs", async (_, _) => runs++ == 0 ? await slow.Task : CoapResults.Text("again"))
-            .Observable(TimeSpan.FromSeconds(10), refresh: true);
+            .Observable(observe =>
+            {
+                observe.MaxAge = TimeSpan.FromSeconds(10);
+                observe.Refresh = true;
+            });
         await StartAsync();
         Transport.Receive(Peer, "41017d344a60536f6273");
         Pass(1);
@@ -165,7 +169,7 @@ public sealed class KeepingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_block_sees_what_became_of_notifications_as_it_does_of_requests()
+    public async Task A_user_block_sees_the_outcome_of_notifications()
     {
         List<CoapInboundKind> fates = [];
         Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new PassBlock<CoapInbound>(item =>
@@ -188,7 +192,7 @@ public sealed class KeepingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task An_observer_whose_acknowledgement_a_block_keeps_to_itself_is_told_again_within_a_day()
+    public async Task An_observer_whose_acknowledgement_a_user_block_drops_is_notified_again_within_a_day()
     {
         bool isOpen = true;
         Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
@@ -206,12 +210,12 @@ public sealed class KeepingTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_notification_that_a_block_declines_is_sent_when_it_takes_them_again()
+    public async Task A_notification_that_a_user_block_declines_is_sent_later()
     {
         bool isOpen = true;
         Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoapOutbound>(() => isOpen));
         CoapRouteHandlerBuilder route = MapState();
-        CoapRouteHandlerBuilder non = MapState("/non", CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder non = MapState("/non", false);
         await StartAsync();
         Register(Peer);
         Register(Other, "/non");
@@ -226,9 +230,9 @@ public sealed class KeepingTests : ServerObserveTest
 
     [Fact]
     [Rfc("9175-2.4-1")]
-    public async Task An_error_that_ends_observations_takes_of_what_a_stranger_may_get()
+    public async Task An_error_notification_to_an_unverified_peer_counts_against_the_amplification_limit()
     {
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         CoapResult answer = CoapResults.Text("x");
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => answer).Observable();
         await StartAsync();

@@ -40,8 +40,8 @@ public sealed class LongLifeTests
         await using CoapClient client = new(new CoapEndpointOptions
         {
             TimeProvider = clock,
-            Random = new VirtualRandom((ulong)seed),
-            ResolveHost = (_, _) => Task.FromResult(new[] { device.Address.ToIPAddress() }),
+            Pipeline = { Random = new VirtualRandom((ulong)seed) },
+            Transports = { ResolveHost = (_, _) => Task.FromResult(new[] { device.Address.ToIPAddress() }) },
         });
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
         int calls = 0;

@@ -13,14 +13,14 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
     public LostObservationTests()
     {
         Options.LoggerFactory = _log;
-        Options.MeterFactory = _metrics;
+        Options.Telemetry.MeterFactory = _metrics;
         _metrics.Listen();
     }
 
     public void Dispose() => _metrics.Dispose();
 
     [Fact]
-    public async Task The_first_failure_of_an_outage_raises_the_event_even_if_the_state_is_the_same()
+    public async Task The_first_failure_of_an_outage_raises_StateChanged_even_if_the_state_is_the_same()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 60);
         await using CoapObservation observed = observation;
@@ -39,7 +39,7 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
     }
 
     [Fact]
-    public async Task An_observation_that_goes_on_is_not_lost_although_its_options_forbid_another_registration()
+    public async Task An_active_observation_with_CoapReregistration_Never_is_not_logged_as_lost_before_Max_Age_ends()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(
             maxAge: 60, options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
@@ -54,7 +54,7 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
     }
 
     [Fact]
-    public async Task The_log_says_once_that_a_resource_is_not_observed_and_once_that_it_is_again()
+    public async Task The_loss_of_an_observation_is_logged_once_and_its_return_is_logged_once()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri + "?key=secret");
         Answer(TakeRequest(), 1, "one", maxAge: 60);

@@ -23,13 +23,13 @@ public sealed class NotificationOrderTests
     [InlineData(1u, 16777214u, 1, false)]
     [InlineData(100u, 50u, 129, true)]
     [InlineData(100u, 50u, 128, false)]
-    public void Serial_numbers_of_24_bits_or_128_seconds_decide(uint known, uint number, int seconds, bool isNewer)
+    public void A_notification_is_newer_by_its_24_bit_Observe_value_or_after_128_seconds(uint known, uint number, int seconds, bool isNewer)
     {
         const long knownAt = 77;
         Assert.Equal(isNewer, NotificationOrder.IsNewer(known, knownAt, number, knownAt + (seconds * TimeSpan.TicksPerSecond)));
     }
 
     [Fact]
-    public void A_moment_more_than_128_seconds_is_enough() =>
+    public void A_notification_is_newer_as_soon_as_128_seconds_have_passed() =>
         Assert.True(NotificationOrder.IsNewer(5, 0, 5, (128 * TimeSpan.TicksPerSecond) + 1));
 }

@@ -6,7 +6,7 @@ public sealed class NotificationTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.5-2", "7641-3.5-3")]
-    public async Task Confirmable_ones_are_acknowledged_and_Non_confirmable_ones_are_not_and_both_are_delivered()
+    public async Task Confirmable_notifications_are_acknowledged_and_both_types_are_delivered()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -34,7 +34,7 @@ public sealed class NotificationTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.4-1")]
-    public async Task One_that_was_overtaken_is_acknowledged_and_not_delivered()
+    public async Task A_reordered_notification_is_acknowledged_and_not_delivered()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(number: 0xff_fffe);
         await using CoapObservation disposed = observation;
@@ -53,7 +53,7 @@ public sealed class NotificationTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.3.1-1")]
-    public async Task After_Max_Age_what_came_last_is_stale()
+    public async Task An_observation_is_stale_after_Max_Age()
     {
         List<CoapObserveState> states = [];
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 30);
@@ -74,7 +74,7 @@ public sealed class NotificationTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_notification_before_Max_Age_ends_keeps_it_fresh_and_nothing_is_sent()
+    public async Task A_notification_before_the_end_of_Max_Age_keeps_the_observation_fresh_without_a_request()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 30);
         await using CoapObservation disposed = observation;
@@ -95,7 +95,7 @@ public sealed class NotificationTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 20);
         await using CoapObservation disposed = observation;
         (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
-        Assert.Equal("abcd", Wire.Hex(again.Options.ETag!.Value.Span));
+        Assert.Equal("abcd", again.Options.ETag!.Value.ToString());
         Answer(again, 9, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Assert.Equal(CoapCode.Content, observation.Latest!.Code);
@@ -108,7 +108,7 @@ public sealed class NotificationTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Valid_for_what_is_not_stored_has_the_representation_fetched()
+    public async Task A_2_03_notification_with_an_unknown_ETag_makes_the_client_fetch_the_representation()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd");
         await using CoapObservation disposed = observation;
@@ -122,14 +122,14 @@ public sealed class NotificationTests : ClientObserveTest
 
     [Fact]
     [Rfc("7959-2.6-2")]
-    public async Task The_rest_of_a_first_block_is_fetched_by_a_request_without_Observe_and_with_another_token()
+    public async Task The_remaining_blocks_of_a_notification_are_fetched_without_Observe_and_with_another_token()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         CoapMessage fetch = NotifyFirstBlock(registration.Token, 2, "0123456789abcdef");
         Assert.Null(fetch.Options.Observe);
         Assert.NotEqual(registration.Token, fetch.Token);
-        Assert.Equal("obs", fetch.Options.Get<UriPath>()!.Value);
+        Assert.Equal("obs", fetch.Options.Get<UriPathOption>()!.Value);
 
         // Never a part.
         Assert.Equal("one", Text(observation.Latest));
@@ -138,7 +138,7 @@ public sealed class NotificationTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_newer_notification_begins_the_fetching_anew_so_that_no_body_is_mixed()
+    public async Task A_newer_notification_restarts_the_fetching_of_blocks_without_mixing_bodies()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -151,7 +151,7 @@ public sealed class NotificationTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_body_that_cannot_be_had_is_tried_by_registering_again()
+    public async Task An_observation_whose_notification_body_cannot_be_fetched_registers_again()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -161,7 +161,7 @@ public sealed class NotificationTests : ClientObserveTest
         Transport.Receive(s_server, $"7000{fetch.MessageId:x4}");
         await Within(told.Task);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        Assert.IsType<CoapResetException>(observation.Error);
+        Failure.Is(CoapError.Reset, observation.Error);
         (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(6));
         Assert.Equal((0u, registration.Token), (again.Options.Observe, again.Token));
         Answer(again, 3, "whole now");

@@ -4,12 +4,12 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class NotifyCostTests : ServerObserveTest
 {
     [Theory]
-    [InlineData(CoapNotificationMode.Confirmable)]
-    [InlineData(CoapNotificationMode.NonConfirmable)]
-    public async Task From_a_change_to_the_datagram_the_lock_of_the_shard_is_taken_four_times(CoapNotificationMode mode)
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task From_a_change_to_the_datagram_the_lock_of_the_shard_is_taken_four_times(bool confirmable)
     {
-        Options.Shards = 1;
-        CoapRouteHandlerBuilder route = MapState(mode: mode, probe: false);
+        Options.Transports.Shards = 1;
+        CoapRouteHandlerBuilder route = MapState(confirmable: confirmable, probe: false);
         await StartAsync();
         Register(Peer);
         Pass(10);
@@ -21,7 +21,7 @@ public sealed class NotifyCostTests : ServerObserveTest
             Change(route, $"{i}");
             CoapMessage sent = TakeOne();
             Assert.Equal(($"{i}", 4), (TextOf(sent), shard.LocksTaken - before));
-            if (mode == CoapNotificationMode.Confirmable)
+            if (confirmable)
             {
                 Acknowledge(Peer, sent);
             }
@@ -31,7 +31,7 @@ public sealed class NotifyCostTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Copies_of_a_notification_whose_bytes_are_not_kept_are_the_same()
+    public async Task Retransmissions_of_a_notification_whose_bytes_are_not_stored_are_identical()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();

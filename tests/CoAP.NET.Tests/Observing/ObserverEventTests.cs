@@ -9,7 +9,7 @@ public sealed class ObserverEventTests : ServerObserveTest
     private readonly List<string> _events = [];
 
     [Fact]
-    public async Task Who_comes_acknowledges_and_goes_is_told_and_counted_by_route()
+    public async Task Observers_that_are_added_acknowledge_and_are_removed_raise_events_and_are_counted_by_route()
     {
         CoapRouteHandlerBuilder route = Listen(MapState());
         CoapRouteHandlerBuilder other = MapState("/other");
@@ -27,7 +27,7 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_registration_that_is_made_again_is_no_news_and_one_of_something_else_is()
+    public async Task A_repeated_registration_raises_no_event_and_a_registration_for_another_resource_does()
     {
         CoapRouteHandlerBuilder route = Listen(MapState());
         MapState("/other");
@@ -41,13 +41,13 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task What_is_stored_for_an_observer_is_in_its_later_events_until_it_goes()
+    public async Task The_state_stored_for_an_observer_is_in_its_later_events_until_removal()
     {
         CoapRouteHandlerBuilder route = MapState();
         int came = 0;
-        route.ObserverCame += (_, change) => (change.State, came) = ($"state {came + 1}", came + 1);
+        route.ObserverAdded += (_, change) => (change.State, came) = ($"state {came + 1}", came + 1);
         route.ObserverAcknowledged += (_, change) => _events.Add($"acknowledged {AddressOf(change)} {change.State}");
-        route.ObserverWent += (_, change) => _events.Add($"went {AddressOf(change)} {change.State}");
+        route.ObserverRemoved += (_, change) => _events.Add($"went {AddressOf(change)} {change.State}");
         await StartAsync();
         Register(Peer);
         Register(Other);
@@ -71,10 +71,10 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task An_event_without_stored_state_has_none()
+    public async Task An_observer_event_without_stored_state_has_null_state()
     {
         CoapRouteHandlerBuilder route = MapState();
-        route.ObserverWent += (_, change) => _events.Add($"went {change.State ?? "none"}");
+        route.ObserverRemoved += (_, change) => _events.Add($"went {change.State ?? "none"}");
         await StartAsync();
         Register(Peer);
         Ask(Peer, "/obs", observe: 1);
@@ -82,7 +82,7 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task The_reason_says_why_somebody_went()
+    public async Task ObserverRemoved_has_the_reason_of_the_removal()
     {
         CoapResult result = CoapResults.Text("0");
         CoapRouteHandlerBuilder route = Listen(Server.MapGet("/obs", () => result).Observable());
@@ -114,7 +114,7 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_connection_that_ends_and_a_stop_take_their_observers_along()
+    public async Task The_end_of_a_connection_and_a_stop_remove_their_observers()
     {
         DirectStreamTransport tcp = new();
         Listen(MapState());
@@ -132,7 +132,7 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Paths_of_a_route_with_parameters_are_told_and_counted_apart()
+    public async Task Observers_of_different_paths_of_a_route_are_notified_and_counted_separately()
     {
         CoapRouteHandlerBuilder route =
             Listen(Server.MapGet("/devices/{id}", static request => CoapResults.Text(request.Route["id"])).Observable());
@@ -147,25 +147,25 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_handler_that_throws_is_logged_and_keeps_nothing_from_the_others()
+    public async Task An_exception_of_an_observer_event_handler_is_logged_and_other_handlers_run()
     {
         CoapRouteHandlerBuilder route = MapState();
-        route.ObserverCame += static (_, _) => throw new InvalidOperationException("mine");
+        route.ObserverAdded += static (_, _) => throw new InvalidOperationException("mine");
         Listen(route);
         await StartAsync();
         Register(Peer);
         Assert.Single(_events);
-        Assert.Contains(Logs.Entries, static entry => entry.Id.Id == 1763 && entry.Text.Contains("ObserverCame", StringComparison.Ordinal));
+        Assert.Contains(Logs.Entries, static entry => entry.Id.Id == 1763 && entry.Text.Contains("ObserverAdded", StringComparison.Ordinal));
         Assert.Equal(1, Server.Counters[CoapCounter.HandlerErrors]);
     }
 
     [Fact]
-    public async Task A_handler_may_notify_and_look_and_events_never_run_inside_one_another()
+    public async Task An_observer_event_handler_may_call_Notify_and_events_are_never_nested()
     {
         CoapRouteHandlerBuilder route = MapState();
         int depth = 0;
         int deepest = 0;
-        route.ObserverCame += (sender, _) =>
+        route.ObserverAdded += (sender, _) =>
         {
             deepest = Math.Max(deepest, ++depth);
             Assert.Same(route, sender);
@@ -186,13 +186,13 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_slow_handler_lets_only_so_many_events_wait()
+    public async Task The_number_of_events_that_wait_for_a_slow_handler_is_bounded()
     {
-        Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("10.0.0.0/8"));
+        Options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("10.0.0.0/8"));
         CoapRouteHandlerBuilder route = MapState();
         bool first = true;
         int told = 0;
-        route.ObserverCame += (_, _) =>
+        route.ObserverAdded += (_, _) =>
         {
             told++;
             if (first)
@@ -212,7 +212,7 @@ public sealed class ObserverEventTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Telling_of_a_change_that_can_reach_nobody_is_logged_once_in_a_minute()
+    public async Task Notify_for_a_path_that_cannot_be_observed_is_logged_once_a_minute()
     {
         CoapRouteHandlerBuilder plain = Server.MapGet("/plain", static () => "x");
         await StartAsync();
@@ -230,8 +230,8 @@ public sealed class ObserverEventTests : ServerObserveTest
 
     private CoapRouteHandlerBuilder Listen(CoapRouteHandlerBuilder route)
     {
-        route.ObserverCame += (_, change) => _events.Add($"came {AddressOf(change)} {change.Path} {route.ObserverCount}");
-        route.ObserverWent += (_, change) => _events.Add($"went {AddressOf(change)} {change.Path} {route.ObserverCount} {change.End}");
+        route.ObserverAdded += (_, change) => _events.Add($"came {AddressOf(change)} {change.Path} {route.ObserverCount}");
+        route.ObserverRemoved += (_, change) => _events.Add($"went {AddressOf(change)} {change.Path} {route.ObserverCount} {change.End}");
         route.ObserverAcknowledged += (_, change) => _events.Add($"acknowledged {AddressOf(change)} {change.Path} {route.ObserverCount}");
         return route;
     }

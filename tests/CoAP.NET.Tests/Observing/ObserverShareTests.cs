@@ -14,13 +14,13 @@ public sealed class ObserverShareTests : ServerObserveTest
     [InlineData(1, 4)]
     [InlineData(4, 1)]
     [InlineData(4, 4)]
-    public async Task Verified_sources_that_fill_the_list_of_observers_keep_nobody_else_out(int sources, int shards)
+    public async Task Verified_sources_that_fill_the_list_of_observers_do_not_exclude_other_sources(int sources, int shards)
     {
-        Options.Shards = shards;
-        Options.Limits.MaxObservers = Places;
+        Options.Transports.Shards = shards;
+        Options.Limits.Observe.MaxObservers = Places;
 
         // So that whoever is not verified shows.
-        Options.Limits.MaxUnverifiedObserversPerSource = 0;
+        Options.Limits.Observe.MaxUnverifiedObserversPerSource = 0;
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
         Attack(sources);
@@ -48,13 +48,13 @@ public sealed class ObserverShareTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Who_loses_its_place_is_told_5_03_and_gets_no_more_notifications()
+    public async Task An_evicted_observer_gets_5_03_and_no_more_notifications()
     {
-        Options.Limits.MaxObservers = 2;
+        Options.Limits.Observe.MaxObservers = 2;
         CoapRouteHandlerBuilder route = MapState();
         List<CoapObserverChange> went = [];
         await StartAsync();
-        route.ObserverWent += (_, change) => went.Add(change);
+        route.ObserverRemoved += (_, change) => went.Add(change);
         Register(Peer, token: "01");
         Register(Peer, token: "02");
         Register(Other);
@@ -74,9 +74,9 @@ public sealed class ObserverShareTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Clients_that_acknowledge_keep_their_places_before_those_of_their_source_that_do_not()
+    public async Task Observers_that_acknowledge_are_evicted_after_silent_observers_of_the_same_source()
     {
-        Options.Limits.MaxObservers = 6;
+        Options.Limits.Observe.MaxObservers = 6;
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
         CoapAddress[] ports = [.. Enumerable.Range(1, 6).Select(port => Peer with { Port = (ushort)port })];
@@ -102,9 +102,9 @@ public sealed class ObserverShareTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task An_observer_of_an_address_that_nobody_verified_gives_way_without_a_word()
+    public async Task An_observer_at_an_unverified_address_is_evicted_without_a_notification()
     {
-        Options.Limits.MaxObservers = 3;
+        Options.Limits.Observe.MaxObservers = 3;
         MapState();
         await StartAsync();
         Register(PeerNumber(1), token: "01");

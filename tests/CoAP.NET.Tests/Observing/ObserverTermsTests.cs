@@ -17,10 +17,13 @@ public sealed class ObserverTermsTests : ServerObserveTest
     [Rfc("7641-4.5-3")]
     [InlineData(60)]
     [InlineData(3600)]
-    public async Task A_route_says_how_long_an_observer_may_go_without_acknowledging_anything(int seconds)
+    public async Task ConfirmableEvery_limits_the_time_an_observer_may_go_without_an_acknowledgement(int seconds)
     {
-        Server.MapGet("/obs", () => CoapResults.Text("0")).Observable(mode: CoapNotificationMode.NonConfirmable,
-            confirmableEvery: TimeSpan.FromSeconds(seconds));
+        Server.MapGet("/obs", () => CoapResults.Text("0")).Observable(observe =>
+        {
+            observe.Confirmable = false;
+            observe.ConfirmableEvery = TimeSpan.FromSeconds(seconds);
+        });
         await StartAsync();
         Register(Peer);
         Pass(seconds - 5);
@@ -38,9 +41,9 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_resource_that_is_a_class_says_it_too()
+    public async Task A_resource_class_can_set_ConfirmableEvery()
     {
-        Server.Map(new Checked { Observable = true, ConfirmableNotificationEvery = TimeSpan.FromMinutes(1) });
+        Server.Map(new Checked { Observable = new() { ConfirmableEvery = TimeSpan.FromMinutes(1) } });
         await StartAsync();
         Register(Peer);
         Pass(61);
@@ -48,11 +51,12 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public void An_interval_is_a_second_at_least_and_a_day_at_most()
+    public void ConfirmableEvery_is_at_least_a_second_and_at_most_a_day()
     {
         CoapRouteHandlerBuilder route = MapState();
-        Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(confirmableEvery: TimeSpan.FromMilliseconds(999)));
-        Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(confirmableEvery: TimeSpan.FromHours(25)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => route
+            .Observable(observe => observe.ConfirmableEvery = TimeSpan.FromMilliseconds(999)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(observe => observe.ConfirmableEvery = TimeSpan.FromHours(25)));
         CoapObserverTerms terms = new() { ConfirmableEvery = TimeSpan.FromSeconds(1) };
         Assert.Throws<ArgumentOutOfRangeException>(() => terms.ConfirmableEvery = TimeSpan.Zero);
         Assert.Throws<ArgumentOutOfRangeException>(() => terms.MaxObservers = -1);
@@ -60,7 +64,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Resources_of_one_route_have_intervals_of_their_own_and_changes_hold_for_who_observes_already()
+    public async Task Each_resource_of_a_route_has_its_own_ConfirmableEvery_and_changes_apply_to_current_observers()
     {
         Map();
         await StartAsync();
@@ -79,9 +83,9 @@ public sealed class ObserverTermsTests : ServerObserveTest
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task A_resource_that_is_full_answers_without_Observe_and_has_room_when_one_goes(int shards)
+    public async Task A_full_resource_answers_without_Observe_and_accepts_an_observer_after_a_removal(int shards)
     {
-        Options.Shards = shards;
+        Options.Transports.Shards = shards;
         Map();
         await StartAsync();
         _terms["a"].MaxObservers = 2;
@@ -101,7 +105,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_token_that_is_used_for_a_full_resource_observes_nothing_any_more()
+    public async Task A_token_reused_for_a_full_resource_ends_its_previous_observation()
     {
         Map();
         await StartAsync();
@@ -115,9 +119,9 @@ public sealed class ObserverTermsTests : ServerObserveTest
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task A_source_that_took_all_places_loses_one_to_each_that_has_fewer_until_they_have_as_many(int shards)
+    public async Task A_source_with_all_places_loses_observers_to_other_sources_until_they_have_equally_many(int shards)
     {
-        Options.Shards = shards;
+        Options.Transports.Shards = shards;
         Map();
         await StartAsync();
         _terms["a"].MaxObservers = 4;
@@ -143,7 +147,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_source_with_both_places_of_a_resource_loses_one_to_a_newcomer()
+    public async Task A_source_with_both_places_of_a_resource_loses_an_observer_to_another_source()
     {
         Map();
         await StartAsync();
@@ -159,7 +163,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Whoever_goes_when_fewer_may_observe_is_told_4_04()
+    public async Task An_observer_removed_by_a_lower_MaxObservers_gets_4_04()
     {
         Map();
         await StartAsync();
@@ -180,7 +184,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Every_way_to_go_gives_the_place_back()
+    public async Task Every_removal_of_an_observer_frees_its_place()
     {
         CoapRouteHandlerBuilder route = Map();
         await StartAsync();
@@ -201,7 +205,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Terms_that_are_given_for_two_resources_are_a_mistake_that_is_answered_5_00_and_logged()
+    public async Task Observer_terms_shared_by_two_resources_give_5_00_and_are_logged()
     {
         CoapObserverTerms terms = new();
         Server.MapGet("/t/{id}", () => CoapResults.Text("0")).Observable().WithObserverTerms(_ => terms);
@@ -211,8 +215,30 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Assert.Contains(Logs.Entries, static entry => entry.Text.Contains("/t/b", StringComparison.Ordinal));
     }
 
+    [Theory]
+    [InlineData("/t/{id}", "/t/a%", "/t/a%25", "/t/c")]
+    [InlineData("/t/{*rest}", "/t/a/b%", "/t/a/b%25", "/t/a")]
+    public async Task Notify_with_route_values_notifies_only_the_resource_with_these_values(
+        string template, string path, string escaped, string other)
+    {
+        CoapRouteValues? values = null;
+        CoapRouteHandlerBuilder route = Server.MapGet(template, request =>
+        {
+            values = request.Path == "/t/c" || request.Path == "/t/a" ? values : request.Route;
+            return CoapResults.Text("0");
+        }).Observable();
+        await StartAsync();
+        Follower follower = new();
+        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        Register(Peer, path);
+        Register(Other, other);
+        Assert.Equal(1, route.Notify(values!));
+        Assert.Equal([escaped], follower.Changes);
+        Assert.Throws<KeyNotFoundException>(() => route.Notify(CoapRouteValues.Empty));
+    }
+
     [Fact]
-    public async Task Observers_here_are_told_without_telling_who_follows_the_changes_of_the_server()
+    public async Task NotifyHere_notifies_local_observers_and_no_change_follower()
     {
         CoapRouteHandlerBuilder route = Map();
         await StartAsync();
@@ -231,13 +257,13 @@ public sealed class ObserverTermsTests : ServerObserveTest
     {
         CoapRouteHandlerBuilder route = Server.MapGet("/t/{id}", () => CoapResults.Text(State)).Observable()
             .WithObserverTerms(request => _terms.GetValueOrDefault(request.Route["id"]));
-        route.ObserverWent += (_, change) => _went.Add(change);
+        route.ObserverRemoved += (_, change) => _went.Add(change);
         return route;
     }
 
     private sealed class Checked() : CoapResource("/obs")
     {
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
             new(CoapResults.Text("0"));
     }
 

@@ -9,7 +9,7 @@ public sealed class OwnClockTests
     private static readonly CoapAddress s_client = CoapAddress.FromIPv4(0xc0000202, 5683);
 
     [Fact]
-    public async Task Handlers_of_notifications_keep_off_the_pool_whose_timers_a_clock_of_ones_own_has()
+    public async Task A_notification_handler_does_not_run_on_the_thread_pool_with_a_custom_TimeProvider()
     {
         TaskCompletionSource<bool> isPool = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int runs = 0;

@@ -15,7 +15,7 @@ public sealed class PacingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.1-2")]
-    public async Task The_first_one_that_had_to_wait_is_Confirmable_and_the_pace_follows_its_round_trip_time()
+    public async Task The_first_delayed_notification_is_Confirmable_and_sets_the_pace_by_its_round_trip_time()
     {
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         Listen(route, 30, 0.25);
@@ -32,9 +32,9 @@ public sealed class PacingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.1-2")]
-    public async Task While_they_are_faster_than_without_a_round_trip_time_one_in_a_minute_is_Confirmable()
+    public async Task A_Confirmable_notification_is_sent_once_a_minute_while_the_pace_is_fast()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         Listen(route, 200, 0.25);
         double[] confirmable = [.. _told[Peer].Where(one => one.IsConfirmable).Select(one => one.At)];
@@ -46,7 +46,7 @@ public sealed class PacingTests : ServerObserveTest
     [Rfc("7641-4.5.1-2", "7641-4.5-2")]
     public async Task A_client_that_went_away_in_a_fast_stream_is_removed_within_minutes()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         Listen(route, 10, 0.25);
         Listen(route, 60 + 100, double.PositiveInfinity);
@@ -56,7 +56,7 @@ public sealed class PacingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5-2", "7641-4.5.1-1")]
-    public async Task A_client_that_acknowledges_none_is_removed_after_the_last_copy()
+    public async Task A_client_that_acknowledges_no_notification_is_removed_after_the_last_retransmission()
     {
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         Listen(route, 100, double.PositiveInfinity);
@@ -66,9 +66,9 @@ public sealed class PacingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.1-1", "7641-4.5.1-2")]
-    public async Task Of_several_observations_of_a_client_one_is_Confirmable_at_a_time_and_the_others_keep_three_seconds()
+    public async Task Only_a_single_observation_of_a_client_is_Confirmable_at_a_time_and_others_wait_three_seconds()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         Options.Parameters = new CoapTransmissionParameters { NStart = 5 };
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         Register(Peer, token: "4b");
@@ -83,9 +83,9 @@ public sealed class PacingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.1-2")]
-    public async Task A_client_that_acknowledges_copies_only_tells_no_round_trip_time_and_is_asked_once_in_a_minute()
+    public async Task A_client_that_acknowledges_only_retransmissions_is_measured_once_a_minute()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         Listen(route, 180, 3.5);
         double[] first = [.. _told[Peer].Where(one => one.IsConfirmable).Select(one => one.At)];
@@ -96,9 +96,9 @@ public sealed class PacingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.1-2")]
-    public async Task What_changes_no_faster_than_the_pace_needs_no_round_trip_time()
+    public async Task A_resource_that_changes_no_faster_than_the_pace_needs_no_round_trip_time()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         for (int i = 0; i < 100; i++)
         {
@@ -110,9 +110,9 @@ public sealed class PacingTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.1-2")]
-    public async Task A_class_may_forbid_it_as_a_route_may()
+    public async Task A_resource_class_may_disable_pacing()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         Meter meter = new();
         Server.Map(meter);
         await StartAsync();
@@ -129,7 +129,7 @@ public sealed class PacingTests : ServerObserveTest
 
     private async Task<CoapRouteHandlerBuilder> StartedAsync(CoapAddress peer)
     {
-        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = MapState(confirmable: false);
         await StartAsync();
         Register(peer);
         return route;
@@ -184,12 +184,10 @@ public sealed class PacingTests : ServerObserveTest
         public Meter()
             : base("/meter")
         {
-            Observable = true;
-            NotificationMode = CoapNotificationMode.NonConfirmable;
-            NotificationProbe = false;
+            Observable = new() { Confirmable = false, Probe = false };
         }
 
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
             new(CoapResults.Text("x"));
     }
 }

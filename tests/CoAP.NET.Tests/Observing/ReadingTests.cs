@@ -64,11 +64,10 @@ public sealed class ReadingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task The_source_block_offers_what_there_is_and_what_comes_and_completes()
+    public async Task The_source_block_offers_the_latest_and_each_new_notification_and_completes()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         ISourceBlock<CoapResponse> source = observation.AsSourceBlock();
-        Assert.Same(source, observation.AsSourceBlock());
         BufferBlock<CoapResponse> buffer = new();
         source.LinkTo(buffer, new DataflowLinkOptions { PropagateCompletion = true });
         Assert.Equal("one", Text(await Within(buffer.ReceiveAsync())));
@@ -80,7 +79,7 @@ public sealed class ReadingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task The_method_is_called_with_each_and_what_it_throws_harms_nothing()
+    public async Task An_exception_of_the_notification_callback_is_counted_and_the_next_notification_is_delivered()
     {
         List<string> seen = [];
         Task<CoapObservation> registering = Client.ObserveAsync(Uri, response =>
@@ -99,7 +98,7 @@ public sealed class ReadingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task While_the_method_runs_what_comes_is_skipped_but_for_the_newest_and_never_called_twice_at_a_time()
+    public async Task Notifications_during_a_running_callback_are_skipped_except_the_newest_and_never_nested()
     {
         List<string> seen = [];
         CoapMessage? registration = null;
@@ -128,7 +127,7 @@ public sealed class ReadingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task What_the_method_sets_for_its_flow_of_execution_stays_in_it()
+    public async Task An_AsyncLocal_value_set_by_the_notification_callback_does_not_leak_out_of_the_callback()
     {
         AsyncLocal<string?> local = new();
         List<string?> before = [];

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class RefreshingTests : ClientObserveTest
 {
     [Fact]
-    public async Task It_registers_at_once_while_the_observation_waits_after_failures()
+    public async Task RefreshAsync_registers_at_once_while_the_observation_waits_after_an_error()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -26,7 +26,7 @@ public sealed class RefreshingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task It_registers_again_with_the_same_token_while_all_is_well()
+    public async Task RefreshAsync_registers_again_with_the_same_token()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -42,7 +42,7 @@ public sealed class RefreshingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task An_error_response_is_a_response_and_the_waits_begin_anew()
+    public async Task RefreshAsync_returns_an_error_response_and_resets_the_backoff()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -62,7 +62,7 @@ public sealed class RefreshingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_server_that_does_not_answer_is_told_by_the_exception_and_tried_again()
+    public async Task RefreshAsync_throws_when_the_server_does_not_answer_and_registration_is_retried()
     {
         (CoapObservation observation, _) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -76,7 +76,7 @@ public sealed class RefreshingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Who_stops_waiting_does_not_stop_the_registration()
+    public async Task Cancelling_RefreshAsync_does_not_cancel_the_registration()
     {
         (CoapObservation observation, _) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -91,7 +91,7 @@ public sealed class RefreshingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task After_its_end_an_observation_says_why_it_cannot()
+    public async Task RefreshAsync_of_an_ended_observation_throws_the_reason()
     {
         CoapObserveOptions never = new() { Reregistration = CoapReregistration.Never };
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: never);
@@ -102,7 +102,7 @@ public sealed class RefreshingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Disposing_ends_a_refresh_that_waits()
+    public async Task Disposing_the_observation_ends_a_waiting_RefreshAsync()
     {
         (CoapObservation observation, _) = await RegisterAsync();
         Task<CoapResponse> refreshing = observation.RefreshAsync();
@@ -117,7 +117,7 @@ public sealed class RefreshingTests : ClientObserveTest
     public async Task A_late_reply_to_an_earlier_registration_changes_nothing(string reply)
     {
         CoapMessage? earlier = null;
-        Options.ResolveHost = (_, _) =>
+        Options.Transports.ResolveHost = (_, _) =>
         {
             // The observation is busy with its next registration, and handles the reply only when it has left.
             CoapMessage? replied = Interlocked.Exchange(ref earlier, null);
@@ -159,7 +159,7 @@ public sealed class RefreshingTests : ClientObserveTest
     public async Task A_late_notification_of_the_previous_address_changes_nothing()
     {
         CoapToken? previous = null;
-        Options.ResolveHost = (_, _) =>
+        Options.Transports.ResolveHost = (_, _) =>
         {
             if (previous is not { } token)
             {

@@ -8,7 +8,7 @@ public sealed class RegisteringTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.2-1")]
-    public async Task The_first_success_with_Observe_means_observing()
+    public async Task The_first_success_with_Observe_makes_the_state_Observing()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         string hex = Assert.Single(Transport.TakeSent());
@@ -28,7 +28,7 @@ public sealed class RegisteringTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.2-1")]
-    public async Task A_success_without_Observe_is_a_plain_response_and_means_not_observing()
+    public async Task A_success_without_Observe_makes_the_state_NotObserving()
     {
         List<CoapObserveState> states = [];
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
@@ -49,7 +49,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_server_that_never_notifies_is_asked_more_and_more_rarely()
+    public async Task A_server_that_never_accepts_the_observation_is_asked_at_increasing_intervals()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         Answer(TakeRequest(), null, "plain", maxAge: 1);
@@ -66,7 +66,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Without_registering_again_a_plain_response_ends_the_observation()
+    public async Task A_response_without_Observe_ends_an_observation_with_CoapReregistration_Never()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
             new CoapObserveOptions { Reregistration = CoapReregistration.Never });
@@ -101,7 +101,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_notification_that_overtakes_the_answer_counts_and_stops_copies()
+    public async Task A_notification_before_the_registration_response_registers_and_stops_retransmissions()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage request = TakeRequest();
@@ -115,7 +115,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_Non_confirmable_registration_is_one()
+    public async Task An_observation_can_be_registered_by_a_Non_confirmable_request()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false });
         CoapMessage request = TakeRequest();
@@ -127,7 +127,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_lost_registration_is_sent_again_and_a_silent_server_is_tried_for_ever()
+    public async Task A_lost_registration_is_retransmitted_and_a_silent_server_is_retried_without_end()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage first = TakeRequest();
@@ -153,7 +153,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Without_registering_again_a_silent_server_is_an_exception()
+    public async Task A_silent_server_fails_a_registration_with_CoapReregistration_Never()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
             new CoapObserveOptions { Reregistration = CoapReregistration.Never });
@@ -181,7 +181,7 @@ public sealed class RegisteringTests : ClientObserveTest
     public async Task A_name_that_cannot_be_resolved_is_tried_again()
     {
         bool isKnown = false;
-        Options.ResolveHost = (_, _) => isKnown
+        Options.Transports.ResolveHost = (_, _) => isKnown
             ? Task.FromResult(new[] { IPAddress.Parse("192.0.2.1") })
             : Task.FromException<IPAddress[]>(new System.Net.Sockets.SocketException(11001));
         await using CoapObservation observation = await Within(Client.ObserveAsync("coap://new.example/obs"));
@@ -194,7 +194,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task What_cannot_be_observed_is_an_exception_at_once()
+    public async Task Observing_an_invalid_request_or_target_throws_at_once()
     {
         await Assert.ThrowsAsync<ArgumentException>(() => Client.ObserveAsync(new CoapRequest(CoapMethod.Put, Uri)));
         await Assert.ThrowsAsync<ArgumentException>(() => Client.ObserveAsync("http://192.0.2.1/obs"));
@@ -205,7 +205,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_cancelled_wait_cancels_the_registration()
+    public async Task Cancelling_ObserveAsync_cancels_the_registration_at_the_server()
     {
         using CancellationTokenSource cancel = new();
         Task<CoapObservation> registering = Client.ObserveAsync(Uri, cancel.Token);
@@ -221,7 +221,7 @@ public sealed class RegisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task The_server_may_ask_for_an_Echo_first()
+    public async Task A_registration_answers_an_Echo_challenge()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage request = TakeRequest();
@@ -254,7 +254,7 @@ public sealed class RegisteringTests : ClientObserveTest
 
     [Fact]
     [Rfc("9175-2.3-2")]
-    public async Task A_registration_that_is_challenged_for_ever_waits_and_answers_the_last_challenge_then()
+    public async Task A_registration_challenged_repeatedly_waits_and_later_answers_the_last_challenge()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;

@@ -6,11 +6,11 @@ public sealed class RegistrationTimesTests
 {
     [Fact]
     [Rfc("7641-3.3.1-3")]
-    public void Patience_is_5_to_15_seconds()
+    public void The_delay_of_a_new_registration_after_Max_Age_is_5_to_15_seconds()
     {
-        Assert.Equal(TimeSpan.FromSeconds(5).Ticks, RegistrationTimes.Patience(0));
-        Assert.Equal(TimeSpan.FromSeconds(10).Ticks, RegistrationTimes.Patience(0.5));
-        Assert.InRange(RegistrationTimes.Patience(0.999_999), TimeSpan.FromSeconds(14.9).Ticks, TimeSpan.FromSeconds(15).Ticks);
+        Assert.Equal(TimeSpan.FromSeconds(5).Ticks, RegistrationTimes.Timeout(0));
+        Assert.Equal(TimeSpan.FromSeconds(10).Ticks, RegistrationTimes.Timeout(0.5));
+        Assert.InRange(RegistrationTimes.Timeout(0.999_999), TimeSpan.FromSeconds(14.9).Ticks, TimeSpan.FromSeconds(15).Ticks);
     }
 
     [Theory]
@@ -19,7 +19,7 @@ public sealed class RegistrationTimesTests
     [InlineData(5, 80, 160)]
     [InlineData(6, 150, 300)]
     [InlineData(1000, 150, 300)]
-    public void Waits_after_failures_double_up_to_the_bound_and_half_of_them_is_chance(int failures, double least, double most)
+    public void The_backoff_after_failed_registrations_doubles_up_to_a_bound_with_a_random_half(int failures, double least, double most)
     {
         TimeSpan bound = TimeSpan.FromMinutes(5);
         Assert.Equal(TimeSpan.FromSeconds(least).Ticks, RegistrationTimes.BackOff(failures, bound, 0));

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class RelayTests
 {
     [Fact]
-    public async Task What_is_published_is_what_the_observer_sees_until_the_end()
+    public async Task A_published_relay_state_reaches_the_observation_until_the_end()
     {
         List<string> heard = [];
         List<CoapObserveState> states = [];
@@ -37,7 +37,7 @@ public sealed class RelayTests
     }
 
     [Fact]
-    public async Task A_relay_is_told_once_that_its_observer_has_gone_and_refreshes_for_it()
+    public async Task A_relay_gets_a_single_end_of_its_observation_and_refreshes_on_demand()
     {
         Relay relay = new(null);
         Assert.Equal("now", (await relay.Observation.RefreshAsync()).GetText());

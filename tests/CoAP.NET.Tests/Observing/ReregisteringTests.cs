@@ -7,7 +7,7 @@ public sealed class ReregisteringTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.3.1-2")]
-    public async Task The_token_and_all_options_are_the_same_but_for_the_ETag()
+    public async Task A_new_registration_has_the_same_token_and_options_except_for_the_ETag()
     {
         CoapRequest request = new(CoapMethod.Get, Uri + "?unit=K") { Accept = CoapContentFormat.Json };
         Task<CoapObservation> registering = Client.ObserveAsync(request);
@@ -17,7 +17,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapMessage second, _) = NextRequest(TimeSpan.FromSeconds(26));
         Assert.Equal(first.Token, second.Token);
         Assert.NotEqual(first.MessageId, second.MessageId);
-        Assert.Equal("0a0b", Wire.Hex(second.Options.ETag!.Value.Span));
+        Assert.Equal("0a0b", second.Options.ETag!.Value.ToString());
         second.Options.ETag = null;
         Assert.Equal(first.Options.ToString(), second.Options.ToString());
         Assert.Equal((first.Type, first.Code), (second.Type, second.Code));
@@ -26,7 +26,7 @@ public sealed class ReregisteringTests : ClientObserveTest
 
     [Fact]
     [Rfc("7641-3.3.1-3")]
-    public async Task It_comes_5_to_15_seconds_after_Max_Age_spread_evenly()
+    public async Task A_new_registration_is_sent_5_to_15_seconds_after_Max_Age_evenly_distributed()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;
@@ -44,7 +44,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Not_more_often_than_the_user_wants()
+    public async Task NotMoreOftenThan_sets_the_minimum_time_between_registrations()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 5,
             options: new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(10)) });
@@ -54,7 +54,19 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Never_leaves_it_stale()
+    public void The_maximum_delay_after_a_failure_is_that_of_the_user()
+    {
+        CoapReregistration rule = CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, TimeSpan.FromHours(1));
+        Assert.Equal(TimeSpan.FromHours(1), rule.MaximumBackOff);
+        Assert.Equal(TimeSpan.FromMinutes(5), CoapReregistration.NotMoreOftenThan(TimeSpan.Zero).MaximumBackOff);
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, TimeSpan.FromSeconds(4)));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, TimeSpan.FromHours(25)));
+    }
+
+    [Fact]
+    public async Task CoapReregistration_Never_leaves_a_stale_observation_without_a_new_registration()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 5,
             options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
@@ -67,7 +79,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_server_that_restarted_and_counts_from_the_beginning_is_understood_at_once()
+    public async Task A_lower_Observe_value_in_a_registration_response_after_a_server_restart_is_accepted()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(number: 5000, maxAge: 10);
         await using CoapObservation disposed = observation;
@@ -80,7 +92,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_device_that_answers_by_messages_of_its_own_and_acknowledges_nothing_has_us_registered()
+    public async Task A_Non_confirmable_notification_without_an_acknowledgement_completes_a_new_registration()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 10);
         await using CoapObservation disposed = observation;
@@ -96,7 +108,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task An_error_notification_is_delivered_and_the_registration_made_again_when_its_Max_Age_ends()
+    public async Task An_error_notification_is_delivered_and_a_new_registration_is_sent_after_its_Max_Age()
     {
         List<string> seen = [];
         (CoapObservation observation,
@@ -115,7 +127,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task An_error_that_says_nothing_of_its_time_is_asked_about_again_soon_and_then_ever_later()
+    public async Task An_error_without_Max_Age_is_followed_by_new_registrations_at_increasing_intervals()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -159,7 +171,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_representation_that_changed_its_format_is_asked_for_again_soon()
+    public async Task A_4_06_notification_is_followed_by_a_new_registration_within_seconds()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -171,7 +183,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Without_registering_again_an_error_notification_ends_the_observation_after_its_delivery()
+    public async Task An_error_notification_ends_an_observation_with_CoapReregistration_Never_after_its_delivery()
     {
         (CoapObservation observation,
             CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
@@ -192,13 +204,13 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_Reset_is_followed_by_another_registration_a_little_later()
+    public async Task A_Reset_to_a_registration_is_followed_by_a_new_registration_after_a_backoff()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 10);
         await using CoapObservation disposed = observation;
         (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
         Transport.Receive(s_server, $"7000{again.MessageId:x4}");
-        Assert.IsType<CoapResetException>(observation.Error);
+        Failure.Is(CoapError.Reset, observation.Error);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         (again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(6));
         Assert.InRange(after.TotalSeconds, 2.4, 5.2);
@@ -216,14 +228,14 @@ public sealed class ReregisteringTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
         Transport.Context.PortUnreachable(s_server, Endpoints.DirectTransport.Local, Wire.Hex($"4401{again.MessageId:x4}{again.Token}"));
-        Assert.IsType<CoapUnreachableException>(observation.Error);
+        Failure.Is(CoapError.Unreachable, observation.Error);
         (again, _) = NextRequest(TimeSpan.FromSeconds(6));
         Answer(again, 1, "up");
         Assert.Equal("up", Text(observation.Latest));
     }
 
     [Fact]
-    public async Task A_notification_while_it_is_waited_ends_the_wait()
+    public async Task A_notification_during_the_backoff_ends_the_backoff()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 10);
         await using CoapObservation disposed = observation;
@@ -237,10 +249,10 @@ public sealed class ReregisteringTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task When_the_name_has_another_address_the_registration_goes_there_with_another_token_and_without_ETag()
+    public async Task A_registration_after_an_address_change_goes_to_the_new_address_with_another_token_and_no_ETag()
     {
         IPAddress address = IPAddress.Parse("192.0.2.1");
-        Options.ResolveHost = (_, _) => Task.FromResult(new[] { address });
+        Options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { address });
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(uri: "coap://moves.example/obs", maxAge: 10,
             etag: "aa");
         await using CoapObservation disposed = observation;

@@ -13,7 +13,7 @@ public sealed class ScaleTests(ITestOutputHelper output) : ClientObserveTest
     [Trait("Category", "Campaign")]
     public async Task Observations_by_the_ten_thousand_are_made_notified_and_freed()
     {
-        Options.Shards = 2;
+        Options.Transports.Shards = 2;
         Dictionary<CoapToken, CoapAddress> tokens = new(s_count);
         bool isOn = true;
         Transport.OnSent = (remote, bytes) =>

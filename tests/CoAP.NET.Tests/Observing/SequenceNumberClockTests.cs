@@ -11,7 +11,7 @@ public sealed class SequenceNumberClockTests
 
     [Fact]
     [Rfc("7641-4.4-1")]
-    public void Numbers_rise_and_use_fewer_than_half_of_all_in_256_seconds()
+    public void Observe_values_increase_and_use_fewer_than_half_of_the_values_in_256_seconds()
     {
         SequenceNumberClock clock = new(s_wall, start: 17);
         for (long elapsed = 0; elapsed < 7_200 * Second; elapsed += 13 * Second)
@@ -31,7 +31,7 @@ public sealed class SequenceNumberClockTests
     [InlineData(100_000, 0.5, 60)]
     [InlineData(1_800, 1, 30)]
     [InlineData(100_000, 120, 60)]
-    public void After_a_restart_of_process_or_machine_numbers_are_newer_also_when_the_clock_was_set_back(double ran, double away,
+    public void Observe_values_are_newer_after_a_restart_even_when_the_clock_was_set_back(double ran, double away,
         double setBack)
     {
         SequenceNumberClock first = new(s_wall, start: 1_000_000 * Second);
@@ -50,7 +50,7 @@ public sealed class SequenceNumberClockTests
     [InlineData(0, 100_000)]
     [InlineData(10, 100_000)]
     [InlineData(3_600, 1)]
-    public void Who_is_put_back_is_told_newer_numbers_whichever_server_had_it_before(double ranBefore, double ranHere)
+    public void An_observer_restored_on_another_server_gets_newer_Observe_values_than_before(double ranBefore, double ranHere)
     {
         // Both have the same wall clock, and began at different times: the one that began later is ahead.
         SequenceNumberClock before = new(s_wall - (long)(ranBefore * Second), start: 0);
@@ -60,5 +60,5 @@ public sealed class SequenceNumberClockTests
         Assert.True(NotificationOrder.IsNewer(last, 0, next, Second), $"{next:x} after {last:x}");
     }
 
-    private static uint Number(long sequence) => (uint)sequence & Observe.MaxValue;
+    private static uint Number(long sequence) => (uint)sequence & ObserveOption.MaxValue;
 }

@@ -18,13 +18,18 @@ public abstract class ServerObserveTest : EndpointTest
     /// <summary>How often its handler ran.</summary>
     protected int Runs { get; private set; }
 
-    protected CoapRouteHandlerBuilder MapState(string path = "/obs", CoapNotificationMode mode = CoapNotificationMode.Confirmable,
+    protected CoapRouteHandlerBuilder MapState(string path = "/obs", bool confirmable = true,
         TimeSpan? maxAge = null, bool probe = true) =>
             Server.MapGet(path, () =>
             {
                 Runs++;
                 return CoapResults.Text(State);
-            }).Observable(maxAge, mode, probe: probe);
+            }).Observable(observe =>
+            {
+                observe.MaxAge = maxAge ?? observe.MaxAge;
+                observe.Confirmable = confirmable;
+                observe.Probe = probe;
+            });
 
     /// <summary>Changes the state and lets the server notice.</summary>
     protected void Change(CoapRouteHandlerBuilder route, string state)

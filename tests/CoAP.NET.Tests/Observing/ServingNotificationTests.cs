@@ -7,7 +7,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 {
     [Fact]
     [Rfc("7641-4.2-2")]
-    public async Task An_error_is_told_without_Observe_and_ends_the_observation()
+    public async Task An_error_notification_has_no_Observe_option_and_ends_the_observation()
     {
         CoapResult result = CoapResults.Text("0");
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => result).Observable();
@@ -32,7 +32,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.2-2")]
-    public async Task A_route_that_is_removed_is_told_as_4_04_and_ends_the_observation()
+    public async Task Removing_a_route_sends_4_04_and_ends_its_observations()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -64,13 +64,13 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-3.2-1")]
-    public async Task Observers_learn_at_once_that_a_handler_declines_them_from_now_on()
+    public async Task A_handler_that_declines_observers_ends_their_observations_with_a_response_without_Observe()
     {
         bool declines = false;
         List<CoapObserverEnd> ends = [];
         CoapRouteHandlerBuilder route = Server
             .MapGet("/obs", () => new CoapResult(CoapCode.Content, "x"u8.ToArray()) { DeclinesObserver = declines }).Observable();
-        route.ObserverWent += (_, went) => ends.Add(went.End!.Value);
+        route.ObserverRemoved += (_, went) => ends.Add(went.End!.Value);
         await StartAsync();
         Register(Peer);
         Register(Other);
@@ -85,7 +85,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_stream_may_decline_observers_as_any_other_answer()
+    public async Task A_stream_result_may_decline_observers()
     {
         Server.MapGet("/obs", () =>
         {
@@ -100,7 +100,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.2-3")]
-    public async Task Another_Content_Format_is_told_as_4_06_and_ends_the_observation()
+    public async Task A_changed_Content_Format_sends_4_06_and_ends_the_observation()
     {
         CoapContentFormat format = CoapContentFormat.TextPlain;
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), format)).Observable();
@@ -120,7 +120,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7252-5.5.4-1", "7641-4.2-3")]
-    public async Task Who_asks_for_a_format_that_the_answer_has_not_is_answered_4_06_and_observes_nothing()
+    public async Task A_registration_whose_Accept_cannot_be_satisfied_gets_4_06_and_observes_nothing()
     {
         MapState();
         await StartAsync();
@@ -133,7 +133,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7252-5.5.4-1", "7641-4.2-3")]
-    public async Task A_state_in_another_format_than_was_asked_for_ends_the_observation_with_4_06()
+    public async Task A_state_in_another_format_than_Accept_sends_4_06_and_ends_the_observation()
     {
         CoapContentFormat format = CoapContentFormat.Cbor;
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), format)).Observable();
@@ -150,7 +150,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.2-3")]
-    public async Task A_notification_may_say_that_a_representation_of_the_client_is_valid()
+    public async Task A_notification_may_be_2_03_for_an_ETag_of_the_client()
     {
         string state = "0";
         CoapRouteHandlerBuilder route = Server.MapGet("/obs",
@@ -175,11 +175,12 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.3.1-1")]
-    public async Task Max_Age_is_the_routes_unless_the_handler_names_one_and_a_minute_is_not_sent()
+    public async Task Max_Age_of_the_route_is_sent_unless_the_handler_sets_it_and_is_omitted_when_60_seconds()
     {
-        Server.MapGet("/hour", () => "x").Observable(TimeSpan.FromHours(1));
-        Server.MapGet("/minute", () => "x").Observable(TimeSpan.FromMinutes(1));
-        Server.MapGet("/own", () => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5))).Observable(TimeSpan.FromHours(1));
+        Server.MapGet("/hour", () => "x").Observable(observe => observe.MaxAge = TimeSpan.FromHours(1));
+        Server.MapGet("/minute", () => "x").Observable(observe => observe.MaxAge = TimeSpan.FromMinutes(1));
+        Server.MapGet("/own", () => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5)))
+            .Observable(observe => observe.MaxAge = TimeSpan.FromHours(1));
         await StartAsync();
         uint? MaxAgeOf(string path, uint? observe) =>
             Ask(Peer, path, observe)!.Options.TryGetUInt(OptionNumber.MaxAge, out uint age) ? age : null;
@@ -187,16 +188,17 @@ public sealed class ServingNotificationTests : ServerObserveTest
         Assert.Null(MaxAgeOf("/hour", null));
         Assert.Null(MaxAgeOf("/minute", 0));
         Assert.Equal(5u, MaxAgeOf("/own", 0));
-        Assert.Throws<ArgumentOutOfRangeException>(() => Server.Routes.Observable(TimeSpan.Zero));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Server.Routes.Observable(observe => observe.MaxAge = TimeSpan.Zero));
     }
 
     [Fact]
-    public async Task A_state_that_observers_keep_for_less_than_a_minute_is_no_longer_fresh_for_others()
+    public async Task A_plain_request_gets_the_Max_Age_of_observers_when_it_is_less_than_a_minute()
     {
         CoapResult kept = CoapResults.Text("kept");
-        Server.MapGet("/short", () => kept).Observable(TimeSpan.FromSeconds(30));
-        Server.MapGet("/own", () => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(90))).Observable(TimeSpan.FromSeconds(30));
-        Server.MapGet("/none", () => CoapResults.NotFound()).Observable(TimeSpan.FromSeconds(30));
+        Server.MapGet("/short", () => kept).Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(30));
+        Server.MapGet("/own", () => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(90)))
+            .Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(30));
+        Server.MapGet("/none", () => CoapResults.NotFound()).Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(30));
         Server.MapPut("/short", () => CoapResults.Changed());
         await StartAsync();
         uint? MaxAgeOf(string path) =>
@@ -212,7 +214,11 @@ public sealed class ServingNotificationTests : ServerObserveTest
     [Rfc("7641-4.3.1-2")]
     public async Task Observers_may_be_refreshed_before_Max_Age_ends()
     {
-        MapState().Observable(TimeSpan.FromSeconds(100), refresh: true);
+        MapState().Observable(observe =>
+        {
+            observe.MaxAge = TimeSpan.FromSeconds(100);
+            observe.Refresh = true;
+        });
         await StartAsync();
         Register(Peer);
         for (int i = 0; i < 5; i++)
@@ -256,7 +262,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.4-1")]
-    public async Task A_client_that_comes_back_is_never_told_an_older_number()
+    public async Task A_client_that_registers_again_never_gets_an_older_Observe_value()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -275,7 +281,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.4-2", "7641-4.5.2-1", "7641-4.5.2-2")]
-    public async Task A_copy_carries_the_newest_state_with_a_new_Message_ID_and_keeps_its_place_in_the_backoff()
+    public async Task A_retransmitted_notification_has_the_newest_state_a_new_Message_ID_and_the_same_backoff()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -311,7 +317,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.2-1", "7641-4.5-2")]
-    public async Task A_chatty_resource_does_not_keep_a_client_that_is_gone()
+    public async Task A_client_that_is_gone_is_removed_although_the_resource_changes_all_the_time()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -330,7 +336,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.2-2")]
-    public async Task A_client_whose_acknowledgements_are_always_late_stays_an_observer()
+    public async Task A_client_whose_acknowledgements_are_always_late_is_not_removed()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -402,17 +408,17 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Theory]
     [Rfc("7641-4.5-2")]
-    [InlineData(CoapNotificationMode.Confirmable)]
-    [InlineData(CoapNotificationMode.NonConfirmable)]
-    public async Task A_reset_removes_the_observer(CoapNotificationMode mode)
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_reset_removes_the_observer(bool confirmable)
     {
-        CoapRouteHandlerBuilder route = MapState(mode: mode);
+        CoapRouteHandlerBuilder route = MapState(confirmable: confirmable);
         await StartAsync();
         Register(Peer);
         Register(Peer, token: "4b");
         Change(route, "1");
         CoapMessage rejected = TakeNew()[0].Message;
-        Assert.Equal(mode == CoapNotificationMode.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
+        Assert.Equal(confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
             rejected.Type);
         Reset(Peer, rejected);
         Assert.Equal(1, Server.ObserverCount);
@@ -427,7 +433,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
     [Rfc("7641-4.5-2")]
     public async Task A_reset_of_a_Non_confirmable_notification_before_the_last_one_removes_the_observer()
     {
-        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = MapState(confirmable: false);
         await StartAsync();
         Register(Peer);
         List<CoapMessage> sent = [];
@@ -461,8 +467,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
     [Rfc("7641-4.5.1-2")]
     public async Task Non_confirmable_notifications_are_three_seconds_apart_and_carry_the_newest_state()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1000;
-        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable, probe: false);
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1000;
+        CoapRouteHandlerBuilder route = MapState(confirmable: false, probe: false);
         await StartAsync();
         Register(Peer);
         int sent = 0;
@@ -488,10 +494,10 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5-3", "gc-3.7-2", "gc-3.7-0")]
-    public async Task A_stream_of_Non_confirmable_notifications_has_a_Confirmable_one_each_day_and_who_does_not_acknowledge_it_is_removed()
+    public async Task Non_confirmable_notifications_include_a_daily_Confirmable_and_a_silent_observer_is_removed()
     {
-        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
-        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable).AllowMulticast();
+        Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
+        CoapRouteHandlerBuilder route = MapState(confirmable: false).AllowMulticast();
         await StartAsync();
         Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Pass(10);
@@ -526,9 +532,9 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5-3")]
-    public async Task A_quiet_resource_finds_out_within_a_day_who_is_gone()
+    public async Task An_observer_that_is_gone_is_removed_within_a_day_although_the_resource_never_changes()
     {
-        MapState(mode: CoapNotificationMode.NonConfirmable);
+        MapState(confirmable: false);
         await StartAsync();
         Register(Peer);
         Register(Other);
@@ -543,9 +549,9 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-7-1")]
-    public async Task An_address_that_was_never_verified_gets_ten_Non_confirmable_notifications_and_then_must_acknowledge_one()
+    public async Task An_unverified_address_gets_ten_Non_confirmable_notifications_and_must_then_acknowledge()
     {
-        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = MapState(confirmable: false);
         await StartAsync();
         Register(Peer);
         List<CoapMessage> sent = [];
@@ -576,7 +582,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.1-1", "7641-4.5.1-1")]
-    public async Task A_slow_registration_is_answered_separately_and_nothing_goes_beside_its_answer()
+    public async Task A_slow_registration_gets_a_separate_response_and_no_notification_before_its_acknowledgement()
     {
         TaskCompletionSource<CoapResult> slow = new();
         int runs = 0;
@@ -610,10 +616,10 @@ public sealed class ServingNotificationTests : ServerObserveTest
     [Rfc("7641-4.5-2")]
     [InlineData("4101")]
     [InlineData("5101")]
-    public async Task A_separate_answer_to_a_registration_that_is_rejected_ends_it(string head)
+    public async Task A_Reset_to_the_separate_response_of_a_registration_ends_the_observation(string head)
     {
         TaskCompletionSource<CoapResult> slow = new();
-        Server.MapGet("/obs", (_, _) => slow.Task).Observable();
+        Server.MapGet("/obs", (CoapRequestContext _, CancellationToken _) => slow.Task).Observable();
         await StartAsync();
         Transport.Receive(Peer, head + "7d344a60536f6273");
         Pass(1);

@@ -6,7 +6,7 @@ public sealed class SharingTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.1-1")]
-    public async Task Equal_targets_share_one_registration_until_the_last_one_leaves()
+    public async Task Equal_targets_share_a_registration_until_the_last_observation_is_disposed()
     {
         Task<CoapObservation> first = Client.ObserveAsync(Uri);
         Task<CoapObservation> second = Client.ObserveAsync("coap://192.0.2.1:5683/obs");
@@ -47,7 +47,7 @@ public sealed class SharingTests : ClientObserveTest
             new(CoapMethod.Fetch, Uri) { Content = CoapContent.Text("y") },
         ];
         CoapRequest alike = new(CoapMethod.Get, Uri) { Confirmable = false };
-        alike.Options.ETag = Wire.Hex("01");
+        alike.Options.ETag = new CoapETag(Wire.Hex("01"));
         alike.Options.Observe = 1;
         Transport.OnSent = (remote, bytes) =>
         {
@@ -79,7 +79,7 @@ public sealed class SharingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Who_comes_after_the_last_one_left_begins_anew_with_another_token()
+    public async Task An_observation_started_after_the_last_was_disposed_registers_with_another_token()
     {
         (CoapObservation observation, CoapMessage first) = await RegisterAsync();
         await observation.DisposeAsync();
@@ -97,7 +97,7 @@ public sealed class SharingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task The_liveliest_rule_of_those_who_share_counts()
+    public async Task The_most_active_reregistration_rule_of_the_sharing_observations_applies()
     {
         (CoapObservation never, _) = await RegisterAsync(maxAge: 5,
             options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
@@ -113,7 +113,7 @@ public sealed class SharingTests : ClientObserveTest
     [Fact]
     public async Task There_are_no_more_observations_than_allowed()
     {
-        Options.Limits.MaxObservations = 2;
+        Options.Limits.Observe.MaxObservations = 2;
         (CoapObservation one, _) = await RegisterAsync();
         CoapObservation two = await Within(Client.ObserveAsync(Uri));
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Client.ObserveAsync(Uri));
@@ -130,7 +130,7 @@ public sealed class SharingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_peer_is_observed_by_a_path()
+    public async Task A_peer_can_be_observed_by_a_path()
     {
         CoapPeer? peer = null;
         Task<CoapResponse> get = Client.GetAsync(Uri);
@@ -140,8 +140,8 @@ public sealed class SharingTests : ClientObserveTest
         peer = CoapPeer.Of(Endpoint.Pipelines[0].Channels.All().Single());
         Task<CoapObservation> registering = peer.ObserveAsync("/3303/0/5700");
         CoapMessage registration = TakeRequest();
-        Assert.Equal(["3303", "0", "5700"], registration.Options.GetAll<UriPath>().Select(static segment => segment.Value));
-        Assert.Null(registration.Options.Get<UriHost>());
+        Assert.Equal(["3303", "0", "5700"], registration.Options.GetAll<UriPathOption>().Select(static segment => segment.Value));
+        Assert.Null(registration.Options.Get<UriHostOption>());
         Answer(registration, 1, "22");
         await using CoapObservation observation = await Within(registering);
         Assert.Equal("22", Text(observation.Latest));

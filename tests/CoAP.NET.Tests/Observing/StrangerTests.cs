@@ -10,32 +10,33 @@ public sealed class StrangerTests : ServerObserveTest
 {
     [Theory]
     [Rfc("9175-2.4-1", "7641-7-1")]
-    [InlineData(CoapNotificationMode.Confirmable, 60, 1, 1200)]
-    [InlineData(CoapNotificationMode.NonConfirmable, 60, 1, 1200)]
-    [InlineData(CoapNotificationMode.Confirmable, 1000, 60, 300)]
-    [InlineData(CoapNotificationMode.NonConfirmable, 1000, 60, 300)]
-    [InlineData(CoapNotificationMode.Confirmable, 1000, 1, 600)]
-    [InlineData(CoapNotificationMode.NonConfirmable, 1000, 1, 600)]
-    public async Task A_stranger_who_acknowledges_gets_every_notification(CoapNotificationMode mode, int size, int seconds, int changes)
+    [InlineData(true, 60, 1, 1200)]
+    [InlineData(false, 60, 1, 1200)]
+    [InlineData(true, 1000, 60, 300)]
+    [InlineData(false, 1000, 60, 300)]
+    [InlineData(true, 1000, 1, 600)]
+    [InlineData(false, 1000, 1, 600)]
+    public async Task A_stranger_who_acknowledges_gets_every_notification(bool confirmable, int size, int seconds, int changes)
     {
-        CoapRouteHandlerBuilder route = MapState(mode: mode);
+        CoapRouteHandlerBuilder route = MapState(confirmable: confirmable);
         await StartAsync();
         CoapAddress[] strangers = [PeerNumber(1)];
         int[] got = await ListenAsync(route, strangers, size, seconds, changes, acknowledgesTwice: false);
 
         // Until the round-trip time is known Non-confirmable ones are three seconds apart; those that the bound refuses are, too.
-        bool refused = mode == CoapNotificationMode.NonConfirmable && size * 60 / seconds > Options.Limits.AmplificationBytesPerMinute;
-        int expected = refused ? changes * seconds / Math.Max(seconds, 4) : mode == CoapNotificationMode.NonConfirmable ? changes - 3
+        bool refused =
+            !confirmable && size * 60 / seconds > Options.Limits.Amplification.SourceBytesPerMinute;
+        int expected = refused ? changes * seconds / Math.Max(seconds, 4) : !confirmable ? changes - 3
             : changes;
         Assert.All(got, count => Assert.InRange(count, expected, changes + 1));
-        if (mode == CoapNotificationMode.Confirmable || size * 60 / seconds < Options.Limits.AmplificationBytesPerMinute)
+        if (confirmable || size * 60 / seconds < Options.Limits.Amplification.SourceBytesPerMinute)
         {
             Assert.Equal(0, Server.Counters[CoapCounter.AmplificationRefused]);
         }
     }
 
     [Fact]
-    public async Task Five_strangers_behind_one_address_get_theirs_although_acknowledgements_come_twice()
+    public async Task Five_unverified_peers_behind_an_address_get_their_notifications_despite_duplicate_ACKs()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();

@@ -44,7 +44,7 @@ public sealed class UdpObservingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_handler_that_blocks_while_it_makes_a_notification_stops_nobody_else()
+    public async Task A_handler_that_blocks_during_a_notification_does_not_delay_other_peers()
     {
         using ManualResetEventSlim blocked = new();
         using ManualResetEventSlim goesOn = new();

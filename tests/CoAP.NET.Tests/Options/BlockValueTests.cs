@@ -30,7 +30,7 @@ public sealed class BlockValueTests
     [InlineData(1048575, false, 1024, "fffff6", 16777206u, 1073740800)]
     [InlineData(1048575, true, 1024, "fffffe", 16777214u, 1073740800)]
     [Rfc("7959-2.2-3", "7959-2.2-4")]
-    public void Value_reads_and_writes_as_the_table_says(int number, bool more, int size, string bytes, uint value, long offset)
+    public void A_block_value_is_read_and_written_as_in_the_table(int number, bool more, int size, string bytes, uint value, long offset)
     {
         Assert.True(BlockValue.TryParse(Wire.Hex(bytes), out BlockValue block));
         Assert.Equal((number, more, size, offset), (block.Number, block.More, block.Size, block.ByteOffset));
@@ -41,7 +41,7 @@ public sealed class BlockValueTests
 
         Span<byte> written = stackalloc byte[3];
         Assert.Equal(bytes, Wire.Hex(written[..block.Write(written)]));
-        Assert.Equal(bytes, Wire.Hex(new Block1(block).ToValueArray()));
+        Assert.Equal(bytes, Wire.Hex(new Block1Option(block).ToValueArray()));
         Assert.Equal($"{number}/{(more ? 1 : 0)}/{size}", block.ToString());
     }
 
@@ -55,7 +55,7 @@ public sealed class BlockValueTests
     }
 
     [Fact]
-    public void Four_bytes_are_no_value()
+    public void A_block_value_of_four_bytes_is_refused()
     {
         Assert.False(BlockValue.TryParse(Wire.Hex("00000012"), out _));
         Assert.Throws<ArgumentOutOfRangeException>(() => BlockValue.FromUInt32(0x100_0000));
@@ -66,7 +66,7 @@ public sealed class BlockValueTests
     [InlineData("0f", 0, true)]
     [InlineData("17", 1, false)]
     [Rfc("7959-2.2-1")]
-    public void Size_exponent_7_is_bert_and_counts_blocks_of_1024_bytes(string bytes, int number, bool more)
+    public void A_size_exponent_of_7_is_BERT_and_counts_blocks_of_1024_bytes(string bytes, int number, bool more)
     {
         Assert.True(BlockValue.TryParse(Wire.Hex(bytes), out BlockValue block));
         Assert.True(block.IsBert);
@@ -76,7 +76,7 @@ public sealed class BlockValueTests
 
     [Fact]
     [Rfc("7959-2.3-3", "7959-2.4-8")]
-    public void Another_size_keeps_the_place_in_the_body()
+    public void Changing_the_size_exponent_keeps_the_offset_in_the_body()
     {
         Assert.Equal(new BlockValue(2, false, 2), new BlockValue(1, false, 3).WithSizeExponent(2));
         Assert.Equal(new BlockValue(4, true, 1), new BlockValue(1, true, 3).WithSizeExponent(1));
@@ -92,11 +92,11 @@ public sealed class BlockValueTests
     [InlineData(1023, 5)]
     [InlineData(1024, 6)]
     [InlineData(100_000, 6)]
-    public void Size_exponent_is_that_of_the_largest_block_that_fits(int size, int exponent) =>
+    public void GetSizeExponent_returns_the_exponent_of_the_largest_block_that_fits(int size, int exponent) =>
         Assert.Equal(exponent, BlockValue.GetSizeExponent(size));
 
     [Fact]
-    public void Parts_out_of_their_range_are_refused()
+    public void Block_values_out_of_range_are_refused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => new BlockValue(-1, false, 0));
         Assert.Throws<ArgumentOutOfRangeException>(() => new BlockValue(1048576, false, 0));
@@ -118,7 +118,7 @@ public sealed class BlockValueTests
     [InlineData("49", "4/1/32")]
     [InlineData("61", "6/0/32")]
     [InlineData("33", "3/0/128")]
-    public void Values_of_the_figures_read_as_printed(string bytes, string text)
+    public void The_block_values_in_the_figures_of_RFC_7959_are_read_as_printed(string bytes, string text)
     {
         Assert.True(BlockValue.TryParse(Wire.Hex(bytes), out BlockValue block));
         Assert.Equal(text, block.ToString());

@@ -7,8 +7,6 @@ internal static class DeclaredOption
 {
     public static CoapOptionRegistry Register(OptionDefinition definition) => CoapOptionRegistry.Default.With(new Factory(definition));
 
-    public static OptionDefinition Define(int number, OptionFormat format = OptionFormat.Opaque) => new(number, "Mine", format, 1, 4);
-
     private sealed class Factory(OptionDefinition definition) : IOptionFactory
     {
         public OptionDefinition Definition => definition;

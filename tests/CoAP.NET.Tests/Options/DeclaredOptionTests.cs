@@ -31,7 +31,7 @@ public sealed class DeclaredOptionTests
     public void An_invalid_value_of_a_critical_or_refusing_option_is_refused(
         int number, bool refuses, string value, string code, string why)
     {
-        CoapMessage message = Message(SmallOnly(number) with { RefusesInvalid = refuses }, value);
+        CoapMessage message = Message(SmallOnly(number, refuses), value);
         foreach (bool isForwarded in new[] { false, true })
         {
             OptionVerdict verdict = OptionRules.Check(message, isForwarded: isForwarded);
@@ -50,18 +50,18 @@ public sealed class DeclaredOptionTests
     }
 
     [Fact]
-    public void An_option_is_unknown_in_requests_of_other_methods()
+    public void An_option_restricted_to_a_method_is_not_defined_for_requests_of_other_methods()
     {
-        OptionDefinition definition = DeclaredOption.Define(Critical) with { Methods = [CoapCode.Put] };
+        OptionDefinition definition = new(Critical, "Mine", OptionFormat.Opaque, 1, 4) { Methods = [CoapCode.Put] };
         Assert.True(OptionRules.Check(Message(definition, "01", CoapCode.Put)).IsAccepted);
         Assert.True(OptionRules.Check(Message(definition, "01", CoapCode.Content)).IsAccepted);
         Assert.Equal(OptionFault.NotDefinedHere, OptionRules.Check(Message(definition, "01")).Fault);
     }
 
     [Fact]
-    public void A_repeatable_option_occurs_once_in_a_response_if_it_says_so()
+    public void A_repeatable_option_with_IsSingleInResponse_may_occur_only_once_in_a_response()
     {
-        OptionDefinition definition = DeclaredOption.Define(Critical) with { IsRepeatable = true, IsSingleInResponse = true };
+        OptionDefinition definition = new(Critical, "Mine", OptionFormat.Opaque, 1, 4, isRepeatable: true) { IsSingleInResponse = true };
         CoapMessage request = Message(definition, "01");
         CoapMessage response = Message(definition, "01", CoapCode.Content);
         request.Options.Add(Critical, [2]);
@@ -75,9 +75,9 @@ public sealed class DeclaredOptionTests
     [InlineData(Elective, false, true)]
     [InlineData(0xfdfc, null, true)]
     [InlineData(0xfdfc, true, false)]
-    public void The_blocks_of_a_body_may_differ_in_an_option_by_its_number_or_as_it_says(int number, bool? isInKey, bool mayDiffer)
+    public void IsInBodyKey_decides_whether_the_blocks_of_a_body_may_differ_in_an_option(int number, bool? isInKey, bool mayDiffer)
     {
-        OptionDefinition definition = DeclaredOption.Define(number) with { IsInBodyKey = isInKey };
+        OptionDefinition definition = new(number, "Mine", OptionFormat.Opaque, 1, 4) { IsInBodyKey = isInKey };
         CoapChannel channel = CachedPeers.Channel(CachedPeers.Server);
         TransferKey first = TransferKey.Of(channel, Message(definition, "01", CoapCode.Put));
         Assert.Equal(mayDiffer, first.Equals(TransferKey.Of(channel, Message(definition, "02", CoapCode.Put))));
@@ -85,9 +85,9 @@ public sealed class DeclaredOptionTests
     }
 
     [Fact]
-    public void A_definition_in_place_of_one_of_this_library_keeps_what_it_does_not_declare()
+    public void A_replaced_definition_keeps_the_library_behavior_for_everything_that_it_does_not_declare()
     {
-        OptionDefinition mine = new(OptionNumber.HopLimit, "My-Hops", OptionFormat.UInt, 1, 2, Use: OptionUse.Request)
+        OptionDefinition mine = new(OptionNumber.HopLimit, "My-Hops", OptionFormat.UInt, 1, 2, use: OptionUse.Request)
         {
             ForwardingInRequest = OptionForwarding.Forward,
         };
@@ -106,7 +106,7 @@ public sealed class DeclaredOptionTests
     }
 
     [Fact]
-    public void A_registry_without_an_option_treats_it_by_its_number()
+    public void An_option_without_a_definition_is_treated_by_the_bits_of_its_number()
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.Without(OptionNumber.HopLimit);
         Assert.Equal(OptionForwarding.Forward, registry.ForwardingInRequest(OptionNumber.HopLimit));
@@ -114,17 +114,18 @@ public sealed class DeclaredOptionTests
     }
 
     [Fact]
-    public void What_an_option_declares_costs_no_memory()
+    public void Checking_the_rules_that_an_option_declares_allocates_nothing()
     {
         CoapMessage message = Message(SmallOnly(Elective), "07");
-        message.Options.Add(new HopLimit(3)).Add(new UriPath("a")).Add(65_500, [1]);
+        message.Options.Add(new HopLimitOption(3)).Add(new UriPathOption("a")).Add(65_500, [1]);
         Assert.Equal(0, Allocations.Least(() => OptionRules.Check(message)));
     }
 
-    private static OptionDefinition SmallOnly(int number) => DeclaredOption.Define(number) with
+    private static OptionDefinition SmallOnly(int number, bool refuses = false) => new(number, "Mine", OptionFormat.Opaque, 1, 4)
     {
         IsValid = static data => data.Value[0] <= 8,
         ValidValues = "0 to 8",
+        RefusesInvalid = refuses,
     };
 
     private static CoapMessage Message(OptionDefinition definition, string value, CoapCode? code = null)

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Options;
 public sealed class KnownOptionTests
 {
     [Fact]
-    public void The_largest_content_format_is_one()
+    public void The_largest_Content_Format_is_accepted()
     {
         CoapRequest request = new(CoapMethod.Fetch, "coap://192.0.2.1/x") { Accept = new(65_535) };
         request.Options.ContentFormat = new CoapContentFormat(65_535);
@@ -15,7 +15,7 @@ public sealed class KnownOptionTests
     }
 
     [Fact]
-    public void All_are_null_or_empty_when_absent()
+    public void Named_options_are_null_or_empty_when_absent()
     {
         CoapOptionCollection options = new();
 
@@ -44,7 +44,7 @@ public sealed class KnownOptionTests
     }
 
     [Fact]
-    public void What_is_set_is_read_back_and_null_removes()
+    public void A_value_that_was_set_is_read_back_and_null_removes_the_option()
     {
         CoapOptionCollection options = new()
         {
@@ -59,7 +59,7 @@ public sealed class KnownOptionTests
             UriPort = 65535,
             HopLimit = 255,
             NoResponse = NoResponseClasses.All,
-            ETag = new byte[] { 1, 2 },
+            ETag = new CoapETag([1, 2]),
             Echo = new byte[] { 3 },
             IfNoneMatch = true,
         };
@@ -80,7 +80,7 @@ public sealed class KnownOptionTests
         Assert.Equal(65535, options.UriPort);
         Assert.Equal(255, options.HopLimit);
         Assert.Equal(NoResponseClasses.All, options.NoResponse);
-        Assert.Equal("0102", Wire.Hex(options.ETag!.Value.Span));
+        Assert.Equal("0102", options.ETag!.Value.ToString());
         Assert.Equal("03", Wire.Hex(options.Echo!.Value.Span));
         Assert.True(options.IfNoneMatch);
 
@@ -90,7 +90,8 @@ public sealed class KnownOptionTests
         options.Block1 = options.Block2 = null;
         options.UriPort = options.HopLimit = null;
         options.NoResponse = null;
-        options.ETag = options.Echo = null;
+        options.ETag = null;
+        options.Echo = null;
         options.IfNoneMatch = false;
         Assert.Empty(options);
     }
@@ -98,9 +99,9 @@ public sealed class KnownOptionTests
     [Fact]
     public void Setting_replaces_all_options_of_the_number()
     {
-        CoapOptionCollection options = new() { new ETag([1]), new ETag([2]) };
+        CoapOptionCollection options = new() { new ETagOption([1]), new ETagOption([2]) };
 
-        options.ETag = new byte[] { 3 };
+        options.ETag = new CoapETag([3]);
 
         Assert.Equal("ETag: 03", options.ToString());
     }
@@ -108,11 +109,10 @@ public sealed class KnownOptionTests
     [Fact]
     public void Values_out_of_their_range_are_refused_and_change_nothing()
     {
-        CoapOptionCollection options = new() { new Observe(5), new ETag([1]), new HopLimit(3) };
+        CoapOptionCollection options = new() { new ObserveOption(5), new ETagOption([1]), new HopLimitOption(3) };
 
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Observe = 0x100_0000);
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.ETag = new byte[9]);
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.ETag = default(ReadOnlyMemory<byte>));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.ETag = default(CoapETag));
         Assert.Throws<ArgumentOutOfRangeException>(() => options.HopLimit = 0);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.UriPort = 65536);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.UriPort = -1);
@@ -122,7 +122,7 @@ public sealed class KnownOptionTests
 
     [Fact]
     [Rfc("7252-5.4.3-1")]
-    public void Options_of_illegal_length_are_not_seen()
+    public void Options_of_invalid_length_are_not_returned_by_named_properties()
     {
         CoapOptionCollection options = new();
         options.Add(OptionNumber.Observe, new byte[4]).Add(OptionNumber.Block1, new byte[4]).Add(OptionNumber.Block2, new byte[4])
@@ -141,15 +141,15 @@ public sealed class KnownOptionTests
         Assert.Null(options.UriHost);
         Assert.False(options.IfNoneMatch);
         Assert.Equal(["x"], options.UriPath);
-        Assert.Equal("07", Wire.Hex(Assert.Single(options.ETags).Span));
+        Assert.Equal("07", Assert.Single(options.ETags).ToString());
     }
 
     [Fact]
-    public void Named_access_to_numbers_makes_no_objects()
+    public void Named_access_to_numeric_options_allocates_nothing()
     {
         CoapOptionCollection options = new()
         {
-            new UriPath("a"), new Observe(1), new Block2(3, false, 64), new ContentFormat(CoapContentFormat.Cbor)
+            new UriPathOption("a"), new ObserveOption(1), new Block2Option(3, false, 64), new ContentFormatOption(CoapContentFormat.Cbor)
         };
 
         Assert.True(Touch(options));
@@ -158,7 +158,7 @@ public sealed class KnownOptionTests
 
     [Fact]
     [Rfc("7252-5.10.7-1")]
-    public void Location_is_a_path_and_a_query()
+    public void Location_combines_the_path_and_the_query()
     {
         Assert.Equal("/a/b%20c?x=1&y", LocationOf(["a", "b c"], ["x=1", "y"]));
         Assert.Equal("/?first=1&second=2", LocationOf([], ["first=1", "second=2"]));
@@ -192,6 +192,6 @@ public sealed class KnownOptionTests
             options.Add(OptionNumber.LocationPath, System.Text.Encoding.UTF8.GetBytes(segment));
         }
 
-        return options.AddRange(query.Select(argument => new LocationQuery(argument))).Location;
+        return options.AddRange(query.Select(argument => new LocationQueryOption(argument))).Location;
     }
 }

@@ -10,11 +10,11 @@ public sealed class OptionCollectionTests
 {
     [Fact]
     [Rfc("7252-3.1-1")]
-    public void Options_are_in_order_of_number_and_those_of_one_number_in_order_of_adding()
+    public void Options_are_ordered_by_number_and_then_by_insertion()
     {
         CoapOptionCollection options = new()
         {
-            new UriQuery("b=2"), new UriPath("x"), new UriQuery("a=1"), new ETag([1]), new UriPath("y"),
+            new UriQueryOption("b=2"), new UriPathOption("x"), new UriQueryOption("a=1"), new ETagOption([1]), new UriPathOption("y"),
         };
 
         Assert.Equal("ETag: 01, Uri-Path: x, Uri-Path: y, Uri-Query: b=2, Uri-Query: a=1", options.ToString());
@@ -23,7 +23,7 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
-    public void Value_of_the_collection_itself_can_be_added_to_it()
+    public void A_value_of_a_collection_can_be_added_to_the_same_collection()
     {
         CoapOptionCollection options = new();
         options.Add(1000, Encoding.ASCII.GetBytes("abcdefgh"));
@@ -37,18 +37,18 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
-    public void Value_taken_before_a_change_keeps_its_bytes()
+    public void A_value_read_before_a_change_keeps_its_bytes()
     {
         CoapOptionCollection options = new();
-        options.Add(new UriPath("before"));
+        options.Add(new UriPathOption("before"));
         ReadOnlySpan<byte> value = options.ValueAt(0);
 
         options.Clear();
-        options.Add(new UriPath("after!"));
+        options.Add(new UriPathOption("after!"));
         Assert.Equal("before"u8, value);
 
         value = options.ValueAt(0);
-        options.Set(new UriPath("again!"));
+        options.Set(new UriPathOption("again!"));
         Assert.Equal("after!"u8, value);
         Assert.Equal(["again!"], options.UriPath);
     }
@@ -56,7 +56,7 @@ public sealed class OptionCollectionTests
     [Fact]
     public void Collection_can_be_added_to_itself()
     {
-        CoapOptionCollection options = new() { new UriPath("a"), new UriPath("b"), new UriQuery("q"), new ETag([1]) };
+        CoapOptionCollection options = new() { new UriPathOption("a"), new UriPathOption("b"), new UriQueryOption("q"), new ETagOption([1]) };
 
         options.AddRange(options);
         Assert.Equal(["a", "b", "a", "b"], options.UriPath);
@@ -69,11 +69,11 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
-    public void All_options_of_another_collection_are_copied_as_they_are()
+    public void AddAll_copies_every_option_unchanged()
     {
         // Uri-Port has two bytes at most, and nobody knows 65000.
         CoapOptionCollection options = new CoapOptionCollection().Add(65_000, [1]).Add(OptionNumber.UriPort, [1, 2, 3]).Add(1, []);
-        CoapOptionCollection copy = new() { new UriPath("a") };
+        CoapOptionCollection copy = new() { new UriPathOption("a") };
 
         Assert.Same(copy, copy.AddAll(options));
         options.Clear();
@@ -84,19 +84,19 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
-    public void Query_on_the_collection_can_be_added_to_it()
+    public void A_query_over_a_collection_can_be_added_to_the_same_collection()
     {
-        CoapOptionCollection options = new() { new UriPath("a"), new UriPath("b") };
+        CoapOptionCollection options = new() { new UriPathOption("a"), new UriPathOption("b") };
 
-        options.AddRange(options.GetAll<UriPath>());
+        options.AddRange(options.GetAll<UriPathOption>());
 
         Assert.Equal(["a", "b", "a", "b"], options.UriPath);
     }
 
     [Fact]
-    public void Change_during_enumeration_is_noticed()
+    public void Changing_a_collection_during_enumeration_throws()
     {
-        CoapOptionCollection options = new() { new UriPath("a") };
+        CoapOptionCollection options = new() { new UriPathOption("a") };
 
         Assert.Throws<InvalidOperationException>(() =>
         {
@@ -107,7 +107,7 @@ public sealed class OptionCollectionTests
         });
         Assert.Throws<InvalidOperationException>(() =>
         {
-            foreach (UriPath segment in options.GetAll<UriPath>())
+            foreach (UriPathOption segment in options.GetAll<UriPathOption>())
             {
                 options.Remove(segment.Number);
             }
@@ -117,8 +117,8 @@ public sealed class OptionCollectionTests
     [Fact]
     public void Setting_an_option_again_and_again_needs_no_more_memory()
     {
-        CoapOptionCollection options = new() { new UriPath("stays") };
-        options.Set(new Block2(0, false, 64));
+        CoapOptionCollection options = new() { new UriPathOption("stays") };
+        options.Set(new Block2Option(0, false, 64));
         long before = GC.GetAllocatedBytesForCurrentThread();
         for (int i = 0; i < 100_000; i++)
         {
@@ -132,14 +132,14 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
-    public void Received_options_lie_in_their_block_beside_added_ones()
+    public void Received_options_in_a_shared_block_and_added_options_are_read_together()
     {
         byte[] block = "abcdef"u8.ToArray();
         CoapOptionCollection options = new();
         options.UseBlock(block, 0);
         options.AppendReceived(OptionNumber.UriPath, 1, 2);
         options.AppendReceived(OptionNumber.UriPath, 4, 2);
-        options.Add(new UriPath("g")).Add(new UriHost("h"));
+        options.Add(new UriPathOption("g")).Add(new UriHostOption("h"));
 
         Assert.Equal(["bc", "ef", "g"], options.UriPath);
         Assert.Equal("h", options.UriHost);
@@ -155,9 +155,9 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
-    public void Options_can_be_removed_by_number_and_by_place()
+    public void Options_can_be_removed_by_number_and_by_index()
     {
-        CoapOptionCollection options = new() { new UriPath("a"), new UriPath("b"), new UriQuery("q"), new UriHost("h") };
+        CoapOptionCollection options = new() { new UriPathOption("a"), new UriPathOption("b"), new UriQueryOption("q"), new UriHostOption("h") };
 
         options.RemoveAt(1);
         Assert.Equal(["b"], options.UriPath);
@@ -171,7 +171,7 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
-    public void Any_sequence_of_changes_gives_what_a_sorted_list_gives()
+    public void A_collection_behaves_like_a_sorted_list_under_random_changes()
     {
         Gen<int> step = Gen.Choose(0, 100_000);
         Prop.ForAll(step.ListOf().ToArbitrary(), steps =>

@@ -10,20 +10,20 @@ public sealed class ReadOnlyOptionsTests
 
     private static Dictionary<string, Action<CoapOptionCollection>> Changes { get; } = new()
     {
-        ["Add"] = static options => options.Add(new UriPath("b")),
+        ["Add"] = static options => options.Add(new UriPathOption("b")),
         ["Add bytes"] = static options => options.Add(65_000, [1]),
         ["Add nothing"] = static options => options.Add(65_000, []),
         ["AddUInt"] = static options => options.AddUInt(65_000, 1),
-        ["AddRange"] = static options => options.AddRange([new UriPath("b")]),
+        ["AddRange"] = static options => options.AddRange([new UriPathOption("b")]),
         ["AddAll"] = static options => options.AddAll(new CoapOptionCollection().Add(65_000, [])),
         ["AddAll itself"] = static options => options.AddAll(options),
-        ["Set"] = static options => options.Set(new UriPath("b")),
+        ["Set"] = static options => options.Set(new UriPathOption("b")),
         ["Remove"] = static options => options.Remove(OptionNumber.UriPath),
         ["Remove what is not there"] = static options => options.Remove(65_000),
         ["RemoveAt"] = static options => options.RemoveAt(0),
         ["Clear"] = static options => options.Clear(),
         ["a property"] = static options => options.Accept = CoapContentFormat.Json,
-        ["a property of an array"] = static options => options.ETag = new byte[1],
+        ["a property of a tag"] = static options => options.ETag = new CoapETag([1]),
         ["a property without a value"] = static options => options.MaxAge = null,
         ["IfNoneMatch"] = static options => options.IfNoneMatch = false,
         ["the code"] = static options => options.Code = CoapCode.Put,
@@ -34,7 +34,7 @@ public sealed class ReadOnlyOptionsTests
     [MemberData(nameof(ChangeNames))]
     public void Every_change_of_a_read_only_collection_throws_and_changes_nothing(string name)
     {
-        CoapOptionCollection options = new CoapOptionCollection().Add(new UriPath("a")).Add(new Accept(CoapContentFormat.Cbor));
+        CoapOptionCollection options = new CoapOptionCollection().Add(new UriPathOption("a")).Add(new AcceptOption(CoapContentFormat.Cbor));
         string before = options.ToString();
         Assert.False(options.IsReadOnly);
         Assert.Same(options, options.MakeReadOnly());
@@ -50,7 +50,7 @@ public sealed class ReadOnlyOptionsTests
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.Without(OptionNumber.Echo);
         CoapMessage message = new(CoapCode.Ping, registry);
-        message.Options.Add(new Custody()).MakeReadOnly();
+        message.Options.Add(new CustodyOption()).MakeReadOnly();
 
         CoapOptionCollection copy = message.Options.Clone();
         Assert.Same(registry, copy.Registry);
@@ -62,22 +62,21 @@ public sealed class ReadOnlyOptionsTests
     }
 
     [Fact]
-    public void Read_only_options_are_read_and_sent_as_others()
+    public void Read_only_options_are_read_and_sent_like_other_options()
     {
         CoapMessage message = new(CoapCode.Get);
-        message.Options.Add(new UriPath("a")).MakeReadOnly();
+        message.Options.Add(new UriPathOption("a")).MakeReadOnly();
         Assert.Equal("40010000b161", Wire.Hex(CoapDatagramSerializer.Default.Serialize(message)));
-        Assert.Equal("a", message.Options.Get<UriPath>()!.Value);
+        Assert.Equal("a", message.Options.Get<UriPathOption>()!.Value);
         Assert.Equal(["a"], message.Options.UriPath);
     }
 
     [Fact]
-    public void Options_that_the_library_shares_are_read_only()
+    public void Options_shared_by_the_library_are_read_only()
     {
         Assert.True(CoapUri.Parse("coap://192.0.2.1/a").ResourceOptions.IsReadOnly);
-        CoapResult result = CoapResults.Text("x");
-        Assert.True(result.OptionsToRead!.IsReadOnly);
-        result.Options.Add(65_000, []);
-        Assert.Single(CoapResults.Text("x").Options);
+        Assert.True(CoapResults.Text("x").Options.IsReadOnly);
+        Assert.True(CoapResults.Deleted().Options.IsReadOnly);
+        Assert.True(CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5)).Options.IsReadOnly);
     }
 }

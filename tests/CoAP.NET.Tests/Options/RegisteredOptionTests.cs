@@ -7,48 +7,48 @@ public sealed class RegisteredOptionTests
 {
     private static readonly Dictionary<string, (CoapOption Option, string Value)> Rows = new()
     {
-        ["If-Match"] = (new IfMatch(Wire.Hex("abcd")), "abcd"),
-        ["If-Match any"] = (new IfMatch([]), ""),
-        ["Uri-Host"] = (new UriHost("example.net"), "6578616d706c652e6e6574"),
-        ["ETag"] = (new ETag(Wire.Hex("6f00f38e")), "6f00f38e"),
-        ["If-None-Match"] = (new IfNoneMatch(), ""),
-        ["Observe register"] = (Observe.Register, ""),
-        ["Observe deregister"] = (Observe.Deregister, "01"),
-        ["Observe 62350"] = (new Observe(62350), "f38e"),
-        ["Uri-Port 61616"] = (new UriPort(61616), "f0b0"),
-        ["Uri-Port 5683"] = (new UriPort(5683), "1633"),
-        ["Location-Path"] = (new LocationPath("rd"), "7264"),
-        ["OSCORE empty"] = (new CoAP.NET.Options.Oscore([]), ""),
-        ["Uri-Path"] = (new UriPath("core"), "636f7265"),
-        ["Uri-Path of no bytes"] = (new UriPath(""), ""),
-        ["Content-Format 0"] = (new ContentFormat(CoapContentFormat.TextPlain), ""),
-        ["Content-Format 40"] = (new ContentFormat(CoapContentFormat.LinkFormat), "28"),
-        ["Content-Format 272"] = (new ContentFormat((CoapContentFormat)272), "0110"),
-        ["Content-Format 65535"] = (new ContentFormat((CoapContentFormat)65535), "ffff"),
-        ["Max-Age 60"] = (new MaxAge(60), "3c"),
-        ["Max-Age 0"] = (new MaxAge(TimeSpan.Zero), ""),
-        ["Max-Age 4294967295"] = (new MaxAge(uint.MaxValue), "ffffffff"),
-        ["Uri-Query"] = (new UriQuery("rt=x"), "72743d78"),
-        ["Hop-Limit 16"] = (new HopLimit(HopLimit.DefaultValue), "10"),
-        ["Hop-Limit 255"] = (new HopLimit(255), "ff"),
-        ["Accept 50"] = (new Accept(CoapContentFormat.Json), "32"),
-        ["Accept 0"] = (new Accept(CoapContentFormat.TextPlain), ""),
-        ["Q-Block1 0/1/1024"] = (new QBlock1(0, true, 1024), "0e"),
-        ["Location-Query"] = (new LocationQuery("a=1"), "613d31"),
-        ["EDHOC"] = (new CoAP.NET.Options.Edhoc(), ""),
-        ["Block2 0/0/64"] = (new Block2(0, false, 64), "02"),
-        ["Block1 3/1/128"] = (new Block1(3, true, 128), "3b"),
-        ["Size2 0"] = (new Size2(0), ""),
-        ["Size2 65536"] = (new Size2(65536), "010000"),
-        ["Q-Block2 10/1/1024"] = (new QBlock2(10, true, 1024), "ae"),
-        ["Proxy-Uri"] = (new ProxyUri("coap://h/"), "636f61703a2f2f682f"),
-        ["Proxy-Scheme"] = (new ProxyScheme("coap"), "636f6170"),
-        ["Size1 1280"] = (new Size1(1280), "0500"),
-        ["Echo"] = (new Echo(Wire.Hex("0011223344556677")), "0011223344556677"),
-        ["No-Response 26"] = (new NoResponse(NoResponseClasses.All), "1a"),
-        ["No-Response 0"] = (new NoResponse(NoResponseClasses.None), ""),
-        ["Request-Tag of no bytes"] = (new RequestTag([]), ""),
-        ["Request-Tag"] = (new RequestTag(Wire.Hex("01")), "01"),
+        ["If-Match"] = (new IfMatchOption(Wire.Hex("abcd")), "abcd"),
+        ["If-Match any"] = (new IfMatchOption([]), ""),
+        ["Uri-Host"] = (new UriHostOption("example.net"), "6578616d706c652e6e6574"),
+        ["ETag"] = (new ETagOption(Wire.Hex("6f00f38e")), "6f00f38e"),
+        ["If-None-Match"] = (new IfNoneMatchOption(), ""),
+        ["Observe register"] = (ObserveOption.Register, ""),
+        ["Observe deregister"] = (ObserveOption.Deregister, "01"),
+        ["Observe 62350"] = (new ObserveOption(62350), "f38e"),
+        ["Uri-Port 61616"] = (new UriPortOption(61616), "f0b0"),
+        ["Uri-Port 5683"] = (new UriPortOption(5683), "1633"),
+        ["Location-Path"] = (new LocationPathOption("rd"), "7264"),
+        ["OSCORE empty"] = (new CoAP.NET.Options.OscoreOption([]), ""),
+        ["Uri-Path"] = (new UriPathOption("core"), "636f7265"),
+        ["Uri-Path of no bytes"] = (new UriPathOption(""), ""),
+        ["Content-Format 0"] = (new ContentFormatOption(CoapContentFormat.TextPlain), ""),
+        ["Content-Format 40"] = (new ContentFormatOption(CoapContentFormat.LinkFormat), "28"),
+        ["Content-Format 272"] = (new ContentFormatOption((CoapContentFormat)272), "0110"),
+        ["Content-Format 65535"] = (new ContentFormatOption((CoapContentFormat)65535), "ffff"),
+        ["Max-Age 60"] = (new MaxAgeOption(60), "3c"),
+        ["Max-Age 0"] = (new MaxAgeOption(TimeSpan.Zero), ""),
+        ["Max-Age 4294967295"] = (new MaxAgeOption(uint.MaxValue), "ffffffff"),
+        ["Uri-Query"] = (new UriQueryOption("rt=x"), "72743d78"),
+        ["Hop-Limit 16"] = (new HopLimitOption(HopLimitOption.DefaultValue), "10"),
+        ["Hop-Limit 255"] = (new HopLimitOption(255), "ff"),
+        ["Accept 50"] = (new AcceptOption(CoapContentFormat.Json), "32"),
+        ["Accept 0"] = (new AcceptOption(CoapContentFormat.TextPlain), ""),
+        ["Q-Block1 0/1/1024"] = (new QBlock1Option(0, true, 1024), "0e"),
+        ["Location-Query"] = (new LocationQueryOption("a=1"), "613d31"),
+        ["EDHOC"] = (new CoAP.NET.Options.EdhocOption(), ""),
+        ["Block2 0/0/64"] = (new Block2Option(0, false, 64), "02"),
+        ["Block1 3/1/128"] = (new Block1Option(3, true, 128), "3b"),
+        ["Size2 0"] = (new Size2Option(0), ""),
+        ["Size2 65536"] = (new Size2Option(65536), "010000"),
+        ["Q-Block2 10/1/1024"] = (new QBlock2Option(10, true, 1024), "ae"),
+        ["Proxy-Uri"] = (new ProxyUriOption("coap://h/"), "636f61703a2f2f682f"),
+        ["Proxy-Scheme"] = (new ProxySchemeOption("coap"), "636f6170"),
+        ["Size1 1280"] = (new Size1Option(1280), "0500"),
+        ["Echo"] = (new EchoOption(Wire.Hex("0011223344556677")), "0011223344556677"),
+        ["No-Response 26"] = (new NoResponseOption(NoResponseClasses.All), "1a"),
+        ["No-Response 0"] = (new NoResponseOption(NoResponseClasses.None), ""),
+        ["Request-Tag of no bytes"] = (new RequestTagOption([]), ""),
+        ["Request-Tag"] = (new RequestTagOption(Wire.Hex("01")), "01"),
     };
 
     public static TheoryData<string> RowNames => [.. Rows.Keys];
@@ -87,7 +87,7 @@ public sealed class RegisteredOptionTests
 
     [Theory]
     [MemberData(nameof(RowNames))]
-    public void Value_is_written_in_its_shortest_form(string name)
+    public void An_option_value_is_written_in_its_shortest_form(string name)
     {
         (CoapOption option, string value) = Rows[name];
 
@@ -97,7 +97,7 @@ public sealed class RegisteredOptionTests
 
     [Theory]
     [MemberData(nameof(RowNames))]
-    public void Value_is_read_back_as_the_same_typed_option(string name)
+    public void An_option_value_is_read_back_as_the_same_typed_option(string name)
     {
         (CoapOption option, string value) = Rows[name];
         CoapOptionCollection options = new();
@@ -128,7 +128,7 @@ public sealed class RegisteredOptionTests
     public void Bytes_given_to_a_constructor_are_copied()
     {
         byte[] bytes = Wire.Hex("0102");
-        ETag tag = new(bytes);
+        ETagOption tag = new(bytes);
         bytes[0] = 0xff;
 
         Assert.Equal("0102", Wire.Hex(tag.Value.Span));
@@ -137,7 +137,7 @@ public sealed class RegisteredOptionTests
     [Theory]
     [Rfc("7252-5.4.6-1", "7252-5.4.3-1")]
     [MemberData(nameof(Definitions))]
-    public void Definition_is_that_of_the_registry(int number, string name, OptionFormat format, int shortest, int longest, bool repeatable,
+    public void Each_registered_option_has_its_definition(int number, string name, OptionFormat format, int shortest, int longest, bool repeatable,
         OptionUse use)
     {
         OptionDefinition definition = CoapOptionRegistry.Default.Find(CoapCode.Get, number)!.Definition;
@@ -150,7 +150,7 @@ public sealed class RegisteredOptionTests
     }
 
     [Fact]
-    public void Registry_has_these_options_and_no_others()
+    public void The_default_registry_contains_exactly_the_listed_options()
     {
         int[] registered = [.. CoapOptionRegistry.Default.Factories.Where(factory => factory.Definition.SignallingCode is null)
             .Select(factory => factory.Number).Order()];
@@ -177,20 +177,20 @@ public sealed class RegisteredOptionTests
         string tooLong = new('a', 256);
         Action[] bad =
         [
-            () => _ = new IfMatch(new byte[9]), () => _ = new ETag([]), () => _ = new ETag(new byte[9]),
-            () => _ = new UriHost(""), () => _ = new UriHost(tooLong), () => _ = new UriPath(tooLong), () => _ = new UriQuery(tooLong),
-            () => _ = new UriPath(new string('ü', 128)), () => _ = new LocationPath(tooLong), () => _ = new LocationQuery(tooLong),
-            () => _ = new ProxyUri(""), () => _ = new ProxyUri(new string('a', 1035)), () => _ = new ProxyScheme(""),
-            () => _ = new ProxyScheme(tooLong),
-            () => _ = new Observe(0x100_0000), () => _ = new UriPort(65536), () => _ = new UriPort(-1), () => _ = new HopLimit(0),
-            () => _ = new HopLimit(256),
-            () => _ = new MaxAge(TimeSpan.FromSeconds(-1)), () => _ = new MaxAge(TimeSpan.FromTicks(-1)),
-            () => _ = new MaxAge(TimeSpan.FromSeconds(4294967296)),
-            () => _ = new Echo([]), () => _ = new Echo(new byte[41]), () => _ = new RequestTag(new byte[9]),
-            () => _ = new CoAP.NET.Options.Oscore(new byte[256]),
-            () => _ = new Block1(1048576, false, 16), () => _ = new Block2(0, false, 48), () => _ = new Block2(0, false, 2048),
-            () => _ = new HoldOff(0x100_0000), () => _ = new BadCsmOption(65536), () => _ = new AlternativeAddress(""),
-            () => _ = new ExtendedTokenLength(7), () => _ = new ExtendedTokenLength(65805),
+            () => _ = new IfMatchOption(new byte[9]), () => _ = new ETagOption([]), () => _ = new ETagOption(new byte[9]),
+            () => _ = new UriHostOption(""), () => _ = new UriHostOption(tooLong), () => _ = new UriPathOption(tooLong), () => _ = new UriQueryOption(tooLong),
+            () => _ = new UriPathOption(new string('ü', 128)), () => _ = new LocationPathOption(tooLong), () => _ = new LocationQueryOption(tooLong),
+            () => _ = new ProxyUriOption(""), () => _ = new ProxyUriOption(new string('a', 1035)), () => _ = new ProxySchemeOption(""),
+            () => _ = new ProxySchemeOption(tooLong),
+            () => _ = new ObserveOption(0x100_0000), () => _ = new UriPortOption(65536), () => _ = new UriPortOption(-1), () => _ = new HopLimitOption(0),
+            () => _ = new HopLimitOption(256),
+            () => _ = new MaxAgeOption(TimeSpan.FromSeconds(-1)), () => _ = new MaxAgeOption(TimeSpan.FromTicks(-1)),
+            () => _ = new MaxAgeOption(TimeSpan.FromSeconds(4294967296)),
+            () => _ = new EchoOption([]), () => _ = new EchoOption(new byte[41]), () => _ = new RequestTagOption(new byte[9]),
+            () => _ = new CoAP.NET.Options.OscoreOption(new byte[256]),
+            () => _ = new Block1Option(1048576, false, 16), () => _ = new Block2Option(0, false, 48), () => _ = new Block2Option(0, false, 2048),
+            () => _ = new HoldOffOption(0x100_0000), () => _ = new BadCsmOption(65536), () => _ = new AlternativeAddressOption(""),
+            () => _ = new ExtendedTokenLengthOption(7), () => _ = new ExtendedTokenLengthOption(65805),
         ];
 
         Assert.All(bad, action => Assert.Throws<ArgumentOutOfRangeException>(action));
@@ -202,25 +202,25 @@ public sealed class RegisteredOptionTests
     [Rfc("7252-5.10.1-1", "7252-5.10.7-1")]
     public void Dot_segments_are_refused(string segment)
     {
-        Assert.Contains("Resolve the path first", Assert.Throws<ArgumentException>(() => new UriPath(segment)).Message,
+        Assert.Contains("Resolve the path first", Assert.Throws<ArgumentException>(() => new UriPathOption(segment)).Message,
             StringComparison.Ordinal);
-        Assert.Throws<ArgumentException>(() => new LocationPath(segment));
-        Assert.Equal("...", new UriPath("...").Value);
+        Assert.Throws<ArgumentException>(() => new LocationPathOption(segment));
+        Assert.Equal("...", new UriPathOption("...").Value);
     }
 
     [Fact]
-    public void Values_have_their_own_types()
+    public void Option_values_have_their_own_types()
     {
-        Assert.Equal(CoapContentFormat.Json, new ContentFormat(CoapContentFormat.Json).Format);
-        Assert.Equal(CoapContentFormat.Cbor, new Accept(CoapContentFormat.Cbor).Format);
-        Assert.Equal(TimeSpan.FromSeconds(60), MaxAge.Default);
-        Assert.Equal(TimeSpan.FromSeconds(2), new MaxAge(TimeSpan.FromSeconds(2.9)).Duration);
-        Assert.Equal(TimeSpan.FromSeconds(uint.MaxValue), new MaxAge(uint.MaxValue).Duration);
-        Assert.Equal(61616, new UriPort(61616).Port);
-        Assert.Equal(new BlockValue(3, true, 3), new Block1(3, true, 128).Value);
-        Assert.Equal("Block1: 3/1/128", new Block1(3, true, 128).ToString());
-        Assert.Equal("If-None-Match", new IfNoneMatch().ToString());
-        Assert.Equal("Max-Age: 5 s", new MaxAge(5).ToString());
+        Assert.Equal(CoapContentFormat.Json, new ContentFormatOption(CoapContentFormat.Json).Format);
+        Assert.Equal(CoapContentFormat.Cbor, new AcceptOption(CoapContentFormat.Cbor).Format);
+        Assert.Equal(TimeSpan.FromSeconds(60), MaxAgeOption.Default);
+        Assert.Equal(TimeSpan.FromSeconds(2), new MaxAgeOption(TimeSpan.FromSeconds(2.9)).Duration);
+        Assert.Equal(TimeSpan.FromSeconds(uint.MaxValue), new MaxAgeOption(uint.MaxValue).Duration);
+        Assert.Equal(61616, new UriPortOption(61616).Port);
+        Assert.Equal(new BlockValue(3, true, 3), new Block1Option(3, true, 128).Value);
+        Assert.Equal("Block1: 3/1/128", new Block1Option(3, true, 128).ToString());
+        Assert.Equal("If-None-Match", new IfNoneMatchOption().ToString());
+        Assert.Equal("Max-Age: 5 s", new MaxAgeOption(5).ToString());
     }
 
     private static (bool Critical, bool Unsafe, bool NoCacheKey) OptionFlagsOf(int number) => number switch

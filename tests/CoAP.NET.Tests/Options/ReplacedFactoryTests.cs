@@ -1,41 +1,47 @@
 using System.Text;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Options;
 
 /// <summary>Factories that users register create what every way of reading returns, and definitions that cannot work are refused.</summary>
 public sealed class ReplacedFactoryTests
 {
+    private static readonly OptionDefinition s_myHost = new(OptionNumber.UriHost, "My-Host", OptionFormat.String, 1, 255)
+    {
+        Protection = OptionProtection.Unprotected,
+    };
+
     [Fact]
-    public void A_factory_in_place_of_a_known_one_creates_what_every_way_of_reading_returns()
+    public void A_replaced_option_factory_creates_the_options_returned_by_every_accessor()
     {
         CountingPaths factory = new();
-        CoapOptionCollection options = Read(factory, new UriPath("a"), new UriPath("b"));
+        CoapOptionCollection options = Read(factory, new UriPathOption("a"), new UriPathOption("b"));
 
-        UriPath? first = options.Get<UriPath>();
+        UriPathOption? first = options.Get<UriPathOption>();
         Assert.Same(factory.Last, first);
         Assert.Equal("A", first?.Value);
-        Assert.True(options.TryGet(out UriPath? found));
+        Assert.True(options.TryGet(out UriPathOption? found));
         Assert.Same(factory.Last, found);
         Assert.Equal(2, factory.Calls);
-        Assert.Equal(["A", "B"], options.GetAll<UriPath>().Select(static path => path.Value));
-        Assert.Equal(["A", "B"], options.OfType<UriPath>().Select(static path => path.Value));
-        Assert.Equal("A", Assert.IsType<UriPath>(options.OptionAt(0)).Value);
+        Assert.Equal(["A", "B"], options.GetAll<UriPathOption>().Select(static path => path.Value));
+        Assert.Equal(["A", "B"], options.OfType<UriPathOption>().Select(static path => path.Value));
+        Assert.Equal("A", Assert.IsType<UriPathOption>(options.OptionAt(0)).Value);
         Assert.Equal(7, factory.Calls);
         Assert.Equal(["A", "B"], options.UriPath);
-        Assert.Equal("/A/B", new CoapRequest(new CoapMessage(CoapCode.Get, options)).Path);
+        Assert.Equal("/A/B", ReceivedRequest.Of(new CoapMessage(CoapCode.Get, options)).Path);
     }
 
     [Fact]
-    public async Task A_server_hands_its_handlers_what_its_factories_created()
+    public async Task A_handler_sees_the_options_created_by_the_factories_of_the_server()
     {
         CountingPaths factory = new();
         await using CoapServer server = new(new CoapEndpointOptions { Registry = CoapOptionRegistry.Default.With(factory) });
         List<string> read = [];
         server.MapGet("/a/b", request =>
         {
-            read.AddRange([.. request.Options.GetAll<UriPath>().Select(static path => path.Value), request.Path]);
+            read.AddRange([.. request.Options.GetAll<UriPathOption>().Select(static path => path.Value), request.Path]);
             return "found";
         });
         Endpoints.DirectTransport transport = new();
@@ -51,21 +57,21 @@ public sealed class ReplacedFactoryTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void An_option_of_another_class_is_found_by_that_class_only_as_in_an_enumeration(bool sharesDefinition)
+    public void An_option_of_a_replaced_class_is_found_only_by_that_class(bool sharesDefinition)
     {
-        MyHost.Made = sharesDefinition ? UriHost.Definition : UriHost.Definition with { Name = "My-Host" };
-        CoapOptionCollection options = Read(new OptionFactory<MyHost>(), new UriHost("example.org"));
+        MyHost.Made = sharesDefinition ? UriHostOption.Definition : s_myHost;
+        CoapOptionCollection options = Read(new OptionFactory<MyHost>(), new UriHostOption("example.org"));
         Assert.IsType<MyHost>(Assert.Single(options));
         Assert.Equal("example.org", options.Get<MyHost>()!.Value);
         Assert.Equal("example.org", Assert.Single(options.GetAll<MyHost>()).Value);
-        Assert.Null(options.Get<UriHost>());
-        Assert.False(options.TryGet(out UriHost? _));
-        Assert.Empty(options.GetAll<UriHost>());
+        Assert.Null(options.Get<UriHostOption>());
+        Assert.False(options.TryGet(out UriHostOption? _));
+        Assert.Empty(options.GetAll<UriHostOption>());
 
         // The library reads the value, whatever class it has.
         Assert.Equal("example.org", options.UriHost);
-        CoapOptionCollection standard = Read(new OptionFactory<UriHost>(), new UriHost("example.org"));
-        Assert.Equal("example.org", standard.Get<UriHost>()!.Value);
+        CoapOptionCollection standard = Read(new OptionFactory<UriHostOption>(), new UriHostOption("example.org"));
+        Assert.Equal("example.org", standard.Get<UriHostOption>()!.Value);
         Assert.True(sharesDefinition || standard.Get<MyHost>() is null);
     }
 
@@ -87,7 +93,7 @@ public sealed class ReplacedFactoryTests
     [InlineData(OptionFormat.UInt, -1, 2, "MinLength")]
     [InlineData(OptionFormat.UInt, 0, 5, "4 bytes")]
     [InlineData((OptionFormat)9, 0, 2, "OptionFormat")]
-    public void A_definition_that_contradicts_the_class_of_its_options_is_refused(OptionFormat format, int min, int max, string why)
+    public void A_definition_that_contradicts_the_option_class_is_refused(OptionFormat format, int min, int max, string why)
     {
         Contradiction.Made = new OptionDefinition(65_102, "Mine", format, min, max);
         ArgumentException error = Assert.Throws<ArgumentException>(
@@ -97,7 +103,7 @@ public sealed class ReplacedFactoryTests
     }
 
     [Fact]
-    public void Definitions_of_factories_of_users_are_checked_too()
+    public void An_invalid_definition_of_a_custom_factory_is_refused()
     {
         AssertRefused(new OptionDefinition(65_104, "Mine", OptionFormat.Opaque, 0, 65_805), "65804");
         AssertRefused(new OptionDefinition(65_104, "Mine", OptionFormat.Empty, 0, 1), "MaxLength to 0");
@@ -115,7 +121,7 @@ public sealed class ReplacedFactoryTests
     [Theory]
     [InlineData(OptionFormat.Opaque, 3, "UInt")]
     [InlineData(OptionFormat.UInt, 4, "at most 3 bytes")]
-    public void A_definition_that_no_block_can_have_is_refused(OptionFormat format, int max, string why)
+    public void An_invalid_definition_of_a_custom_block_option_is_refused(OptionFormat format, int max, string why)
     {
         Page.Made = new OptionDefinition(65_106, "Page", format, 0, max);
         ArgumentException error = Assert.Throws<ArgumentException>(() => CoapOptionRegistry.Default.With(new OptionFactory<Page>()));
@@ -123,7 +129,7 @@ public sealed class ReplacedFactoryTests
     }
 
     [Fact]
-    public void A_user_derives_a_block_and_a_text_whose_control_characters_are_escaped()
+    public void A_custom_block_option_and_a_custom_text_option_with_escaped_control_characters_work()
     {
         Page.Made = new OptionDefinition(65_106, "Page", OptionFormat.UInt, 0, 3);
         CoapOptionCollection options = new(CoapOptionRegistry.Default.With(new OptionFactory<Page>()).With(new OptionFactory<Lines>()));
@@ -150,12 +156,12 @@ public sealed class ReplacedFactoryTests
 
         public CoapOption? Last { get; private set; }
 
-        public OptionDefinition Definition => UriPath.Definition;
+        public OptionDefinition Definition => UriPathOption.Definition;
 
         public CoapOption Create(OptionData data)
         {
             Calls++;
-            return Last = new UriPath(data.GetString().ToUpperInvariant());
+            return Last = new UriPathOption(data.GetString().ToUpperInvariant());
         }
     }
 

@@ -22,7 +22,7 @@ public class ChannelLayoutTests
     private readonly NullTransport _transport = new();
 
     [Fact]
-    public void What_a_request_touches_lies_together_and_before_what_the_table_alone_touches()
+    public void The_channel_fields_that_a_request_touches_are_adjacent_and_precede_the_table_fields()
     {
         CoapChannel channel = Make(1);
         Assert.Equal(CoapChannel.OftenTouched, OffsetOf(channel, ref channel.Links));
@@ -31,7 +31,7 @@ public class ChannelLayoutTests
     }
 
     [Fact]
-    public void A_peer_that_only_sends_requests_is_one_object()
+    public void A_channel_of_a_peer_that_only_sends_requests_is_a_single_small_object()
     {
         Make(0);
         CoapChannel[] channels = new CoapChannel[100];
@@ -47,7 +47,7 @@ public class ChannelLayoutTests
         Assert.InRange(least / channels.Length, 1, 168);
         Assert.Same(channels[0].Shard, channels[99].Shard);
         bool isNothing = true;
-        PeerSlot[] slots = Enum.GetValues<PeerSlot>();
+        PeerFeature[] slots = Enum.GetValues<PeerFeature>();
         Assert.Equal(0, Allocations.Least(() =>
         {
             foreach (CoapChannel channel in channels)
@@ -62,9 +62,9 @@ public class ChannelLayoutTests
                     PeerMaxTokenLength: CoapToken.MaxLength, PeerMaxMessageSize: 1152,
                 };
                 isNothing &= channel.TakeEchoToReturn() is null;
-                foreach (PeerSlot slot in slots)
+                foreach (PeerFeature slot in slots)
                 {
-                    isNothing &= channel.Part<IPeerPart>(slot) is null;
+                    isNothing &= channel.Part<IPeerFeatureState>(slot) is null;
                 }
             }
         }));
@@ -73,7 +73,7 @@ public class ChannelLayoutTests
     }
 
     [Fact]
-    public void Peers_share_what_they_have_in_common_and_keep_what_they_have_not()
+    public void Channels_share_common_values_and_keep_their_own_values()
     {
         // More ends of ours than are kept for sharing.
         CoapChannel[] channels = [.. Enumerable.Range(0, 100)

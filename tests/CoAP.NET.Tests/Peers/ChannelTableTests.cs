@@ -14,7 +14,7 @@ public class ChannelTableTests
     private long _now = 1_000_000;
 
     [Fact]
-    public void The_same_peer_has_the_same_channel_and_another_port_another_one()
+    public void Datagrams_from_the_same_address_and_port_share_a_channel()
     {
         ChannelTable table = Make();
         CoapChannel first = Receive(table, 1, 5000);
@@ -25,14 +25,14 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void The_local_address_that_was_asked_is_part_of_the_peer()
+    public void The_local_address_is_part_of_the_channel_key()
     {
         ChannelTable table = Make();
         Assert.NotSame(Receive(table, 1, 5000, local: 1), Receive(table, 1, 5000, local: 2));
     }
 
     [Fact]
-    public void A_channel_made_for_a_request_gets_the_answer_whatever_our_address_was()
+    public void A_channel_created_for_a_request_receives_the_response_at_any_local_address()
     {
         ChannelTable table = Make();
         CoapAddress remote = CoapAddress.FromIPv4(1, 5000);
@@ -41,11 +41,11 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void A_channel_from_a_local_address_is_made_only_after_the_system_was_asked_for_the_address()
+    public void A_channel_with_a_local_address_is_created_only_when_onlyFind_is_false()
     {
         ChannelTable table = Make();
         CoapAddress remote = CoapAddress.FromIPv4(1, 5000);
-        LocalEnd end = new(CoapAddress.FromIPv4(7, 5683), 0);
+        LocalSocketAddress end = new(CoapAddress.FromIPv4(7, 5683), 0);
         Assert.False(table.TryGetForOutbound(_transport, remote, end, null, onlyFind: true, _hash.Of(remote), _now, out _));
         Assert.Equal(0, table.Count);
         Assert.True(table.TryGetForOutbound(_transport, remote, end, null, onlyFind: false, _hash.Of(remote), _now, out CoapChannel? made));
@@ -54,7 +54,7 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void A_request_to_a_peer_that_called_uses_the_channel_it_called_by()
+    public void A_request_to_a_known_peer_uses_its_existing_channel()
     {
         ChannelTable table = Make();
         CoapChannel channel = Receive(table, 1, 5000, local: 7);
@@ -63,7 +63,7 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void A_second_datagram_after_the_period_makes_a_newcomer_a_returning_peer()
+    public void A_second_datagram_after_NewcomerPeriod_makes_a_new_peer_a_returning_peer()
     {
         ChannelTable table = Make();
         CoapChannel channel = Receive(table, 1, 5000);
@@ -77,7 +77,7 @@ public class ChannelTableTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void A_million_newcomers_replace_only_newcomers()
+    public void A_million_new_peers_evict_only_new_peers()
     {
         ChannelTable table = Make();
         CoapChannel returning = Receive(table, 1, 5000);
@@ -88,15 +88,15 @@ public class ChannelTableTests
             Receive(table, 1000 + i, 5683);
         }
 
-        Assert.InRange(table.Newcomers, 1, _limits.NewcomerBytes / 512);
+        Assert.InRange(table.Newcomers, 1, _limits.Peers.NewcomerMemory / 512);
         Assert.Same(returning, Receive(table, 1, 5000));
         Assert.True(_counters[CoapCounter.ChannelEvictions] > 900_000);
     }
 
     [Fact]
-    public void A_newcomer_with_work_under_way_is_not_replaced()
+    public void A_new_peer_with_work_in_progress_is_not_evicted()
     {
-        _limits.NewcomerBytes = 64 * 1024;
+        _limits.Peers.NewcomerMemory = 64 * 1024;
         ChannelTable table = Make();
         CoapChannel busy = Receive(table, 1, 5000);
         busy.Pins++;
@@ -109,9 +109,9 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void The_returning_peer_that_was_silent_longest_goes_first_and_never_one_with_young_state()
+    public void The_returning_peer_silent_longest_without_live_state_is_evicted_first()
     {
-        _limits.MaxChannels = 3;
+        _limits.Peers.MaxCount = 3;
         ChannelTable table = Make();
         CoapChannel[] peers = [.. Enumerable.Range(1, 3).Select(i => Return(table, (uint)i))];
         peers[0].Messaging.Running++;
@@ -122,9 +122,9 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void A_verified_peer_is_not_forgotten_for_others()
+    public void A_verified_peer_is_not_evicted_for_other_peers()
     {
-        _limits.MaxChannels = 2;
+        _limits.Peers.MaxCount = 2;
         ChannelTable table = Make();
         CoapChannel verified = Return(table, 1);
         verified.IsVerified = true;
@@ -137,9 +137,9 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void When_nobody_may_go_a_peer_stays_a_newcomer_and_is_served()
+    public void A_peer_that_finds_no_evictable_peer_stays_a_new_peer_and_is_served()
     {
-        _limits.MaxChannels = 1;
+        _limits.Peers.MaxCount = 1;
         ChannelTable table = Make();
         CoapChannel pinned = Return(table, 1);
         pinned.Pins++;
@@ -149,10 +149,10 @@ public class ChannelTableTests
     }
 
     [Fact]
-    public void Random_coming_and_going_agrees_with_a_dictionary()
+    public void The_channel_table_agrees_with_a_dictionary_under_random_traffic()
     {
-        _limits.MaxChannels = 200;
-        _limits.NewcomerBytes = 256 * 1024;
+        _limits.Peers.MaxCount = 200;
+        _limits.Peers.NewcomerMemory = 256 * 1024;
         ChannelTable table = Make();
         Dictionary<CoapAddress, CoapChannel> model = [];
         VirtualRandom random = new(7);

@@ -8,15 +8,15 @@ namespace CoAP.NET.Tests.Peers;
 public class IdlePeerTests
 {
     private readonly VirtualClock _clock = new();
-    private readonly CoapLimits _limits = new() { NewcomerPeriod = TimeSpan.Zero };
+    private readonly CoapLimits _limits = new() { Peers = { NewcomerPeriod = TimeSpan.Zero } };
     private readonly CoapAddressHash _hash = new(new VirtualRandom(1));
     private readonly NullTransport _transport = new();
     private CoapShard _shard = null!;
 
     [Fact]
-    public void A_peer_that_sends_nothing_for_its_lifetime_is_forgotten_and_one_that_does_is_not()
+    public void A_peer_that_sends_nothing_for_IdleLifetime_is_forgotten()
     {
-        _limits.IdlePeerLifetime = TimeSpan.FromHours(2);
+        _limits.Peers.IdleLifetime = TimeSpan.FromHours(2);
         ChannelTable table = Make();
         CoapChannel silent = Return(table, 1);
         CoapChannel newcomer = Receive(table, 2);
@@ -37,7 +37,7 @@ public class IdlePeerTests
     }
 
     [Fact]
-    public void A_peer_with_something_under_way_or_a_verified_address_stays_until_that_is_over()
+    public void A_peer_with_work_in_progress_or_a_verified_address_is_not_forgotten()
     {
         ChannelTable table = Make();
         CoapChannel pinned = Return(table, 1);
@@ -57,7 +57,7 @@ public class IdlePeerTests
     }
 
     [Fact]
-    public void Idle_peers_that_stay_cause_a_look_now_and_then_and_no_work_in_between()
+    public void Idle_peers_that_cannot_be_forgotten_are_checked_again_only_after_an_hour()
     {
         ChannelTable table = Make();
         Return(table, 1).Pins++;
@@ -70,9 +70,9 @@ public class IdlePeerTests
     }
 
     [Fact]
-    public void Of_many_idle_peers_a_thousand_go_at_a_time_and_the_others_soon_after()
+    public void Idle_peers_are_forgotten_in_batches_of_a_thousand()
     {
-        _limits.MaxChannels = 20_000;
+        _limits.Peers.MaxCount = 20_000;
         ChannelTable table = Make();
         for (uint i = 0; i < 20_000; i++)
         {
@@ -90,22 +90,22 @@ public class IdlePeerTests
     }
 
     [Fact]
-    public void Without_a_lifetime_peers_are_remembered_as_long_as_there_is_room()
+    public void Peers_without_IdleLifetime_are_never_forgotten_as_idle()
     {
-        _limits.IdlePeerLifetime = Timeout.InfiniteTimeSpan;
+        _limits.Peers.IdleLifetime = Timeout.InfiniteTimeSpan;
         ChannelTable table = Make();
         Return(table, 1);
         Assert.Equal(0, _shard.Wheel.Count);
         Advance(TimeSpan.FromDays(1000));
         Assert.Equal(1, table.Count);
-        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.IdlePeerLifetime = TimeSpan.FromSeconds(59));
-        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.IdlePeerLifetime = TimeSpan.FromDays(301));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.Peers.IdleLifetime = TimeSpan.FromSeconds(59));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.Peers.IdleLifetime = TimeSpan.FromDays(301));
     }
 
     [Fact]
-    public void Coming_and_going_with_lifetimes_agrees_with_a_dictionary()
+    public void The_channel_table_with_lifetimes_agrees_with_a_dictionary_under_random_traffic()
     {
-        _limits.IdlePeerLifetime = TimeSpan.FromMinutes(30);
+        _limits.Peers.IdleLifetime = TimeSpan.FromMinutes(30);
         ChannelTable table = Make();
         Dictionary<uint, CoapChannel> known = [];
         VirtualRandom random = new(3);

@@ -81,7 +81,7 @@ public sealed class ClientBlockTests : PlugtestClient
         Server.Send("64 41 <mid> <token> 8c 'large-create' 01 '1' d106 13");
         CoapResponse created = await Within(task);
         Assert.Equal(CoapCode.Created, created.Code);
-        Assert.Equal(["large-create", "1"], created.Options.OfType<LocationPath>().Select(option => option.Value));
+        Assert.Equal(["large-create", "1"], created.Options.OfType<LocationPathOption>().Select(option => option.Value));
 
         Task<CoapResponse> get = SendAsync(CoapMethod.Get, "/large-create/1");
         await ExpectAsync("01", "bc 'large-create' 01 '1'");

@@ -150,7 +150,7 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/test", "x"), "02 b4 'test' 10 ff 'x'",
             "41 89 'location1' 09 'location2' 09 'location3'");
-        Assert.Equal(["location1", "location2", "location3"], response.Options.OfType<LocationPath>().Select(option => option.Value));
+        Assert.Equal(["location1", "location2", "location3"], response.Options.OfType<LocationPathOption>().Select(option => option.Value));
     }
 
     [Fact]
@@ -158,7 +158,7 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/location-query", "x"), "02 bd01 'location-query' 10 ff 'x'",
             "41 d707 'first=1' 08 'second=2'");
-        Assert.Equal(["first=1", "second=2"], response.Options.OfType<LocationQuery>().Select(option => option.Value));
+        Assert.Equal(["first=1", "second=2"], response.Options.OfType<LocationQueryOption>().Select(option => option.Value));
     }
 
     [Fact]
@@ -176,7 +176,7 @@ public sealed class ClientCoreTests : PlugtestClient
     public async Task CORE_21_an_entity_tag_validates()
     {
         CoapResponse first = await ExchangeAsync(Request(CoapMethod.Get, "/validate"), "01 b8 'validate'", "45 42 6551 80 ff 'body'");
-        ETag etag = Assert.Single(first.Options.OfType<ETag>());
+        ETagOption etag = Assert.Single(first.Options.OfType<ETagOption>());
         CoapResponse second = await ExchangeAsync(Request(CoapMethod.Get, "/validate", option: etag), "01 42 6551 78 'validate'",
             "43 42 6551");
         Assert.Equal((CoapCode.Valid, 0), (second.Code, second.Payload.Length));
@@ -188,7 +188,7 @@ public sealed class ClientCoreTests : PlugtestClient
     [Fact]
     public async Task CORE_22_If_Match_guards_against_lost_updates()
     {
-        IfMatch condition = new(Wire.Hex("6551"));
+        IfMatchOption condition = new(Wire.Hex("6551"));
         Assert.Equal(CoapCode.Changed,
             (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'",
                 "44")).Code);
@@ -201,10 +201,10 @@ public sealed class ClientCoreTests : PlugtestClient
     public async Task CORE_23_If_None_Match_creates_once()
     {
         Assert.Equal(CoapCode.Created,
-            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'",
+            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatchOption()), "03 50 67 'create1' 10 ff 'x'",
                 "41")).Code);
         Assert.Equal(CoapCode.PreconditionFailed,
-            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'",
+            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatchOption()), "03 50 67 'create1' 10 ff 'x'",
                 "8c")).Code);
     }
 

@@ -79,11 +79,11 @@ public abstract class PlugtestServer : IAsyncLifetime
 
     private CoapServer Create()
     {
-        CoapEndpointOptions options = new() { TimeProvider = Clock, Random = new VirtualRandom(5) };
+        CoapEndpointOptions options = new() { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(5) } };
         Configure(options);
 
         // How large answers to strangers may be is no matter of these tests.
-        options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
+        options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
         options.Pipeline.Insert(CoapSeams.ExchangesToResource,
             () => new PassBlock<CoapExchange>(exchange => _executed += exchange.Reception is null ? 0 : 1));
         CoapServer server = new(options);

@@ -45,7 +45,7 @@ public class ServerObserveTests : PlugtestServer
         {
             ReceivedDatagram notification = Client.ExpectWithin($"?1 45 ???? 4a 63 <n:3> {Representation} ff 'change {i}'", s_period);
             Rises();
-            if (notification.Head.Type == CoapMessageType.Confirmable)
+            if (notification.Type == CoapMessageType.Confirmable)
             {
                 confirmable++;
                 Client.Acknowledge(notification);

@@ -13,7 +13,7 @@ public sealed class ProtectionStageTests
     private const int Mark = 65_001;
 
     [Fact]
-    public async Task A_protection_of_a_user_carries_requests_responses_and_bodies_and_says_who_the_peer_is()
+    public async Task A_custom_protection_carries_requests_responses_and_bodies_and_identifies_the_peer()
     {
         VirtualClock clock = new();
         List<byte[]> wire = [];
@@ -52,8 +52,7 @@ public sealed class ProtectionStageTests
         CoapEndpointOptions options = new()
         {
             TimeProvider = clock,
-            Random = new VirtualRandom(seed),
-            Scheduler = new VirtualScheduler(clock),
+            Pipeline = { Random = new VirtualRandom(seed), Scheduler = new VirtualScheduler(clock) },
         };
         options.Pipeline.Replace(CoapStages.Protection, static _ => new TurnedProtection());
         return options;
@@ -93,11 +92,11 @@ public sealed class ProtectionStageTests
 
     private sealed class TurnedContext : CoapSecurityContext
     {
-        public override object Identity => "whoever turns bits";
+        internal override object Identity => "whoever turns bits";
 
-        public override int Overhead => 16;
+        internal override int Overhead => 16;
 
-        public override CoapProtectedPeer MakePeer(CoapProtection? protection) => new TurnedPeer();
+        internal override CoapProtectedPeer MakePeer(CoapProtection? protection) => new TurnedPeer();
     }
 
     private sealed class TurnedPeer : CoapProtectedPeer

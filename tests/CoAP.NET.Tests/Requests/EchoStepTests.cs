@@ -9,7 +9,7 @@ public sealed class EchoStepTests : StepTest
 
     [Fact]
     [Rfc("9175-2.3-2", "9175-2.2.1-1")]
-    public async Task The_request_goes_out_once_more_with_the_Echo_of_a_challenge()
+    public async Task A_request_is_repeated_with_the_Echo_of_a_challenge()
     {
         Task<CoapResponse> request = Client.PutAsync("coap://192.0.2.1/lock", CoapContent.Binary(new byte[] { 0x30 }));
         Sent first = await NextAsync();
@@ -30,7 +30,7 @@ public sealed class EchoStepTests : StepTest
 
     [Fact]
     [Rfc("9175-2.3-2")]
-    public async Task A_server_that_asks_for_ever_is_answered_three_times()
+    public async Task Only_three_challenges_of_a_request_are_answered()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/lock");
         Sent sent = await NextAsync();
@@ -51,7 +51,7 @@ public sealed class EchoStepTests : StepTest
 
     [Fact]
     [Rfc("9175-2.3-2")]
-    public async Task Each_proxy_on_the_way_may_have_a_challenge_of_its_own()
+    public async Task The_challenge_of_each_proxy_is_answered()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/lock");
         Sent sent = await NextAsync();
@@ -66,7 +66,7 @@ public sealed class EchoStepTests : StepTest
 
     [Fact]
     [Rfc("9175-2.3-3", "9175-2.3-4")]
-    public async Task An_Echo_of_any_other_response_goes_into_the_next_request_to_that_peer_and_to_nobody_else()
+    public async Task An_Echo_of_any_other_response_is_sent_in_the_next_request_to_the_same_peer_only()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
         Sent sent = await NextAsync();
@@ -87,7 +87,7 @@ public sealed class EchoStepTests : StepTest
 
     [Fact]
     [Rfc("9175-2.2.1-1")]
-    public async Task Values_of_no_or_more_than_40_bytes_are_no_Echo()
+    public async Task An_empty_Echo_or_an_Echo_of_more_than_40_bytes_is_ignored()
     {
         foreach (string option in new[] { "d0ef", "ddef1c" + new string('a', 82) })
         {
@@ -100,10 +100,10 @@ public sealed class EchoStepTests : StepTest
     }
 
     [Fact]
-    public async Task A_request_that_brings_an_Echo_of_its_own_is_left_alone()
+    public async Task A_challenge_to_a_request_with_its_own_Echo_is_returned_as_the_response()
     {
         CoapRequest own = new(CoapMethod.Get, "coap://192.0.2.1/a");
-        own.Options.Add(new Echo([1]));
+        own.Options.Add(new EchoOption([1]));
         Task<CoapResponse> request = Client.SendAsync(own);
         Sent sent = await NextAsync();
         Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
@@ -113,7 +113,7 @@ public sealed class EchoStepTests : StepTest
 
     [Fact]
     [Rfc("9175-2.4-2")]
-    public async Task A_challenge_that_comes_Non_confirmable_after_the_acknowledgement_is_answered_as_well()
+    public async Task A_Non_confirmable_challenge_after_the_acknowledgement_is_answered()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
         Sent sent = await NextAsync();

@@ -17,7 +17,7 @@ public sealed class FetchAndPatchTests : ClientTest
 
     [Fact]
     [Rfc("8132-2-1", "8132-3-5")]
-    public async Task FETCH_is_repeated_as_it_was_and_of_a_patch_that_is_lost_the_outcome_is_unknown()
+    public async Task A_FETCH_is_retransmitted_and_a_lost_PATCH_fails_with_an_unknown_outcome()
     {
         Task<CoapResponse> fetch = Client.FetchAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
         Sent sent = TakeOne();
@@ -37,7 +37,7 @@ public sealed class FetchAndPatchTests : ClientTest
     [Rfc("8132-5-1")]
     [InlineData(51, "1133")]
     [InlineData(52, "1134")]
-    public void The_formats_of_patches_have_their_numbers(int format, string option)
+    public void The_patch_formats_have_their_registered_numbers(int format, string option)
     {
         _ = Client.IPatchAsync("coap://192.0.2.1/a", CoapContent.Binary(new byte[1], new CoapContentFormat((ushort)format)));
         Sent sent = TakeOne();

@@ -15,7 +15,7 @@ public sealed class FreshnessDocumentationTests : GuideTest
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("freshness.md", "Requests", 7);
 
     [Fact]
-    public async Task Requests_are_shown_to_be_fresh()
+    public async Task RequireFreshness_makes_the_client_repeat_its_request_with_an_Echo()
     {
         int runs = 0;
         CoapResult Unlock()
@@ -38,24 +38,25 @@ public sealed class FreshnessDocumentationTests : GuideTest
     }
 
     [Fact]
-    public void Strangers_may_be_given_more()
+    public void Amplification_limits_and_trusted_prefixes_can_be_configured()
     {
         CoapEndpointOptions options = new();
-        options.TrustedPrefixes.Add(IPNetwork.Parse("10.20.0.0/16"));
-        options.Limits.AmplificationBytesPerMinute = 64 * 1024;
-        Assert.Equal(3, options.TrustedPrefixes.Count);
+        options.Limits.Peers.TrustedPrefixes.Add(IPNetwork.Parse("10.20.0.0/16"));
+        options.Limits.Amplification.SourceBytesPerMinute = 64 * 1024;
+        Assert.Equal(3, options.Limits.Peers.TrustedPrefixes.Count);
     }
 
     [Fact]
-    public async Task Clients_wait_when_there_are_too_many()
+    public async Task A_client_waits_after_4_29_as_the_page_says()
     {
-        static CoapResult Store(CoapRequest request) => CoapResults.Changed();
+        static CoapResult Store(CoapRequestContext request) => CoapResults.Changed();
         Tokens tokens = new();
-        server.MapPost("/measurements", Store).LimitRate(request => tokens.TryTake(request.Peer.Address) ? null : TimeSpan.FromSeconds(30));
+        server.MapPost("/measurements", Store)
+            .RequireRateLimiting(request => tokens.TryTake(request.Peer.Address) ? null : TimeSpan.FromSeconds(30));
         await StartAsync();
         await RunAsync(async () =>
         {
-            CoapRequest request = new(CoapMethod.Post, "coap://[::1]/measurements") { Patience = CoapPatience.Wait };
+            CoapRequest request = new(CoapMethod.Post, "coap://[::1]/measurements") { TooManyRequests = CoapTooManyRequestsBehavior.Wait };
             Assert.Equal(CoapCode.Changed, (await client.SendAsync(request)).Code);
         });
         Assert.Equal(1, server.Counters[CoapCounter.RequestsLimited]);
@@ -63,7 +64,7 @@ public sealed class FreshnessDocumentationTests : GuideTest
     }
 
     [Fact]
-    public async Task Responses_may_be_unwanted()
+    public async Task A_client_can_suppress_responses()
     {
         server.MapPut("/position", () => CoapResults.Changed());
         await StartAsync();

@@ -10,7 +10,7 @@ public sealed class NoResponseRequestTests : ClientTest
 {
     [Fact]
     [Rfc("7967-2.1-2", "7967-2.1-4")]
-    public async Task A_Confirmable_request_without_interest_ends_with_its_acknowledgement()
+    public async Task A_Confirmable_request_with_No_Response_ends_with_its_acknowledgement()
     {
         Task sending = Client.SendWithoutResponseAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a"));
         Sent sent = TakeOne();
@@ -26,7 +26,7 @@ public sealed class NoResponseRequestTests : ClientTest
 
     [Fact]
     [Rfc("7967-2.1-4")]
-    public async Task A_Non_confirmable_request_without_interest_ends_when_it_is_sent_and_leaves_nothing_behind()
+    public async Task A_Non_confirmable_request_with_No_Response_ends_when_sent_and_leaves_nothing_behind()
     {
         CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false, NoResponse = NoResponseClasses.All };
         CoapResponse response = await Within(Client.SendAsync(request));
@@ -39,7 +39,7 @@ public sealed class NoResponseRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task A_request_that_nobody_acknowledges_fails_nevertheless()
+    public async Task An_unacknowledged_Confirmable_request_with_No_Response_fails()
     {
         Task sending = Client.SendWithoutResponseAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a"));
         Clock.Advance(TimeSpan.FromSeconds(100));
@@ -48,7 +48,7 @@ public sealed class NoResponseRequestTests : ClientTest
 
     [Fact]
     [Rfc("7967-2.1-5")]
-    public async Task Silence_is_null_where_some_classes_are_wanted_and_what_comes_is_given()
+    public async Task A_request_with_partial_No_Response_returns_the_response_or_null_after_its_Timeout()
     {
         Options.Parameters = Options.Parameters with { ProbingRate = double.PositiveInfinity };
         CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false, Timeout = TimeSpan.FromSeconds(10) };
@@ -73,7 +73,7 @@ public sealed class NoResponseRequestTests : ClientTest
 
     [Fact]
     [Rfc("7967-3.1-1")]
-    public async Task No_token_comes_twice_in_ten_thousand_requests()
+    public async Task The_tokens_of_ten_thousand_requests_with_No_Response_are_unique()
     {
         Options.Parameters = Options.Parameters with { NStart = 65_535, ProbingRate = double.PositiveInfinity };
         CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false };
@@ -87,7 +87,7 @@ public sealed class NoResponseRequestTests : ClientTest
 
     [Fact]
     [Rfc("7967-3.2-1")]
-    public async Task A_stream_of_such_requests_is_spaced_unless_the_peer_is_heard()
+    public async Task Requests_with_No_Response_to_a_silent_peer_are_spaced()
     {
         CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false };
         await Within(Client.SendWithoutResponseAsync(request));

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Requests;
 public sealed class OpenedResponseTests
 {
     [Fact]
-    public async Task A_small_response_is_there_for_who_waits_as_soon_as_it_came_without_a_thread_in_between()
+    public async Task OpenResponseAsync_completes_a_small_response_synchronously()
     {
         HeldRequester requester = new();
         Task<CoapOpenedResponse> opening = requester.OpenResponseAsync(new CoapRequest(CoapMethod.Get, "coap://[::1]/x"), 1000);
@@ -19,7 +19,7 @@ public sealed class OpenedResponseTests
     }
 
     [Fact]
-    public async Task Who_gives_up_before_the_response_ends_the_request()
+    public async Task Cancelling_the_opening_before_the_response_cancels_the_request()
     {
         using CancellationTokenSource leaving = new();
         HeldRequester requester = new();
@@ -32,7 +32,7 @@ public sealed class OpenedResponseTests
         Assert.True(requester.Cancellation.IsCancellationRequested);
     }
 
-    private sealed class HeldRequester : ICoapRequester
+    private sealed class HeldRequester : ICoapClient
     {
         public TaskCompletionSource<CoapResponse> Response { get; } = new();
 
@@ -44,5 +44,9 @@ public sealed class OpenedResponseTests
             cancellationToken.Register(() => Response.TrySetCanceled(cancellationToken));
             return Response.Task;
         }
+
+        public Task<CoapObservation> ObserveAsync(
+            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            throw new NotSupportedException();
     }
 }

@@ -10,22 +10,22 @@ public sealed class PatienceTests : StepTest
 
     [Fact]
     [Rfc("8516-4-1", "8516-4-2")]
-    public async Task After_4_29_a_similar_request_fails_at_once_and_tells_how_long_to_wait()
+    public async Task A_request_to_the_resource_after_4_29_fails_at_once_with_RetryAfter()
     {
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/a?x=1");
         Answer(await NextAsync(), "9d", ThreeSeconds);
         Assert.Equal(CoapCode.TooManyRequests, (await Within(first)).Code);
         Clock.Advance(TimeSpan.FromSeconds(1));
-        CoapRetryLaterException refused =
-            await Assert.ThrowsAsync<CoapRetryLaterException>(() => Client.PutAsync("coap://192.0.2.1/a?x=2", null));
-        Assert.Equal(2, refused.RetryAfter.TotalSeconds, 0.01);
+        CoapException refused =
+            await Failure.OfAsync(CoapError.RetryLater, () => Client.PutAsync("coap://192.0.2.1/a?x=2", null));
+        Assert.Equal(2, refused.RetryAfter!.Value.TotalSeconds, 0.01);
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.RequestsHeldBack]);
         AssertNothingSent();
         Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.1/b");
         Answer(await NextAsync(), "45");
         await Within(elsewhere);
         Task<CoapResponse> anyhow =
-            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Patience = CoapPatience.None });
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { TooManyRequests = CoapTooManyRequestsBehavior.None });
         Answer(await NextAsync(), "45");
         await Within(anyhow);
         Clock.Advance(TimeSpan.FromSeconds(2));
@@ -36,13 +36,13 @@ public sealed class PatienceTests : StepTest
 
     [Fact]
     [Rfc("8516-4-1")]
-    public async Task Without_Max_Age_the_time_is_a_minute()
+    public async Task A_4_29_without_Max_Age_holds_requests_for_60_seconds()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
         Answer(await NextAsync(), "9d");
         await Within(request);
         Clock.Advance(TimeSpan.FromSeconds(59));
-        await Assert.ThrowsAsync<CoapRetryLaterException>(() => Client.GetAsync("coap://192.0.2.1/a"));
+        await Failure.OfAsync(CoapError.RetryLater, () => Client.GetAsync("coap://192.0.2.1/a"));
         Clock.Advance(TimeSpan.FromSeconds(1));
         request = Client.GetAsync("coap://192.0.2.1/a");
         Answer(await NextAsync(), "45");
@@ -53,10 +53,10 @@ public sealed class PatienceTests : StepTest
     [InlineData("9d")]
     [InlineData("a3")]
     [Rfc("8516-4-1", "7252-5.9.3.4-1")]
-    public async Task Who_waits_is_served_when_the_time_is_over(string code)
+    public async Task A_request_that_waits_after_4_29_or_5_03_is_sent_again_after_Max_Age(string code)
     {
         Task<CoapResponse> request =
-            Client.SendAsync(new CoapRequest(CoapMethod.Post, "coap://192.0.2.1/a") { Patience = CoapPatience.Wait });
+            Client.SendAsync(new CoapRequest(CoapMethod.Post, "coap://192.0.2.1/a") { TooManyRequests = CoapTooManyRequestsBehavior.Wait });
         Sent first = await NextAsync();
         Answer(first, code, ThreeSeconds);
         TimeSpan answered = Clock.Elapsed;
@@ -70,19 +70,20 @@ public sealed class PatienceTests : StepTest
 
     [Fact]
     [Rfc("8516-4-1")]
-    public async Task Who_has_no_time_to_wait_gets_the_response()
+    public async Task A_request_whose_Timeout_is_shorter_than_Max_Age_gets_the_4_29_response()
     {
-        Options.Patience = CoapPatience.Wait;
+        Options.TooManyRequests = CoapTooManyRequestsBehavior.Wait;
         Task<CoapResponse> request =
             Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(2) });
         Answer(await NextAsync(), "9d", ThreeSeconds);
         Assert.Equal(CoapCode.TooManyRequests, (await Within(request)).Code);
-        await Assert.ThrowsAsync<CoapRetryLaterException>(
+        await Failure.OfAsync(
+            CoapError.RetryLater,
             () => Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(2) }));
     }
 
     [Fact]
-    public async Task Plain_5_03_is_given_to_who_did_not_ask_for_patience()
+    public async Task A_5_03_is_returned_as_the_response_by_default()
     {
         for (int i = 0; i < 2; i++)
         {
@@ -93,11 +94,11 @@ public sealed class PatienceTests : StepTest
     }
 
     [Fact]
-    public async Task A_wait_can_be_cancelled()
+    public async Task A_request_that_waits_after_4_29_can_be_cancelled()
     {
         using CancellationTokenSource cancellation = new();
         Task<CoapResponse> request =
-            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Patience = CoapPatience.Wait }, cancellation.Token);
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { TooManyRequests = CoapTooManyRequestsBehavior.Wait }, cancellation.Token);
         Answer(await NextAsync(), "9d", ThreeSeconds);
         await cancellation.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));

@@ -11,7 +11,7 @@ public sealed class RequestRunTests
     private readonly List<string> _seen = [];
 
     [Fact]
-    public async Task Steps_see_the_request_from_the_top_down_and_the_response_from_the_bottom_up()
+    public async Task Steps_see_the_request_top_down_and_the_response_bottom_up()
     {
         CoapResponse response = CachedPeers.Response(CoapCode.Content, "0");
         Task<CoapResponse> sent = Chain(Step("upper"), Step("lower"), Ending(StepOutcome.Done(response))).SendAsync(Outgoing());
@@ -21,10 +21,10 @@ public sealed class RequestRunTests
     }
 
     [Fact]
-    public void A_request_that_concerns_no_step_costs_no_memory_and_waits_in_none()
+    public void A_request_without_work_for_any_step_allocates_nothing()
     {
         CoapEnvironment environment = new MessagingRig().Environment;
-        RequestChain chain = new(null!, new PatienceStep(environment, CoapPatience.FailFast), new BlockwiseStep(environment),
+        RequestChain chain = new(null!, new RetryAfterStep(environment, CoapTooManyRequestsBehavior.FailFast), new BlockwiseStep(environment),
             new EchoStep(), new TokenStep(environment));
         OutgoingRequest request = Outgoing();
         CoapResponse response = CachedPeers.Response(CoapCode.Content, "0");
@@ -47,7 +47,7 @@ public sealed class RequestRunTests
     }
 
     [Fact]
-    public async Task A_run_may_begin_at_any_step()
+    public async Task A_run_may_start_at_any_step()
     {
         CoapResponse response = CachedPeers.Response(CoapCode.Content, "0");
         await Chain(Step("upper"), Step("lower"), Ending(StepOutcome.Done(response))).SendAsync(Outgoing(), 1);
@@ -57,7 +57,7 @@ public sealed class RequestRunTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_response_that_a_step_has_goes_up_and_not_down(bool waits)
+    public async Task A_response_produced_by_a_step_is_passed_up_and_not_down(bool waits)
     {
         StepOutcome done = StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "stored"));
         RecordingStep middle = Step("middle");
@@ -71,7 +71,7 @@ public sealed class RequestRunTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_a_step_makes_of_a_request_is_seen_below_and_the_step_sees_both(bool waits)
+    public async Task A_request_replaced_by_a_step_is_seen_by_the_steps_below_and_the_step_sees_both(bool waits)
     {
         OutgoingRequest request = Outgoing();
         OutgoingRequest? made = null;
@@ -94,7 +94,7 @@ public sealed class RequestRunTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_is_sent_again_passes_the_steps_below_once_more_and_its_attempts_are_counted(bool waits)
+    public async Task A_request_sent_again_passes_the_steps_below_again_and_its_attempts_are_counted(bool waits)
     {
         OutgoingRequest request = Outgoing();
         RecordingStep middle = Step("middle");
@@ -123,7 +123,7 @@ public sealed class RequestRunTests
     }
 
     [Fact]
-    public async Task A_conversation_of_a_step_passes_the_steps_below_and_not_those_above()
+    public async Task Requests_of_a_step_itself_pass_only_the_steps_below()
     {
         RecordingStep middle = Step("middle");
         middle.OnBefore = given => StepOutcome.Wait(TalkAsync());
@@ -145,7 +145,7 @@ public sealed class RequestRunTests
     [InlineData("before", true)]
     [InlineData("after", false)]
     [InlineData("after", true)]
-    public async Task What_a_step_throws_is_seen_above_and_not_below(string where, bool waits)
+    public async Task An_exception_of_a_step_is_seen_by_the_steps_above_and_not_by_those_below(string where, bool waits)
     {
         CoapException error = new("broken");
         RecordingStep middle = Step("middle");
@@ -176,7 +176,7 @@ public sealed class RequestRunTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_failure_goes_up_until_a_step_sends_again(bool waits)
+    public async Task A_failure_is_passed_up_until_a_step_sends_the_request_again(bool waits)
     {
         RecordingStep middle = Step("middle");
         middle.OnFailed = (given, sent, _) => waits ? Later(StepOutcome.Again(given)) : StepOutcome.Again(given);
@@ -195,7 +195,7 @@ public sealed class RequestRunTests
     [InlineData("after")]
     [InlineData("failed")]
     [InlineData("conversation")]
-    public async Task A_wait_that_is_cancelled_cancels_the_request(string where)
+    public async Task Cancelling_the_wait_of_a_step_cancels_the_request(string where)
     {
         using CancellationTokenSource cancel = new();
         OutgoingRequest request = Outgoing() with { Cancellation = cancel.Token };
@@ -240,7 +240,7 @@ public sealed class RequestRunTests
     }
 
     [Fact]
-    public void A_copy_of_a_request_knows_what_the_caller_said_and_nothing_that_steps_noted()
+    public void A_copy_of_a_request_keeps_the_settings_of_the_caller_and_no_notes_of_steps()
     {
         OutgoingRequest request = Outgoing() with
         {
@@ -248,7 +248,7 @@ public sealed class RequestRunTests
             FirstBlock = CachedPeers.Response(CoapCode.Content),
             Timeout = TimeSpan.FromSeconds(3)
         };
-        request.Note = new CacheNote();
+        request.Note = new CacheStepState();
         request.UntaggedResource = 7;
         OutgoingRequest copy = request with { Message = request.CopyMessage() };
         Assert.Equal((20, request.FirstBlock, request.Timeout, request.Channel),

@@ -10,18 +10,18 @@ public sealed class RequestToSendTests
     [InlineData("coap://192.0.2.1", "/", "")]
     [InlineData("/3/0?b", "/3/0", "b")]
     [InlineData("coap://192.0.2.1/gr%C3%BCn/x y", "/grün/x y", "")]
-    public void Path_and_queries_are_those_that_will_be_sent(string uri, string path, string queries)
+    public void Path_and_Queries_of_a_request_are_those_to_be_sent(string uri, string path, string queries)
     {
         CoapRequest request = new(CoapMethod.Get, uri);
         Assert.Equal((path, queries), (request.Path, string.Join('|', request.Queries)));
     }
 
     [Fact]
-    public void Options_that_the_caller_added_stand_before_those_of_the_URI()
+    public void Options_added_by_the_caller_precede_the_options_of_the_URI()
     {
         CoapRequest request = new(CoapMethod.Get, "coap://192.0.2.1/b?d");
-        request.Options.Add(new UriPath("a"));
-        request.Options.Add(new UriQuery("c=1"));
+        request.Options.Add(new UriPathOption("a"));
+        request.Options.Add(new UriQueryOption("c=1"));
         Assert.Equal(("/a/b", "c=1|d"), (request.Path, string.Join('|', request.Queries)));
         Assert.True(request.TryGetQuery("c", out string? value));
         Assert.Equal("1", value);
@@ -29,17 +29,21 @@ public sealed class RequestToSendTests
     }
 
     [Fact]
-    public void What_only_received_requests_have_says_so()
+    public void CoapRequest_and_CoapRequestContext_share_only_common_members()
     {
-        CoapRequest request = new(CoapMethod.Get, "coap://192.0.2.1/x");
-        Assert.Throws<InvalidOperationException>(() => request.Peer);
-        Assert.Throws<InvalidOperationException>(() => request.BodyReader);
-        Assert.Throws<InvalidOperationException>(() => request.IsFresh(TimeSpan.FromMinutes(1)));
-        Assert.Null(request.EchoAge);
-        Assert.False(request.Aborted.CanBeCanceled);
+        string[] both =
+        [
+            "Accept", "Code", "Confirmable", "ContentFormat", "Host", "Message", "Method", "NoResponse", "Options", "Path", "Payload",
+            "Queries",
+        ];
+        IEnumerable<string> toSend = typeof(CoapRequest).GetProperties().Select(static property => property.Name);
+        IEnumerable<string> received = typeof(CoapRequestContext).GetProperties().Select(static property => property.Name);
+        Assert.Equal(both, toSend.Intersect(received).Order(StringComparer.Ordinal));
+        Assert.Equal("Services",
+            Assert.Single(typeof(CoapRequestContext).GetProperties(), static property => property.SetMethod is { IsPublic: true }).Name);
     }
 
     [Fact]
     public void A_text_that_is_no_URI_has_no_path() =>
-        Assert.Throws<CoapUriException>(() => new CoapRequest(CoapMethod.Get, "http://192.0.2.1/x").Path);
+        Assert.Throws<CoapFormatException>(() => new CoapRequest(CoapMethod.Get, "http://192.0.2.1/x").Path);
 }

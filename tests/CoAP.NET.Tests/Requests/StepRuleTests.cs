@@ -14,7 +14,7 @@ public sealed class StepRuleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Three_challenges_are_answered_and_the_last_Echo_is_kept_for_the_next_request(bool isLate)
+    public async Task The_echo_step_answers_three_challenges_and_keeps_the_last_Echo_for_the_next_request(bool isLate)
     {
         int count = 0;
         ScriptedStep last = new(_ => Echo(CoapCode.Unauthorized, (byte)++count), isLate);
@@ -28,7 +28,7 @@ public sealed class StepRuleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_Echo_that_is_owed_goes_along_and_another_challenge_is_answered_all_the_same(bool isLate)
+    public async Task The_echo_step_sends_a_kept_Echo_and_still_answers_a_challenge(bool isLate)
     {
         int count = 0;
         ScriptedStep last = new(_ => ++count == 1 ? Echo(CoapCode.Unauthorized, 8) : CachedPeers.Response(CoapCode.Content, "open"),
@@ -44,7 +44,7 @@ public sealed class StepRuleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_request_with_an_Echo_of_its_own_is_left_alone(bool isLate)
+    public async Task The_echo_step_ignores_a_challenge_to_a_request_with_its_own_Echo(bool isLate)
     {
         ScriptedStep last = new(_ => Echo(CoapCode.Unauthorized, 8), isLate);
         OutgoingRequest request = Outgoing("x");
@@ -57,16 +57,16 @@ public sealed class StepRuleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task After_a_refusal_the_next_request_to_the_resource_fails_at_once(bool isLate)
+    public async Task A_request_after_a_4_29_fails_at_once_without_being_sent(bool isLate)
     {
-        PatienceStep step = new(_rig.Environment, CoapPatience.FailFast);
+        RetryAfterStep step = new(_rig.Environment, CoapTooManyRequestsBehavior.FailFast);
         ScriptedStep last = new(_ => CachedPeers.Response(CoapCode.TooManyRequests, maxAge: 5), isLate);
         RequestChain chain = new(null!, step, last);
         OutgoingRequest request = Outgoing("x");
         Assert.Equal(CoapCode.TooManyRequests, (await chain.SendAsync(request)).Code);
-        CoapRetryLaterException refused =
-            await Assert.ThrowsAsync<CoapRetryLaterException>(() => chain.SendAsync(Outgoing("x") with { Channel = request.Channel }));
-        Assert.Equal(5, refused.RetryAfter.TotalSeconds, 0.001);
+        CoapException refused =
+            await Failure.OfAsync(CoapError.RetryLater, () => chain.SendAsync(Outgoing("x") with { Channel = request.Channel }));
+        Assert.Equal(5, refused.RetryAfter!.Value.TotalSeconds, 0.001);
         Assert.Single(last.Sent);
     }
 
@@ -77,12 +77,12 @@ public sealed class StepRuleTests
     [InlineData(true, "reset")]
     [InlineData(false, "silence")]
     [InlineData(true, "silence")]
-    public async Task A_peer_is_asked_once_whether_it_knows_long_tokens(bool isLate, string reaction)
+    public async Task Long_token_support_of_a_peer_is_probed_once(bool isLate, string reaction)
     {
         ScriptedStep last = new(
             sent => sent.Message.Token.Length <= 8 ? CachedPeers.Response(CoapCode.Content, "short")
                 : reaction == "answer" ? CachedPeers.Response(CoapCode.BadRequest)
-                : reaction == "reset" ? throw new CoapResetException("peer")
+                : reaction == "reset" ? throw RequestErrors.Reset("peer")
                 : throw new CoapException("nothing came"),
             isLate);
         OutgoingRequest request = Outgoing("x") with { TokenLength = 20 };
@@ -103,7 +103,7 @@ public sealed class StepRuleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_the_cache_has_is_validated_and_asked_for_whole_when_the_tag_is_unknown(bool isLate)
+    public async Task A_stale_response_is_validated_and_requested_without_ETags_when_a_2_03_has_an_unknown_ETag(bool isLate)
     {
         CacheStep step = new(_rig.Environment, new CoapCache());
         Queue<CoapResponse> answers = new(
@@ -121,7 +121,7 @@ public sealed class StepRuleTests
         Assert.Equal("1", (await chain.SendAsync(second)).GetText());
         _rig.Clock.Now += 2 * TimeSpan.TicksPerSecond;
         Assert.Equal("2", (await chain.SendAsync(third)).GetText());
-        Assert.Equal([0, 1, 1, 0], last.Sent.Select(static sent => sent.Message.Options.GetAll<ETag>().Count()));
+        Assert.Equal([0, 1, 1, 0], last.Sent.Select(static sent => sent.Message.Options.GetAll<ETagOption>().Count()));
         Assert.Equal("2", (await chain.SendAsync(fourth)).GetText());
         Assert.Empty(answers);
     }
@@ -131,7 +131,7 @@ public sealed class StepRuleTests
     [InlineData(true, true)]
     [InlineData(false, false)]
     [InlineData(true, false)]
-    public async Task What_a_request_changes_is_not_answered_from_the_cache_even_if_no_response_came(bool isLate, bool isAnswered)
+    public async Task A_resource_changed_by_a_request_is_not_answered_from_the_cache_even_without_a_response(bool isLate, bool isAnswered)
     {
         CacheStep step = new(_rig.Environment, new CoapCache());
         ScriptedStep last = new(
@@ -153,7 +153,7 @@ public sealed class StepRuleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Later_blocks_of_a_response_are_asked_for(bool isLate)
+    public async Task The_remaining_blocks_of_a_response_are_requested(bool isLate)
     {
         ScriptedStep last = new(
             sent =>
@@ -174,7 +174,7 @@ public sealed class StepRuleTests
     [InlineData(true, true)]
     [InlineData(false, false)]
     [InlineData(true, false)]
-    public async Task A_POST_is_concluded_however_it_ends(bool isLate, bool isAnswered)
+    public async Task A_POST_is_concluded_with_a_response_or_an_exception(bool isLate, bool isAnswered)
     {
         BlockwiseStep step = new(_rig.Environment);
         ScriptedStep last = new(_ => isAnswered ? CachedPeers.Response(CoapCode.Changed) : throw new CoapException("nothing came"), isLate);

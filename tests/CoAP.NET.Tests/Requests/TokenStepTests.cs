@@ -9,7 +9,7 @@ public sealed class TokenStepTests : StepTest
 
     [Fact]
     [Rfc("8974-2.2.2-1", "8974-2.1-1")]
-    public async Task A_response_with_the_long_token_says_that_all_requests_may_have_one()
+    public async Task A_response_with_a_long_token_enables_long_tokens_for_all_requests()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
         Sent probe = await NextAsync();
@@ -28,7 +28,7 @@ public sealed class TokenStepTests : StepTest
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("8974-2.2.2-1", "8974-3.2-1")]
-    public async Task A_Reset_or_4_00_makes_the_request_go_out_with_a_short_token_and_nobody_notices(bool isReset)
+    public async Task A_Reset_or_4_00_to_a_long_token_repeats_the_request_with_a_short_token(bool isReset)
     {
         Task<CoapResponse> request = Client.PostAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
         Sent probe = await NextAsync();
@@ -56,7 +56,7 @@ public sealed class TokenStepTests : StepTest
 
     [Fact]
     [Rfc("8974-2.2.2-2")]
-    public async Task What_was_found_out_holds_for_half_an_hour_at_least_and_a_day_at_most()
+    public async Task The_result_of_a_token_length_probe_is_used_for_half_an_hour_to_a_day()
     {
         foreach ((double hours, string head) in new[] { (0, "4c01"), (0.5, "4401"), (24, "4c01") })
         {
@@ -76,7 +76,7 @@ public sealed class TokenStepTests : StepTest
     }
 
     [Fact]
-    public async Task Whoever_comes_while_nothing_is_known_uses_a_short_token()
+    public async Task A_request_sent_while_the_token_length_probe_is_in_progress_uses_a_short_token()
     {
         Options.Parameters = Options.Parameters with { NStart = 2 };
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/a");
@@ -91,7 +91,7 @@ public sealed class TokenStepTests : StepTest
     }
 
     [Fact]
-    public void The_length_has_bounds()
+    public void ExtendedTokenLength_out_of_range_is_refused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapTransmissionParameters.Default with { ExtendedTokenLength = 8 });
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapTransmissionParameters.Default with { ExtendedTokenLength = 65_805 });

@@ -36,7 +36,7 @@ public class CoapLinkFormatTests
 
     [Fact]
     [Rfc("6690-2-1")]
-    public void Commas_and_semicolons_in_targets_and_quotes_do_not_split() // LF-08, LF-10
+    public void Commas_and_semicolons_inside_targets_and_quoted_strings_do_not_separate() // LF-08, LF-10
     {
         IReadOnlyList<CoapLink> links = CoapLinkFormat.Parse("</a;v=1,2>;title=\"x,y;z\",</b>");
         Assert.Equal(["/a;v=1,2", "/b"], links.Select(link => link.Target));
@@ -60,7 +60,7 @@ public class CoapLinkFormatTests
 
     [Fact]
     [Rfc("6690-2.1-1", "6690-2.3-1")]
-    public void Document_of_the_specification_gives_five_links_with_their_contexts() // LF-06, LF-22
+    public void The_example_of_RFC_6690_gives_five_links_with_their_contexts() // LF-06, LF-22
     {
         IReadOnlyList<CoapLink> links = CoapLinkFormat.Parse(
             "</sensors>;ct=40;title=\"Sensor "
@@ -134,16 +134,16 @@ public class CoapLinkFormatTests
     [InlineData("</a<", 3)]
     public void Broken_document_is_an_error_with_its_offset(string document, int offset)
     {
-        Assert.False(CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error));
+        Assert.False(CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error));
         Assert.Empty(links);
         Assert.Equal(offset, error.Offset);
-        Assert.Equal(error, Assert.Throws<CoapLinkFormatException>(() => CoapLinkFormat.Parse(document)).Error);
+        Assert.Equal(offset, Assert.Throws<CoapFormatException>(() => CoapLinkFormat.Parse(document)).Position);
     }
 
     [Fact]
-    public void Offset_in_bytes_counts_bytes()
+    public void The_error_offset_of_a_UTF_8_document_is_counted_in_bytes()
     {
-        Assert.False(CoapLinkFormat.TryParse("</\u00f6>;"u8, out _, out CoapLinkFormatError error));
+        Assert.False(CoapLinkFormat.TryParse("</\u00f6>;"u8, out _, out CoapSyntaxError error));
         Assert.Equal(6, error.Offset);
         Assert.False(CoapLinkFormat.TryParse(Wire.Hex("3c 2f 61 ff 3e"), out _, out error));
         Assert.Equal(3, error.Offset);
@@ -154,12 +154,12 @@ public class CoapLinkFormatTests
     {
         string document = string.Join(',', Enumerable.Range(0, 11).Select(i => $"</{i}>"));
         Assert.Equal(11, CoapLinkFormat.Parse(document, maxLinks: 11).Count);
-        Assert.False(CoapLinkFormat.TryParse(document, out _, out CoapLinkFormatError error, maxLinks: 10));
+        Assert.False(CoapLinkFormat.TryParse(document, out _, out CoapSyntaxError error, maxLinks: 10));
         Assert.Contains("10", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Link_with_many_repeated_attributes_is_read_in_linear_time()
+    public void A_link_with_many_repeated_attributes_is_read_in_linear_time()
     {
         // With a search for each repetition this would take minutes.
         string document = "</a>" + string.Concat(Enumerable.Repeat(";a", 100_000)) + string.Concat(Enumerable.Repeat(";rt=x", 200_000));
@@ -171,12 +171,12 @@ public class CoapLinkFormatTests
     [InlineData("</a>;ct=\"0 40\";hreflang=en;title*=UTF-8'en'%e2%82%ac;d=\"\"")]
     [InlineData("<>;rel=\"self\"")]
     [InlineData("")]
-    public void Writing_what_was_read_gives_the_same_text(string document) =>
+    public void A_document_that_was_read_is_written_unchanged(string document) =>
         Assert.Equal(document, CoapLinkFormat.Format(CoapLinkFormat.Parse(document)));
 
     [Fact]
     [Rfc("6690-2-2", "6690-3.1-1", "7252-7.2.1-1")]
-    public void What_must_not_be_written_is_refused()
+    public void An_invalid_link_or_link_attribute_is_refused()
     {
         Assert.Throws<ArgumentException>(() => new CoapLinkAttribute("href", "/x"));
         Assert.Throws<ArgumentException>(() => new CoapLinkAttribute("a b"));
@@ -206,7 +206,7 @@ public class CoapLinkFormatTests
                 document[j] = alphabet[(int)(random.NextUInt64() % (ulong)alphabet.Length)];
             }
 
-            if (CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+            if (CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error))
             {
                 Assert.Equal(Show(links), Show(CoapLinkFormat.Parse(CoapLinkFormat.Format(links))));
             }

@@ -38,14 +38,14 @@ public class CoapResourceTests
     [Theory]
     [InlineData("/a/")]
     [InlineData("/{*x}")]
-    public void Prefix_that_could_not_be_continued_is_refused(string prefix) =>
+    public void A_group_prefix_that_cannot_be_extended_is_refused(string prefix) =>
         Assert.Throws<ArgumentException>(() => _stage.MapGroup(prefix));
 
     private sealed class Lock(string path) : CoapResource(path)
     {
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new("locked");
+        protected override ValueTask<CoapResult> GetAsync(CoapRequestContext request, CancellationToken cancellationToken) => new("locked");
 
-        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        protected override ValueTask<CoapResult> PutAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
             new(CoapResults.Changed());
     }
 }

@@ -7,7 +7,7 @@ public partial class CoapResultsTests
 {
     [Fact]
     [Rfc("7252-5.8.1-1")]
-    public void Contents_have_their_format()
+    public void Results_with_content_have_their_Content_Format()
     {
         Check(CoapResults.Text("\u00f6"), "2.05", 0, "c3 b6");
         Check(CoapResults.Text("<a/>", CoapContentFormat.Xml), "2.05", 41, "3c 61 2f 3e");
@@ -22,7 +22,7 @@ public partial class CoapResultsTests
 
     [Fact]
     [Rfc("7252-5.5.2-1")]
-    public void Errors_carry_a_text_without_a_format_or_nothing()
+    public void Error_results_have_a_diagnostic_text_without_a_format_or_no_payload()
     {
         (CoapResult Result, string Code)[] errors =
         [
@@ -43,7 +43,7 @@ public partial class CoapResultsTests
 
     [Fact]
     [Rfc("7252-5.9.3.4-1", "7252-5.9.2.9-1", "7252-5.4.4-1")]
-    public void Waits_and_sizes_stand_in_options()
+    public void Max_Age_and_Size1_of_results_are_sent_as_options()
     {
         Assert.Equal(7u, UInt(CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(7)), OptionNumber.MaxAge));
         Assert.Equal(8u, UInt(CoapResults.TooManyRequests(TimeSpan.FromSeconds(8.9)), OptionNumber.MaxAge));
@@ -59,24 +59,26 @@ public partial class CoapResultsTests
 
     [Fact]
     [Rfc("7252-5.10.7-1", "7252-5.8.2-1")]
-    public void Location_stands_in_options_without_percent_encoding()
+    public void The_Location_of_a_result_is_split_into_decoded_options()
     {
         CoapResult created = CoapResults.Created("/location1/a%20b/c%2Fd/?first=1&second=2%26");
         Assert.Equal(["location1", "a b", "c/d", ""], Strings(created, OptionNumber.LocationPath));
         Assert.Equal(["first=1", "second=2&"], Strings(created, OptionNumber.LocationQuery));
-        created.WithLocationPath("x%20y").WithLocationQuery("q");
+        created = created.WithLocationPath("x%20y").WithLocationQuery("q");
         Assert.Equal(["x%20y"], Strings(created, OptionNumber.LocationPath));
         Assert.Equal(["q"], Strings(created, OptionNumber.LocationQuery));
         Assert.Empty(Strings(CoapResults.Created("/"), OptionNumber.LocationPath));
         Assert.Throws<ArgumentException>(() => CoapResults.Created("/a/%2e%2e/b"));
         Assert.Throws<ArgumentException>(() => CoapResults.Created("/a#b"));
-        Assert.Throws<FormatException>(() => CoapResults.Created("/%zz"));
+        ArgumentException bad = Assert.Throws<ArgumentException>("reference", () => CoapResults.Created("/%zz"));
+        Assert.Contains("Write %25 for a percent sign.", bad.Message, StringComparison.Ordinal);
+        Assert.Throws<ArgumentException>("reference", () => CoapResults.Created("/a?%ff"));
         Assert.Throws<ArgumentException>(() => CoapResults.Created("/" + new string('a', 256)));
     }
 
     [Fact]
     [Rfc("7252-5.10.6-1")]
-    public void Answer_has_one_entity_tag()
+    public void A_result_has_only_the_last_ETag()
     {
         CoapResult result = CoapResults.Text("x").WithETag(CoapETag.FromVersion(1)).WithETag(CoapETag.FromVersion(0x0203));
         Assert.Equal(1, result.Options.Count(option => option.Number == OptionNumber.ETag));

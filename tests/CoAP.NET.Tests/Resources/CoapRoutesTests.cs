@@ -18,7 +18,7 @@ public sealed class CoapRoutesTests
     }
 
     [Fact]
-    public async Task The_same_routes_for_a_second_endpoint_are_refused()
+    public async Task Sharing_a_CoapRoutes_instance_between_two_endpoints_is_refused()
     {
         CoapRoutes routes = new();
         await using CoapServer first = new(new CoapEndpointOptions { Routes = routes });

@@ -1,4 +1,5 @@
 using CoAP.NET.Options;
+using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Resources;
 
@@ -23,9 +24,9 @@ public class ConditionTests
     [InlineData("", true, "01", false)]
     [InlineData("", true, null, true)]
     [InlineData("01", true, "01", false)]
-    public void Preconditions_hold_or_give_4_12(string ifMatch, bool ifNoneMatch, string? current, bool holds)
+    public void CheckPreconditions_returns_null_or_4_12(string ifMatch, bool ifNoneMatch, string? current, bool holds)
     {
-        CoapRequest request = Request(CoapMethod.Put);
+        CoapRequestContext request = Request(CoapMethod.Put);
         foreach (string value in ifMatch.Split(',', StringSplitOptions.RemoveEmptyEntries))
         {
             request.Options.Add(OptionNumber.IfMatch, value == "-" ? [] : Wire.Hex(value));
@@ -42,9 +43,9 @@ public class ConditionTests
 
     [Fact]
     [Rfc("7252-5.10.8-1")]
-    public void Resource_without_entity_tags_matches_by_existence_alone()
+    public void Preconditions_of_a_resource_without_ETags_depend_on_its_existence_alone()
     {
-        CoapRequest request = Request(CoapMethod.Put);
+        CoapRequestContext request = Request(CoapMethod.Put);
         request.Options.Add(OptionNumber.IfMatch, default);
         Assert.Null(request.CheckPreconditions(exists: true));
         Assert.NotNull(request.CheckPreconditions(exists: false));
@@ -60,9 +61,9 @@ public class ConditionTests
     [InlineData(CoapMethod.Get, "01", false)]
     [InlineData(CoapMethod.Get, "", false)]
     [InlineData(CoapMethod.Post, "0102030405060708", false)]
-    public void Valid_is_answered_when_the_client_has_the_representation(CoapMethod method, string etags, bool valid)
+    public void ValidOr_answers_2_03_when_the_request_has_the_ETag(CoapMethod method, string etags, bool valid)
     {
-        CoapRequest request = Request(method);
+        CoapRequestContext request = Request(method);
         foreach (string value in etags.Split(',', StringSplitOptions.RemoveEmptyEntries))
         {
             request.Options.Add(OptionNumber.ETag, Wire.Hex(value));
@@ -100,7 +101,7 @@ public class ConditionTests
     [InlineData(47u, null)]
     public void Format_is_selected_by_Accept(uint? accept, int? expected)
     {
-        CoapRequest request = Request(CoapMethod.Get);
+        CoapRequestContext request = Request(CoapMethod.Get);
         if (accept is { } wanted)
         {
             request.Options.AddUInt(OptionNumber.Accept, wanted);
@@ -123,25 +124,25 @@ public class ConditionTests
         // Known answers of XXH128: every node computes the same, and after every restart.
         Assert.Equal("06b05ab6733a6185", CoapETag.FromContent("abc"u8).ToString());
         Assert.Equal("99aa06d3014798d8", CoapETag.FromContent([]).ToString());
-        Assert.NotEqual(CoapETag.FromContent(CoapContent.Text("1")), CoapETag.FromContent(CoapContent.Text("1", CoapContentFormat.Json)));
-        Assert.Equal(CoapETag.FromContent(CoapContent.Text("1")), CoapETag.FromContent(CoapContent.Text("1")));
+        Assert.NotEqual(CoapETag.FromContent("1"u8, CoapContentFormat.TextPlain), CoapETag.FromContent("1"u8, CoapContentFormat.Json));
+        Assert.Equal(CoapETag.FromContent("1"u8, CoapContentFormat.TextPlain), CoapETag.FromContent("1"u8, CoapContentFormat.TextPlain));
         Assert.Throws<ArgumentException>(() => new CoapETag([]));
         Assert.Throws<ArgumentException>(() => new CoapETag(new byte[9]));
         Assert.False(Request(CoapMethod.Get).IsMatch(default));
     }
 
     [Fact]
-    public void Queries_are_read_by_name()
+    public void TryGetQuery_finds_the_first_query_argument_with_the_name()
     {
-        CoapRequest request = new(ResourceStage.Message(CoapMethod.Get, "/", "a=1", "b", "a=2", "ab=3", "=4"));
+        CoapRequestContext request = ReceivedRequest.Of(ResourceStage.Message(CoapMethod.Get, "/", "a=1", "b", "a=2", "ab=3", "=4"));
         Assert.Equal(["a=1", "b", "a=2", "ab=3", "=4"], request.Queries);
         Assert.True(request.TryGetQuery("a", out string? value));
         Assert.Equal("1", value);
         Assert.True(request.TryGetQuery("b", out value));
         Assert.Equal(string.Empty, value);
         Assert.False(request.TryGetQuery("A", out _));
-        Assert.Empty(new CoapRequest(new CoapMessage(CoapCode.Get)).Queries);
+        Assert.Empty(Request(CoapMethod.Get).Queries);
     }
 
-    private static CoapRequest Request(CoapMethod method) => new(new CoapMessage(method));
+    private static CoapRequestContext Request(CoapMethod method) => ReceivedRequest.Of(method);
 }

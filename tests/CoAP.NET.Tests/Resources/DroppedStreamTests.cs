@@ -9,7 +9,7 @@ public sealed class DroppedStreamTests
     private readonly List<Noted> _streams = [];
 
     [Fact]
-    public void A_filter_that_answers_something_else_ends_the_stream()
+    public void A_filter_that_returns_another_result_disposes_the_stream()
     {
         _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
         {
@@ -22,7 +22,7 @@ public sealed class DroppedStreamTests
     }
 
     [Fact]
-    public void A_filter_that_throws_after_the_handler_ends_the_stream()
+    public void A_filter_that_throws_after_the_handler_disposes_the_stream()
     {
         _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
         {
@@ -35,7 +35,7 @@ public sealed class DroppedStreamTests
     }
 
     [Fact]
-    public void Of_a_filter_that_asks_twice_the_stream_of_the_answer_is_kept()
+    public void A_filter_that_calls_the_handler_twice_keeps_only_the_stream_of_the_answer()
     {
         _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
         {
@@ -49,7 +49,7 @@ public sealed class DroppedStreamTests
     }
 
     [Fact]
-    public void The_stream_of_an_answer_with_another_option_is_kept()
+    public void A_filter_that_adds_an_option_keeps_the_stream()
     {
         _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
             (await next(request, cancellationToken)).WithMaxAge(TimeSpan.FromSeconds(5)));
@@ -59,7 +59,7 @@ public sealed class DroppedStreamTests
     }
 
     [Fact]
-    public async Task A_handler_for_which_a_filter_does_not_wait_ends_its_stream_itself()
+    public async Task A_stream_returned_after_its_filter_has_answered_is_disposed()
     {
         TaskCompletionSource goesOn = new();
         Task<CoapResult>? late = null;
@@ -80,7 +80,7 @@ public sealed class DroppedStreamTests
     }
 
     [Fact]
-    public void An_answer_in_another_format_than_was_asked_for_ends_the_stream()
+    public void A_4_06_for_a_stream_in_another_format_disposes_the_stream()
     {
         _stage.MapGet("/x", () => CoapResults.Stream(Open(), new CoapETag([1]), CoapContentFormat.Json));
         CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/x");

@@ -5,12 +5,12 @@ namespace CoAP.NET.Tests.Resources;
 
 public class ErrorDescriptionTests
 {
-    private readonly ResourceStage _stage = new(limits: new CoapLimits { MaxRequestsServed = 1 });
+    private readonly ResourceStage _stage = new(limits: new CoapLimits { Requests = { MaxServed = 1 } });
 
     [Fact]
-    public void Errors_of_the_server_itself_are_described_too()
+    public void WithErrorContent_also_describes_errors_of_the_server_itself()
     {
-        _stage.Routes.DescribeErrors(Name);
+        _stage.Routes.WithErrorContent(Name);
         _stage.MapGet("/x", () => "x").Produces(CoapContentFormat.Json);
         CoapMessage wantsText = ResourceStage.Message(CoapMethod.Get, "/x");
         wantsText.Options.AddUInt(OptionNumber.Accept, 0);
@@ -22,10 +22,10 @@ public class ErrorDescriptionTests
     }
 
     [Fact]
-    public void What_a_handler_throws_is_told_and_still_logged()
+    public void The_error_content_of_a_route_describes_a_handler_exception_that_is_still_logged()
     {
         _stage.MapGet("/x", _ => throw new FormatException("why"))
-            .DescribeErrors((_, result, exception) => Text($"{result.Code} {exception!.Message}"));
+            .WithErrorContent((_, result, exception) => Text($"{result.Code} {exception!.Message}"));
         CoapResult result = _stage.Get("/x");
 
         Assert.Equal("5.00 Internal Server Error why", TextOf(result));
@@ -34,10 +34,10 @@ public class ErrorDescriptionTests
     }
 
     [Fact]
-    public async Task What_a_handler_throws_later_is_told_too()
+    public async Task The_error_content_of_a_route_describes_the_exception_of_an_asynchronous_handler()
     {
         TaskCompletionSource<CoapResult> later = new();
-        _stage.MapGet("/x", () => later.Task).DescribeErrors((_, _, exception) => Text(exception!.Message));
+        _stage.MapGet("/x", () => later.Task).WithErrorContent((_, _, exception) => Text(exception!.Message));
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/x");
         later.SetException(new FormatException("later"));
 
@@ -45,11 +45,12 @@ public class ErrorDescriptionTests
     }
 
     [Fact]
-    public void The_nearest_description_counts_and_options_stay()
+    public void The_nearest_WithErrorContent_applies_and_the_options_of_the_result_stay()
     {
         CoapResult answer = CoapResults.TooManyRequests(TimeSpan.FromSeconds(7));
-        _stage.Routes.DescribeErrors((_, _, _) => Text("outer"));
-        CoapRouteGroup group = _stage.MapGroup("/a").DescribeErrors((_, _, _) => new CoapContent(new byte[] { 1 }, CoapContentFormat.Cbor));
+        _stage.Routes.WithErrorContent((_, _, _) => Text("outer"));
+        CoapRouteGroup group = _stage.MapGroup("/a").WithErrorContent(
+            (_, _, _) => new CoapContent(new byte[] { 1 }, CoapContentFormat.Cbor));
         group.MapGet("/x", () => answer);
         _stage.MapGet("/x", () => answer);
 
@@ -66,10 +67,10 @@ public class ErrorDescriptionTests
     }
 
     [Fact]
-    public void An_answer_may_be_left_as_it_is_and_a_description_may_fail()
+    public void WithErrorContent_may_return_null_or_throw_and_the_result_is_sent_unchanged()
     {
-        _stage.MapGet("/same", () => CoapResults.Conflict("same")).DescribeErrors((_, _, _) => null);
-        _stage.MapGet("/bad", () => CoapResults.Conflict("bad")).DescribeErrors((_, _, _) => throw new FormatException());
+        _stage.MapGet("/same", () => CoapResults.Conflict("same")).WithErrorContent((_, _, _) => null);
+        _stage.MapGet("/bad", () => CoapResults.Conflict("bad")).WithErrorContent((_, _, _) => throw new FormatException());
 
         Assert.Equal("same", TextOf(_stage.Get("/same")));
         Assert.Equal("bad", TextOf(_stage.Get("/bad")));
@@ -78,9 +79,9 @@ public class ErrorDescriptionTests
     }
 
     [Fact]
-    public void That_the_server_is_busy_and_that_an_Echo_is_wanted_stay_short()
+    public void The_5_03_of_a_busy_server_and_an_Echo_challenge_have_no_error_content()
     {
-        _stage.Routes.DescribeErrors(Name);
+        _stage.Routes.WithErrorContent(Name);
         _stage.MapGet("/x", () => new TaskCompletionSource<CoapResult>().Task);
         _stage.MapGet("/echo", () => CoapResults.FreshnessRequired());
 
@@ -91,7 +92,8 @@ public class ErrorDescriptionTests
         Assert.Equal((CoapCode.ServiceUnavailable, 0), (busy.Code, busy.Payload.Length));
     }
 
-    private static CoapContent? Name(CoapRequest request, CoapResult result, Exception? exception) => Text(result.Code.ToString()[..4]);
+    private static CoapContent? Name(CoapRequestContext request, CoapResult result, Exception? exception) =>
+        Text(result.Code.ToString()[..4]);
 
     private static CoapContent Text(string text) => new(Encoding.UTF8.GetBytes(text));
 

@@ -9,7 +9,7 @@ public class ExecutionTests
     private readonly ResourceStage _stage = new();
 
     [Fact]
-    public void Queue_runs_so_many_at_a_time_keeps_so_many_and_refuses_the_rest()
+    public void A_queued_execution_limits_running_and_waiting_requests_and_refuses_the_rest()
     {
         int running = 0;
         int most = 0;
@@ -18,7 +18,7 @@ public class ExecutionTests
             most = Math.Max(most, ++running);
             running--;
             return "a";
-        }).RunQueued(degreeOfParallelism: 2, capacity: 2);
+        }).WithExecution(queued: 2, capacity: 2);
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
         Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
         Assert.Equal(1, _stage.Counters[CoapCounter.RequestsNotQueued]);
@@ -33,7 +33,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Queue_counts_a_request_until_its_answer_is_there()
+    public async Task A_queued_execution_counts_a_request_until_its_answer_is_complete()
     {
         ConcurrentQueue<TaskCompletionSource<CoapResult>> sources = new();
         _stage.MapGet("/a", () =>
@@ -41,7 +41,7 @@ public class ExecutionTests
             TaskCompletionSource<CoapResult> source = new();
             sources.Enqueue(source);
             return source.Task;
-        }).RunQueued(degreeOfParallelism: 1, capacity: 1);
+        }).WithExecution(queued: 1, capacity: 1);
         Task<CoapResult> first = _stage.SendAsync(CoapMethod.Get, "/a");
         Task<CoapResult> second = _stage.SendAsync(CoapMethod.Get, "/a");
         _stage.Scheduler.RunAll();
@@ -58,9 +58,9 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Aside_runs_so_many_at_a_time_keeps_so_many_and_refuses_the_rest()
+    public async Task An_offloaded_execution_limits_running_and_waiting_requests_and_refuses_the_rest()
     {
-        _stage.MapGet("/a", () => "a").RunAside(degreeOfParallelism: 2, capacity: 2);
+        _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 2, capacity: 2));
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
         CoapResult refused = _stage.Get("/a");
         Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
@@ -79,7 +79,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void Aside_counts_a_request_until_its_handler_returns_its_task()
+    public void An_offloaded_execution_counts_a_request_until_its_handler_returns_its_task()
     {
         TaskCompletionSource<CoapResult> never = new();
         int calls = 0;
@@ -87,7 +87,7 @@ public class ExecutionTests
         {
             calls++;
             return never.Task;
-        }).RunAside(degreeOfParallelism: 1, capacity: 0);
+        }).WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 1, capacity: 0));
         for (int i = 1; i <= 20; i++)
         {
             Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/a");
@@ -98,9 +98,9 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Aside_refuses_what_would_wait_too_long()
+    public async Task An_offloaded_execution_refuses_requests_that_would_wait_too_long()
     {
-        _stage.MapGet("/a", () => "a").RunAside(degreeOfParallelism: 2);
+        _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 2));
 
         // None of the threads comes as far as its end.
         List<Task<CoapResult>> answers = [];
@@ -120,10 +120,10 @@ public class ExecutionTests
     [Theory]
     [InlineData(250, 0)]
     [InlineData(251, 3)]
-    public async Task Requests_that_waited_longer_than_250_ms_are_refused_in_their_turn_while_more_wait_than_run(
+    public async Task Requests_that_waited_over_250_ms_are_refused_while_more_requests_wait_than_run(
         int milliseconds, int refused)
     {
-        _stage.MapGet("/a", () => "a").RunAside(degreeOfParallelism: 1);
+        _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 1));
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 5).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
         _stage.Time.Advance(TimeSpan.FromMilliseconds(milliseconds));
         _stage.Scheduler.RunAll();
@@ -135,22 +135,50 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void Aside_does_not_take_numbers_that_are_too_small()
+    public void Executions_refuse_numbers_that_are_too_small()
     {
         CoapRouteHandlerBuilder route = _stage.MapGet("/a", () => "a");
-        Assert.Throws<ArgumentOutOfRangeException>("degreeOfParallelism", () => route.RunAside(0));
-        Assert.Throws<ArgumentOutOfRangeException>("capacity", () => route.RunAside(1, -1));
+        Assert.Throws<ArgumentOutOfRangeException>("degreeOfParallelism", () => CoapExecution.Offloaded(0));
+        Assert.Throws<ArgumentOutOfRangeException>("degreeOfParallelism", () => CoapExecution.Queued(0));
+        Assert.Throws<ArgumentOutOfRangeException>("capacity", () => CoapExecution.Offloaded(1, -1));
+        Assert.Throws<ArgumentOutOfRangeException>("capacity", () => CoapExecution.Serial(-1));
+        Assert.Throws<ArgumentOutOfRangeException>("queued", () => route.WithExecution(queued: 0));
+        Assert.Throws<ArgumentNullException>("execution", () => route.WithExecution(null!));
+        Assert.Throws<ArgumentNullException>("scheduler", () => CoapExecution.On(null!));
     }
 
     [Fact]
-    public void Without_a_thread_the_answer_is_5_03()
+    public void Two_routes_with_the_same_execution_have_separate_queues()
+    {
+        CoapExecution queued = CoapExecution.Queued(capacity: 0);
+        _stage.MapGet("/a", () => "a").WithExecution(queued);
+        _stage.MapGet("/b", () => "b").WithExecution(queued);
+        Task<CoapResult> a = _stage.SendAsync(CoapMethod.Get, "/a");
+        Task<CoapResult> b = _stage.SendAsync(CoapMethod.Get, "/b");
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        _stage.Scheduler.RunAll();
+        Assert.True(a.IsCompletedSuccessfully && b.IsCompletedSuccessfully);
+    }
+
+    [Fact]
+    public void The_text_of_an_execution_has_its_kind_and_numbers()
+    {
+        Assert.Equal("Inline", CoapExecution.Inline.ToString());
+        Assert.Equal("Queued(2, 1000)", CoapExecution.Queued(2).ToString());
+        Assert.Equal("Offloaded(3, 4)", CoapExecution.Offloaded(3, 4).ToString());
+        Assert.Equal("Serial(5)", CoapExecution.Serial(5).ToString());
+        Assert.StartsWith("On(", CoapExecution.On(TaskScheduler.Default).ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_request_gets_5_03_when_the_scheduler_has_no_thread()
     {
         int calls = 0;
         _stage.MapGet("/a", () =>
         {
             calls++;
             return "a";
-        }).RunQueued(2);
+        }).WithExecution(queued: 2);
         _stage.Scheduler.Refuses = true;
         Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
         _stage.Scheduler.Refuses = false;
@@ -165,7 +193,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Serial_runs_one_request_until_its_answer_is_there()
+    public async Task A_serial_execution_runs_a_request_until_its_answer_is_complete()
     {
         ConcurrentQueue<TaskCompletionSource<CoapResult>> sources = new();
         _stage.MapGet("/a", () =>
@@ -173,7 +201,7 @@ public class ExecutionTests
             TaskCompletionSource<CoapResult> source = new();
             sources.Enqueue(source);
             return source.Task;
-        }).Serial(capacity: 2);
+        }).WithExecution(CoapExecution.Serial(capacity: 2));
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 3).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
         Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
         foreach (Task<CoapResult> answer in answers)
@@ -193,7 +221,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task A_serial_group_is_one_queue_for_its_routes_and_the_groups_inside()
+    public async Task A_serial_group_has_a_single_queue_for_its_routes_and_inner_groups()
     {
         ConcurrentQueue<TaskCompletionSource<CoapResult>> running = new();
         Task<CoapResult> Run()
@@ -203,7 +231,7 @@ public class ExecutionTests
             return source.Task;
         }
 
-        CoapRouteGroup group = _stage.MapGroup("/g").Serial();
+        CoapRouteGroup group = _stage.MapGroup("/g").WithExecution(CoapExecution.Serial());
         group.MapGet("/a", () => Run());
         group.MapPut("/a", () => Run());
         group.MapGroup("/inner").MapGet("/b", () => Run());
@@ -229,7 +257,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void A_route_or_group_inside_a_serial_group_that_says_how_it_runs_has_a_queue_of_its_own()
+    public void A_route_or_inner_group_with_its_own_execution_leaves_the_queue_of_a_serial_group()
     {
         TaskCompletionSource<CoapResult> never = new();
         int runs = 0;
@@ -239,11 +267,11 @@ public class ExecutionTests
             return never.Task;
         }
 
-        CoapRouteGroup group = _stage.MapGroup("/g").Serial();
+        CoapRouteGroup group = _stage.MapGroup("/g").WithExecution(CoapExecution.Serial());
         group.MapGet("/shared", () => Run());
-        group.MapGet("/own", () => Run()).Serial();
-        group.MapGet("/inline", () => Run()).RunInline();
-        group.MapGroup("/inner").Serial().MapGet("/a", () => Run());
+        group.MapGet("/own", () => Run()).WithExecution(CoapExecution.Serial());
+        group.MapGet("/inline", () => Run()).WithExecution(CoapExecution.Inline);
+        group.MapGroup("/inner").WithExecution(CoapExecution.Serial()).MapGet("/a", () => Run());
         foreach (string path in (string[])["/g/shared", "/g/own", "/g/inline", "/g/inner/a"])
         {
             _ = _stage.SendAsync(CoapMethod.Get, path);
@@ -265,11 +293,11 @@ public class ExecutionTests
             return source.Task;
         }
 
-        CoapRouteGroup group = _stage.MapGroup("/g").RunQueued(degreeOfParallelism: 2, capacity: 1);
+        CoapRouteGroup group = _stage.MapGroup("/g").WithExecution(queued: 2, capacity: 1);
         group.MapGet("/a", () => Run());
         group.MapPut("/a", () => Run());
         group.MapGroup("/inner").MapGroup("/most").MapGet("/b", () => Run());
-        group.MapGet("/own", () => Run()).RunQueued();
+        group.MapGet("/own", () => Run()).WithExecution(queued: 1);
         Task<CoapResult> get = _stage.SendAsync(CoapMethod.Get, "/g/a");
         Task<CoapResult> put = _stage.SendAsync(CoapMethod.Put, "/g/a");
         Task<CoapResult> inner = _stage.SendAsync(CoapMethod.Get, "/g/inner/most/b");
@@ -298,9 +326,9 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void A_group_that_runs_aside_has_a_queue_for_each_route()
+    public void An_offloaded_group_has_a_queue_for_each_route()
     {
-        CoapRouteGroup group = _stage.MapGroup("/g").RunAside(degreeOfParallelism: 1);
+        CoapRouteGroup group = _stage.MapGroup("/g").WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 1));
         group.MapGet("/a", () => "a");
         group.MapGet("/b", () => "b");
         foreach (string path in (string[])["/g/a", "/g/a", "/g/b"])
@@ -315,21 +343,21 @@ public class ExecutionTests
     [Fact]
     public void Serial_handler_that_completes_at_once_is_answered_on_the_receiving_thread()
     {
-        _stage.MapGet("/a", () => "a").Serial();
+        _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Serial());
         Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
         Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
         Assert.Equal(0, _stage.Scheduler.Count);
     }
 
     [Fact]
-    public void Waiting_requests_are_refused_when_the_endpoint_gives_up()
+    public void Waiting_requests_do_not_run_after_the_endpoint_aborts()
     {
         int calls = 0;
         _stage.MapGet("/a", () =>
         {
             calls++;
             return "a";
-        }).RunQueued();
+        }).WithExecution(queued: 1);
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/a");
         _stage.Served.Abort();
         _stage.Scheduler.RunAll();
@@ -347,7 +375,7 @@ public class ExecutionTests
         {
             seen = TaskScheduler.Current;
             return "a";
-        }).RunOn(scheduler);
+        }).WithExecution(CoapExecution.On(scheduler));
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/a");
         Assert.False(answer.IsCompleted);
         scheduler.RunAll();
@@ -361,23 +389,23 @@ public class ExecutionTests
     [Fact]
     public void Execution_is_inherited_from_the_nearest_group_and_may_change()
     {
-        _stage.Routes.RunQueued(degreeOfParallelism: 2);
+        _stage.Routes.WithExecution(queued: 2);
         CoapRouteGroup group = _stage.MapGroup("/g");
         _stage.MapGet("/a", () => "a");
         CoapRouteHandlerBuilder inner = group.MapGet("/b", () => "b");
         _ = _stage.SendAsync(CoapMethod.Get, "/a");
         _ = _stage.SendAsync(CoapMethod.Get, "/g/b");
         Assert.Equal(2, _stage.Scheduler.Count);
-        group.RunInline();
+        group.WithExecution(CoapExecution.Inline);
         Assert.Equal(CoapCode.Content, _stage.Get("/g/b").Code);
-        inner.RunQueued();
+        inner.WithExecution(queued: 1);
         _ = _stage.SendAsync(CoapMethod.Get, "/g/b");
         Assert.Equal(3, _stage.Scheduler.Count);
         _stage.Scheduler.RunAll();
     }
 
     [Fact]
-    public void Handler_that_blocks_three_times_in_a_minute_leaves_the_receiving_thread_for_five_minutes()
+    public void A_handler_that_blocks_three_times_in_a_minute_leaves_the_receiving_thread_for_five_minutes()
     {
         bool blocks = true;
         _stage.MapGet("/slow", () =>
@@ -404,7 +432,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Requests_that_a_slow_handler_lets_wait_keep_no_thread_from_others()
+    public async Task Asynchronous_requests_to_a_slow_handler_occupy_no_thread()
     {
         TaskCompletionSource<CoapResult> never = new();
         bool awaits = false;
@@ -429,7 +457,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task While_all_threads_of_a_slow_handler_stay_blocked_further_requests_are_refused()
+    public async Task Further_requests_are_refused_while_all_threads_of_a_slow_handler_are_blocked()
     {
         _stage.MapGet("/slow", () =>
         {
@@ -458,7 +486,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void What_the_library_does_with_an_answer_counts_as_time_of_the_handler()
+    public void The_time_the_library_spends_on_a_response_counts_as_handler_time()
     {
         _stage.MapGet("/large", () => "large");
         _stage.Replies.Work = () => _stage.Time.Advance(UserCodePolicy.CostlyFrom);
@@ -481,9 +509,9 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void Handler_of_a_package_that_blocks_leaves_the_thread_without_a_report()
+    public void A_blocking_handler_with_WithBlockingLog_false_is_moved_without_a_log_entry()
     {
-        _stage.MapGroup("/package").LogBlocking(false).MapGet("/slow", () =>
+        _stage.MapGroup("/package").WithBlockingLog(false).MapGet("/slow", () =>
         {
             _stage.Time.Advance(TimeSpan.FromSeconds(1));
             return "slow";
@@ -499,7 +527,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void Handler_that_blocks_now_and_then_stays()
+    public void A_handler_that_blocks_rarely_stays_on_the_receiving_thread()
     {
         _stage.MapGet("/a", () =>
         {
@@ -515,7 +543,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Hundred_blocked_handlers_stop_nobody_else()
+    public async Task A_hundred_blocked_handlers_do_not_delay_other_requests()
     {
         ResourceStage stage = new(CoapScheduler.Default);
         using ManualResetEventSlim gate = new();
@@ -525,7 +553,7 @@ public class ExecutionTests
             blocked.Signal();
             gate.Wait();
             return "at last";
-        }).RunQueued(degreeOfParallelism: 100);
+        }).WithExecution(queued: 100);
         stage.MapGet("/a", () => "a");
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 100).Select(_ => stage.SendAsync(CoapMethod.Get, "/blocks"))];
         Assert.True(blocked.Wait(s_hang));
@@ -536,10 +564,10 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Handler_may_wait_for_a_task_on_its_thread()
+    public async Task A_handler_may_block_on_an_asynchronous_task()
     {
         ResourceStage stage = new(CoapScheduler.Default);
-        stage.MapGet("/queued", () => LaterAsync().GetAwaiter().GetResult()).RunQueued();
+        stage.MapGet("/queued", () => LaterAsync().GetAwaiter().GetResult()).WithExecution(queued: 1);
         stage.MapGet("/inline", () => LaterAsync().GetAwaiter().GetResult());
         Assert.Equal(CoapCode.Content, (await stage.SendAsync(CoapMethod.Get, "/queued").WaitAsync(s_hang)).Code);
         TaskCompletionSource<Task<CoapResult>> received = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -565,13 +593,13 @@ public class ExecutionTests
             await Task.Yield();
             Interlocked.Decrement(ref running);
             return "serial";
-        }).Serial(capacity: 10_000);
+        }).WithExecution(CoapExecution.Serial(capacity: 10_000));
         stage.MapGet("/async", async () =>
         {
             await Task.Yield();
             return "async";
         });
-        stage.MapGet("/queued", () => "queued").RunQueued(3, 10_000);
+        stage.MapGet("/queued", () => "queued").WithExecution(queued: 3, capacity: 10_000);
         string[] paths = ["/serial", "/async", "/queued"];
         ConcurrentBag<Task<CoapResult>> answers = [];
         using CountdownEvent threads = new(4);

@@ -8,7 +8,7 @@ public class FilterFactoryTests
     private readonly ResourceStage _stage = new();
 
     [Fact]
-    public void A_factory_sees_template_methods_and_metadata_from_the_outside_in()
+    public void A_filter_factory_gets_template_methods_and_metadata_from_the_outside_in()
     {
         List<CoapRouteInfo> seen = [];
         _stage.Routes.WithMetadata("server").AddFilterFactory((route, next) =>
@@ -28,9 +28,9 @@ public class FilterFactoryTests
     }
 
     [Fact]
-    public void A_factory_that_gives_the_handler_back_costs_the_route_nothing()
+    public void A_filter_factory_that_returns_the_handler_adds_no_overhead()
     {
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = (_, _) => new("x");
+        CoapHandler handler = (_, _) => new("x");
         _stage.MapGet("/x", handler).AddFilterFactory((_, next) => next);
         _stage.Get("/x");
         Assert.Same(handler, _stage.Table.Snapshot().Routes[0].Handler);
@@ -39,7 +39,7 @@ public class FilterFactoryTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_factory_that_fails_lets_nobody_pass(bool throws)
+    public void A_failing_filter_factory_makes_the_route_answer_5_00(bool throws)
     {
         bool runs = false;
         _stage.MapGet("/x", () =>
@@ -55,7 +55,7 @@ public class FilterFactoryTests
     }
 
     [Fact]
-    public void A_factory_may_look_at_the_routes_and_map_others()
+    public void A_filter_factory_may_map_other_routes()
     {
         bool isMapped = false;
         _stage.MapGet("/x", () => "x").AddFilterFactory((_, next) =>
@@ -74,10 +74,10 @@ public class FilterFactoryTests
     }
 
     [Fact]
-    public void A_resource_of_a_function_is_asked_for_at_each_request_and_knows_its_route()
+    public void AddResource_calls_its_factory_for_each_request_and_the_resource_notifies_its_route()
     {
         List<Lamp> made = [];
-        CoapRouteHandlerBuilder route = _stage.MapGroup("/a").MapResource("/lamp", _ =>
+        CoapRouteHandlerBuilder route = _stage.MapGroup("/a").AddResource("/lamp", _ =>
         {
             Lamp lamp = new();
             made.Add(lamp);
@@ -94,10 +94,10 @@ public class FilterFactoryTests
     }
 
     [Fact]
-    public void A_resource_that_is_always_the_same_tells_a_change_once()
+    public void A_resource_instance_returned_repeatedly_notifies_each_change_once()
     {
         Lamp lamp = new();
-        _stage.MapResource("/lamp", _ => lamp).Observable();
+        _stage.AddResource("/lamp", _ => lamp).Observable();
         _stage.Table.Notifier = new ObserverNotifier(_stage.Environment, new ObserverQuota(), []);
         _stage.Send(CoapMethod.Put, "/lamp");
         _stage.Send(CoapMethod.Put, "/lamp");
@@ -106,7 +106,7 @@ public class FilterFactoryTests
 
     private sealed class Lamp : CoapResource
     {
-        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
+        protected override ValueTask<CoapResult> PutAsync(CoapRequestContext request, CancellationToken cancellationToken)
         {
             Notify();
             return new(CoapResults.Changed());

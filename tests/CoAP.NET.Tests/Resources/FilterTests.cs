@@ -33,7 +33,7 @@ public class FilterTests
     }
 
     [Fact]
-    public void A_filter_that_answers_itself_keeps_the_handler_from_running()
+    public void A_filter_that_answers_itself_does_not_run_the_handler()
     {
         bool runs = false;
         _stage.MapGet("/x", () =>
@@ -48,7 +48,28 @@ public class FilterTests
     }
 
     [Fact]
-    public void A_filter_may_answer_something_else_than_the_handler()
+    public void A_filter_may_pass_another_message_of_the_same_request_to_the_handler()
+    {
+        CoapRequestContext? received = null;
+        CoapRequestContext? served = null;
+        _stage.MapPut("/x/{id}", request =>
+        {
+            served = request;
+            return CoapResults.Changed();
+        }).AddFilter((request, next, cancellationToken) =>
+        {
+            received = request;
+            return next(request.WithMessage(new CoapMessage(CoapMethod.Put) { Payload = "other"u8.ToArray() }), cancellationToken);
+        });
+
+        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/x/7").Code);
+        Assert.Equal(("other", "7"), (served!.GetText(), served.Route["id"]));
+        Assert.Same(received!.Channel, served.Channel);
+        Assert.Throws<ArgumentException>(() => served.WithMessage(new CoapMessage(CoapCode.Content)));
+    }
+
+    [Fact]
+    public void A_filter_may_replace_the_answer_of_the_handler()
     {
         _stage.MapGet("/x", () => "x").AddFilter(async (request, next, cancellationToken) =>
         {
@@ -60,7 +81,7 @@ public class FilterTests
     }
 
     [Fact]
-    public void What_a_filter_throws_is_answered_and_logged_as_of_a_handler()
+    public void An_exception_of_a_filter_is_answered_and_logged_like_an_exception_of_a_handler()
     {
         _stage.MapGet("/x", () => "x").AddFilter((_, _, _) => throw new InvalidOperationException("secret"));
 
@@ -72,7 +93,7 @@ public class FilterTests
     }
 
     [Fact]
-    public void A_filter_sees_what_the_handler_throws_and_may_answer_it()
+    public void A_filter_may_catch_an_exception_of_the_handler_and_answer()
     {
         _stage.MapGet("/x", _ => throw new FormatException()).AddFilter(async (request, next, cancellationToken) =>
         {
@@ -91,7 +112,7 @@ public class FilterTests
     }
 
     [Fact]
-    public async Task A_filter_that_waits_before_it_hands_on_keeps_nobody_else_waiting()
+    public async Task A_filter_that_waits_does_not_delay_other_requests()
     {
         TaskCompletionSource opens = new(TaskCreationOptions.RunContinuationsAsynchronously);
         _stage.MapGet("/x", () => "x").AddFilter(async (request, next, cancellationToken) =>
@@ -109,7 +130,7 @@ public class FilterTests
     }
 
     [Fact]
-    public void Filters_stand_around_resources_that_are_classes()
+    public void Filters_apply_to_resource_classes()
     {
         _stage.MapGroup("/a").AddFilter(Noting("group")).Map(new Lamp("/lamp")).AddFilter(Noting("route"));
 
@@ -119,7 +140,7 @@ public class FilterTests
     }
 
     [Fact]
-    public void A_filter_sees_the_values_of_the_path_and_the_services_that_one_outside_of_it_has_set()
+    public void A_filter_sees_the_route_values_and_the_Services_set_by_an_outer_filter()
     {
         IServiceProvider services = new NoServices();
         _stage.Routes.AddFilter((request, next, cancellationToken) =>
@@ -144,11 +165,11 @@ public class FilterTests
     }
 
     [Fact]
-    public void What_the_server_refuses_by_itself_does_not_come_to_filters()
+    public void A_request_that_the_server_refuses_itself_does_not_reach_the_filters()
     {
         _stage.Routes.AddFilter(Noting("server"));
         _stage.MapGet("/x", () => "x").Produces(CoapContentFormat.Json);
-        _stage.MapGet("/limited", () => "x").LimitRate(_ => TimeSpan.FromSeconds(1));
+        _stage.MapGet("/limited", () => "x").RequireRateLimiting(_ => TimeSpan.FromSeconds(1));
         CoapMessage wantsText = ResourceStage.Message(CoapMethod.Get, "/x");
         wantsText.Options.AddUInt(OptionNumber.Accept, 0);
 
@@ -160,7 +181,7 @@ public class FilterTests
     }
 
     [Fact]
-    public void A_filter_that_is_added_while_the_server_runs_holds_from_the_next_request_on()
+    public void A_filter_added_while_the_server_runs_applies_from_the_next_request()
     {
         CoapRouteHandlerBuilder route = _stage.MapGet("/x", () => "x");
         _stage.Get("/x");
@@ -174,7 +195,7 @@ public class FilterTests
     [Fact]
     public void A_route_without_filters_runs_its_handler_itself()
     {
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = (_, _) => new("x");
+        CoapHandler handler = (_, _) => new("x");
         _stage.MapGet("/x", handler);
         _stage.MapGroup("/a").AddFilter(Noting("group")).MapGet("/x", handler);
         _stage.Get("/x");
@@ -189,14 +210,14 @@ public class FilterTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task Filters_run_where_the_handler_is_said_to_run(int kind)
+    public async Task Filters_run_under_the_execution_of_their_route(int kind)
     {
         CoapRouteHandlerBuilder route = _stage.MapGet("/x", () => "x").AddFilter(Noting("filter"));
         _ = kind switch
         {
-            0 => route.RunQueued(),
-            1 => route.Serial(),
-            _ => route.RunOn(new ConcurrentExclusiveSchedulerPair().ExclusiveScheduler),
+            0 => route.WithExecution(queued: 1),
+            1 => route.WithExecution(CoapExecution.Serial()),
+            _ => route.WithExecution(CoapExecution.On(new ConcurrentExclusiveSchedulerPair().ExclusiveScheduler)),
         };
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/x");
         _stage.Scheduler.RunAll();
@@ -206,9 +227,9 @@ public class FilterTests
     }
 
     [Fact]
-    public void A_filter_must_be_there() => Assert.Throws<ArgumentNullException>(() => _stage.Routes.AddFilter(null!));
+    public void Adding_a_null_filter_throws() => Assert.Throws<ArgumentNullException>(() => _stage.Routes.AddFilter(null!));
 
-    private Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> Noting(string name) =>
+    private Func<CoapRequestContext, CoapHandler, CancellationToken, ValueTask<CoapResult>> Noting(string name) =>
         async (request, next, cancellationToken) =>
         {
             _seen.Add(name);
@@ -219,7 +240,7 @@ public class FilterTests
 
     private sealed class Lamp(string path) : CoapResource(path)
     {
-        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        protected override ValueTask<CoapResult> PutAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
             new(CoapResults.Changed());
     }
 

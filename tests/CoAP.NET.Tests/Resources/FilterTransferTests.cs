@@ -9,7 +9,7 @@ public class FilterTransferTests : ServerObserveTest
     private readonly List<bool> _forObservers = [];
 
     [Fact]
-    public async Task Filters_run_when_the_server_makes_what_observers_are_sent()
+    public async Task Filters_run_once_for_the_notification_of_all_observers()
     {
         CoapRouteHandlerBuilder route = MapState().AddFilter(Note);
         await StartAsync();
@@ -22,7 +22,7 @@ public class FilterTransferTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_filter_that_refuses_keeps_a_peer_from_observing()
+    public async Task A_filter_that_refuses_a_registration_keeps_the_peer_from_observing()
     {
         CoapRouteHandlerBuilder route = MapState().AddFilter((request, next, cancellationToken) =>
             request.Channel!.Remote == Other ? new ValueTask<CoapResult>(CoapResults.Forbidden()) : next(request, cancellationToken));
@@ -30,7 +30,7 @@ public class FilterTransferTests : ServerObserveTest
         Register(Peer);
         CoapMessage refused = Ask(Other, "/obs")!;
 
-        Assert.Equal((CoapCode.Forbidden, null), (refused.Code, refused.Options.Get<Observe>()));
+        Assert.Equal((CoapCode.Forbidden, null), (refused.Code, refused.Options.Get<ObserveOption>()));
         Change(route, "1");
         Assert.Equal(Peer, Assert.Single(TakeNew()).Peer);
     }
@@ -54,7 +54,7 @@ public class FilterTransferTests : ServerObserveTest
         Assert.Equal(new string('f', 16) + "gg", body);
     }
 
-    private ValueTask<CoapResult> Note(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    private ValueTask<CoapResult> Note(CoapRequestContext request, CoapHandler next, CancellationToken cancellationToken)
     {
         _forObservers.Add(request.IsForObservers);
         return next(request, cancellationToken);

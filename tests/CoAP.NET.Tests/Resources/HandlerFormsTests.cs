@@ -16,22 +16,30 @@ public class HandlerFormsTests
         _stage.MapGet(Path(), () => CoapContent.Text("hi"));
         _stage.MapGet(Path(), request => "hi");
         _stage.MapGet(Path(), _ => CoapResults.Text("hi"));
-        _stage.MapGet(Path(), (CoapRequest request) => CoapResults.Text("hi"));
-        _stage.MapGet(Path(), (request, ct) => CoapResults.Text("hi"));
+        _stage.MapGet(Path(), (CoapRequestContext request) => CoapResults.Text("hi"));
+        _stage.MapGet(Path(), (CoapRequestContext request, CancellationToken ct) => CoapResults.Text("hi"));
         _stage.MapGet(Path(), async () => { await Task.Yield(); return "hi"; });
-        _stage.MapGet(Path(), async request => { await Task.Yield(); return CoapResults.Text("hi"); });
+        _stage.MapGet(Path(), async (CoapRequestContext request) => { await Task.Yield(); return CoapResults.Text("hi"); });
         _stage.MapGet(Path(), async (request, ct) => { await Task.Yield(); return CoapResults.Text("hi"); });
-        _stage.MapGet(Path(), async (CoapRequest request, CancellationToken ct) => { await Task.Yield(); return "hi"; });
-        _stage.MapGet(Path(), request => Task.FromResult(CoapResults.Text("hi")));
-        _stage.MapGet(Path(), request => new ValueTask<CoapResult>(CoapResults.Text("hi")));
+        _stage.MapGet(Path(), async (CoapRequestContext request, CancellationToken ct) => { await Task.Yield(); return "hi"; });
+        _stage.MapGet(Path(), (CoapRequestContext request) => Task.FromResult(CoapResults.Text("hi")));
+        _stage.MapGet(Path(), (CoapRequestContext request) => new ValueTask<CoapResult>(CoapResults.Text("hi")));
         _stage.MapGet(Path(), (request, ct) => new ValueTask<CoapResult>(CoapResults.Text("hi")));
-        _stage.MapGet(Path(), (request, ct) => Task.FromResult(CoapResults.Text("hi")));
+        _stage.MapGet(Path(), (CoapRequestContext request, CancellationToken ct) => Task.FromResult(CoapResults.Text("hi")));
         _stage.MapGet(Path(), static () => new ValueTask<CoapResult>(CoapResults.Text("hi")));
         _stage.MapGet(Path(), GetString);
         _stage.MapGet(Path(), GetResult);
         _stage.MapGet(Path(), GetResultAsync);
         _stage.MapGet(Path(), GetOtherResultAsync);
-        _stage.Map(Path(), [CoapMethod.Get, CoapMethod.Fetch], async (request, ct) => { await Task.Yield(); return "hi"; });
+        _stage.Map(Path(), [CoapMethod.Get, CoapMethod.Fetch], async (CoapRequestContext request, CancellationToken ct) =>
+        {
+            await Task.Yield();
+            return "hi";
+        });
+        Func<CoapRequestContext, Task<CoapResult>> variable = request => Task.FromResult(CoapResults.Text("hi"));
+        _stage.MapGet(Path(), variable);
+        CoapHandler own = (request, ct) => new(CoapResults.Text("hi"));
+        _stage.Map(Path(), [CoapMethod.Get], own);
         for (int i = 0; i < n; i++)
         {
             CoapResult result = await _stage.SendAsync(CoapMethod.Get, $"/{i}").WaitAsync(TimeSpan.FromMinutes(2));
@@ -43,7 +51,7 @@ public class HandlerFormsTests
     [Fact]
     public void Handlers_that_only_throw_compile()
     {
-        _stage.MapGet("/1", () => throw new InvalidOperationException());
+        _stage.MapGet("/1", CoapResult () => throw new InvalidOperationException());
         _stage.MapGet("/2", request => throw new InvalidOperationException());
         _stage.MapGet("/3", (request, ct) => throw new InvalidOperationException());
         Assert.Equal(CoapCode.InternalServerError, _stage.Get("/1").Code);
@@ -52,7 +60,32 @@ public class HandlerFormsTests
     }
 
     [Fact]
-    public void Every_method_has_its_map()
+    public void The_error_about_a_delegate_with_unbound_parameters_names_the_missing_package()
+    {
+        Delegate handler = (int n) => n;
+#pragma warning disable COAP0007 // that is the test
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => _stage.MapGet("/x", handler));
+#pragma warning restore COAP0007
+        Assert.Contains("'/x'", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("CoAP.NET.Dataflow", exception.Message, StringComparison.Ordinal);
+        Assert.Empty(_stage.Table.Snapshot().Routes);
+    }
+
+    [Fact]
+    public void A_null_result_gives_4_04()
+    {
+        _stage.MapGet("/direct", () => Nobody());
+        _stage.MapGet("/bound", (CoapPeer peer) => Nobody());
+        _stage.MapGet("/result", () => (CoapResult?)null);
+        _stage.MapGet("/task", () => Task.FromResult((CoapResult?)null));
+        Assert.Equal(CoapCode.NotFound, _stage.Get("/result").Code);
+        Assert.Equal(CoapCode.NotFound, _stage.Get("/task").Code);
+        Assert.Equal(CoapCode.NotFound, _stage.Get("/direct").Code);
+        Assert.Equal(CoapCode.NotFound, _stage.Get("/bound").Code);
+    }
+
+    [Fact]
+    public void Every_method_has_a_Map_method()
     {
         _stage.MapGet("/", () => "1");
         _stage.MapPost("/", () => "2");
@@ -71,12 +104,14 @@ public class HandlerFormsTests
         Assert.Equal("5"u8.ToArray(), _stage.Send(fetch).Payload.ToArray());
     }
 
+    private static string? Nobody() => null;
+
     private static string GetString() => "hi";
 
-    private static CoapResult GetResult(CoapRequest request) => CoapResults.Text("hi");
+    private static CoapResult GetResult(CoapRequestContext request) => CoapResults.Text("hi");
 
-    private static Task<CoapResult> GetResultAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    private static Task<CoapResult> GetResultAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         Task.FromResult(CoapResults.Text("hi"));
 
-    private static ValueTask<CoapResult> GetOtherResultAsync(CoapRequest request) => new(CoapResults.Text("hi"));
+    private static ValueTask<CoapResult> GetOtherResultAsync(CoapRequestContext request) => new(CoapResults.Text("hi"));
 }

@@ -35,11 +35,11 @@ public class LinkFilterTests
         Assert.Equal(["/link1"], CoapLinkFormat.Filter(s_links, "rt=Type1", "if=If*").Select(link => link.Target));
 
     [Fact]
-    public void Members_of_ct_lists_match_one_by_one() =>
+    public void The_members_of_a_ct_list_match_individually() =>
         Assert.Single(CoapLinkFormat.Filter(CoapLinkFormat.Parse("</a>;ct=\"0 40\",</b>;ct=4"), "ct=40"));
 
     [Fact]
-    public void Target_matches_as_it_stands_and_decoded()
+    public void An_href_filter_matches_the_target_encoded_or_decoded()
     {
         IReadOnlyList<CoapLink> links = CoapLinkFormat.Parse("</Malm%C3%B6>");
         Assert.Single(CoapLinkFormat.Filter(links, "href=/Malm\u00f6"));

@@ -16,7 +16,7 @@ public class ManyRoutesTests
     [InlineData("/r{0}")]
     [InlineData("/r{0}/state")]
     [InlineData("/{{x}}/r{0}")]
-    public void Twice_as_many_routes_take_about_twice_the_work_until_the_server_listens(string template)
+    public void Mapping_twice_as_many_routes_allocates_about_twice_as_much(string template)
     {
         long some = Allocations.Least(() => Map(template, 3000));
         long twice = Allocations.Least(() => Map(template, 6000));
@@ -24,7 +24,7 @@ public class ManyRoutesTests
     }
 
     [Fact]
-    public void Twice_as_many_routes_take_about_twice_the_work_when_they_go()
+    public void Unmapping_twice_as_many_routes_allocates_about_twice_as_much()
     {
         long some = Allocations.Least(() => MapAndUnmap(3000));
         long twice = Allocations.Least(() => MapAndUnmap(6000));
@@ -36,7 +36,7 @@ public class ManyRoutesTests
     [InlineData(RouteLiterals.MaxWidth + 1)]
     [InlineData(2000)]
     [InlineData(9000)]
-    public void Path_leads_to_its_route_among_many_that_come_and_go(int count)
+    public void A_path_finds_its_route_among_many_routes_that_are_added_and_removed(int count)
     {
         VirtualRandomOrder order = new(20_261_125);
         Dictionary<string, Route> mapped = [];
@@ -68,7 +68,7 @@ public class ManyRoutesTests
     }
 
     [Fact]
-    public void Lookup_that_began_before_a_change_finds_what_was_there()
+    public void A_lookup_that_began_before_a_change_finds_the_previous_routes()
     {
         const int Count = 500;
         Route[] routes = [.. Enumerable.Range(0, Count).Select(i => RouteOf(PathOf(i)))];

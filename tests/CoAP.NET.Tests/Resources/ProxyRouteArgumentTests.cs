@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Resources;
 public sealed class ProxyRouteArgumentTests
 {
     [Fact]
-    public async Task A_proxy_route_needs_the_names_of_the_server()
+    public async Task MapProxy_without_names_throws()
     {
         await using CoapServer server = new();
 

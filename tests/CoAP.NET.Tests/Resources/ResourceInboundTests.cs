@@ -14,7 +14,7 @@ public class ResourceInboundTests
     [Rfc("7252-5.7.2-1", "7252-5.10.2-2")]
     [InlineData(OptionNumber.ProxyUri, "coap://other/x")]
     [InlineData(OptionNumber.ProxyScheme, "coap")]
-    public void Proxy_request_is_5_05_before_anything_else(int number, string value)
+    public void A_proxy_request_gets_5_05_before_routing(int number, string value)
     {
         _stage.MapGet("/a", () => "a");
         foreach (string path in new[] { "/a", "/nowhere" })
@@ -28,7 +28,7 @@ public class ResourceInboundTests
 
     [Fact]
     [Rfc("7252-5.10.1-2")]
-    public void Any_host_and_port_is_the_default_host()
+    public void Any_Uri_Host_and_Uri_Port_is_the_default_host()
     {
         _stage.MapGet("/a", () => "a");
         CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/a");
@@ -41,10 +41,10 @@ public class ResourceInboundTests
     [InlineData(CoapMethod.Get, 0)]
     [InlineData(CoapMethod.Delete, 0)]
     [InlineData(CoapMethod.Post, 3)]
-    public void Payload_is_ignored_where_none_is_defined(CoapMethod method, int seen)
+    public void The_payload_of_a_GET_or_DELETE_is_ignored(CoapMethod method, int seen)
     {
         int length = -1;
-        _stage.Map("/a", [method], request =>
+        _stage.Map("/a", [method], (CoapRequestContext request) =>
         {
             length = request.Payload.Length;
             return CoapResults.Changed();
@@ -111,7 +111,7 @@ public class ResourceInboundTests
     [InlineData(0, 0, "2.05")]
     [InlineData(0, 60, "4.06")]
     [InlineData(null, 60, "2.05")]
-    public async Task An_answer_in_another_format_than_Accept_names_is_4_06(int? given, int? accept, string code)
+    public async Task An_answer_in_another_format_than_Accept_gives_4_06(int? given, int? accept, string code)
     {
         _stage.MapGet("/now",
             () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), given is { } number ? new CoapContentFormat((ushort)number) : null));
@@ -128,7 +128,7 @@ public class ResourceInboundTests
 
     [Fact]
     [Rfc("7252-5.5.4-1")]
-    public void Errors_and_2_03_are_not_touched_by_Accept()
+    public void Accept_does_not_affect_errors_and_2_03()
     {
         _stage.MapGet("/valid", () => CoapResults.Valid(CoapETag.FromVersion(1)));
         _stage.MapGet("/error", () => new CoapResult(CoapCode.NotFound, "x"u8.ToArray(), CoapContentFormat.TextPlain));
@@ -142,7 +142,7 @@ public class ResourceInboundTests
     [InlineData(CoapMethod.Fetch, "0102", "2.03")]
     [InlineData(CoapMethod.Get, "0103", "2.05")]
     [InlineData(CoapMethod.Put, "0102", "2.04")]
-    public void An_answer_whose_ETag_the_request_names_is_2_03(CoapMethod method, string etag, string code)
+    public void An_answer_whose_ETag_is_in_the_request_becomes_2_03(CoapMethod method, string etag, string code)
     {
         CoapResult kept = ((CoapResult)"x").WithETag(new CoapETag([1, 2])).WithMaxAge(TimeSpan.FromSeconds(7));
         _stage.Map("/a", [method], () => kept);
@@ -156,12 +156,12 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public void A_route_that_ignores_Accept_sends_what_its_handler_answers()
+    public void A_route_with_AllowAnyAccept_sends_its_answer_whatever_Accept_says()
     {
-        CoapRouteGroup group = _stage.MapGroup("/old").IgnoreAccept();
+        CoapRouteGroup group = _stage.MapGroup("/old").AllowAnyAccept();
         group.MapGet("/a", () => "a");
         group.MapGet("/b", () => "b").Produces(CoapContentFormat.TextPlain);
-        group.MapGet("/c", () => "c").IgnoreAccept(false);
+        group.MapGet("/c", () => "c").AllowAnyAccept(false);
         Assert.Equal(CoapCode.Content, _stage.Send(Accepting("/old/a", 60)).Code);
         Assert.Equal(CoapCode.Content, _stage.Send(Accepting("/old/b", 60)).Code);
         Assert.Equal(CoapCode.NotAcceptable, _stage.Send(Accepting("/old/c", 60)).Code);
@@ -176,17 +176,17 @@ public class ResourceInboundTests
     [InlineData(CoapMethod.Delete, "2.02")]
     [InlineData(CoapMethod.Patch, "2.04")]
     [InlineData(CoapMethod.IPatch, "2.04")]
-    public async Task What_is_returned_without_a_code_has_the_success_of_the_method(CoapMethod method, string code)
+    public async Task A_result_without_a_code_gets_the_success_code_of_its_method(CoapMethod method, string code)
     {
         CoapResult kept = "kept";
         string seen = string.Empty;
         _stage.Map("/text", [method], () => "x");
-        _stage.Map("/request", [method], request => "x");
+        _stage.Map("/request", [method], (CoapRequestContext request) => "x");
         _stage.Map("/named", [method], Named);
-        _stage.Map("/bytes", [method], request => new byte[1]);
-        _stage.Map("/content", [method], request => CoapContent.Text("x"));
+        _stage.Map("/bytes", [method], (CoapRequestContext request) => new byte[1]);
+        _stage.Map("/content", [method], (CoapRequestContext request) => CoapContent.Text("x"));
         _stage.Map("/kept", [method], () => kept);
-        _stage.Map("/filtered", [method], async (request, _) =>
+        _stage.Map("/filtered", [method], async (CoapRequestContext request, CancellationToken _) =>
         {
             await Task.Yield();
             return "x";
@@ -212,7 +212,7 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public void The_log_says_which_formats_did_not_fit()
+    public void A_4_06_is_logged_with_its_path()
     {
         _stage.MapGet("/a", () => "a");
         _stage.Send(Accepting("/a", 60));
@@ -233,7 +233,7 @@ public class ResourceInboundTests
     [Fact]
     public async Task Failing_handler_is_answered_5_00_without_detail_and_logged()
     {
-        _stage.MapGet("/sync", () => throw new InvalidOperationException("secret"));
+        _stage.MapGet("/sync", _ => throw new InvalidOperationException("secret"));
         _stage.MapGet("/async", async () =>
         {
             await Task.Yield();
@@ -241,7 +241,7 @@ public class ResourceInboundTests
         });
         _stage.MapGet("/failed", () => Task.FromException<CoapResult>(new InvalidOperationException("secret")));
         _stage.MapGet("/cancelled", () => ValueTask.FromCanceled<CoapResult>(new CancellationToken(true)));
-        _stage.MapGet("/null", () => (CoapResult)null!);
+        _stage.MapGet("/null", _ => null!);
         _stage.MapGet("/nulltask", () => (Task<CoapResult>)null!);
         string[] paths = ["/sync", "/async", "/failed", "/cancelled", "/null", "/nulltask"];
         foreach (string path in paths)
@@ -259,10 +259,10 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public void Answer_goes_out_although_the_log_fails()
+    public void An_answer_is_sent_although_the_logger_throws()
     {
         _stage.Logger.Throws = true;
-        _stage.MapGet("/a", () => throw new InvalidOperationException());
+        _stage.MapGet("/a", _ => throw new InvalidOperationException());
         Assert.Equal(CoapCode.InternalServerError, _stage.Get("/a").Code);
         Assert.Equal(1, _stage.Counters[CoapCounter.StageErrors]);
         Assert.Equal(0, _stage.Served.Count);
@@ -286,7 +286,7 @@ public class ResourceInboundTests
         CoapResult result = await answer.WaitAsync(s_hang);
         Assert.Equal(CoapCode.ServiceUnavailable, result.Code);
         Assert.True(result.Options.TryGetUInt(OptionNumber.MaxAge, out uint maxAge));
-        Assert.Equal((uint)_stage.Limits.BusyMaxAge, maxAge);
+        Assert.Equal((uint)_stage.Limits.Requests.BusyMaxAge, maxAge);
         await idle.WaitAsync(s_hang);
         await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
         Assert.Equal(0, _stage.Counters[CoapCounter.HandlerErrors]);
@@ -295,7 +295,7 @@ public class ResourceInboundTests
     [Fact]
     public async Task Requests_served_are_bounded_before_user_code()
     {
-        ResourceStage stage = new(limits: new CoapLimits { MaxRequestsServed = 2, BusyMaxAge = 9 });
+        ResourceStage stage = new(limits: new CoapLimits { Requests = { MaxServed = 2, BusyMaxAge = 9 } });
         TaskCompletionSource<CoapResult> source = new();
         int calls = 0;
         stage.MapGet("/a", () =>
@@ -320,7 +320,7 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public async Task Answer_after_5_03_of_a_stop_is_dropped_and_counted()
+    public async Task An_answer_after_the_5_03_of_a_stop_is_dropped_and_counted()
     {
         TaskCompletionSource<CoapResult> source = new();
         _stage.MapGet("/a", () => source.Task);
@@ -337,7 +337,7 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public void A_request_that_passes_while_the_endpoint_stops_is_answered_too()
+    public void A_request_that_arrives_during_RefuseUnanswered_gets_5_03()
     {
         _stage.MapGet("/never", () => new TaskCompletionSource<CoapResult>().Task);
         _stage.Block.RefuseUnanswered();
@@ -345,7 +345,7 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public async Task Handler_that_never_completes_keeps_nobody_waiting()
+    public async Task A_handler_that_never_completes_does_not_delay_other_requests()
     {
         TaskCompletionSource<CoapResult> never = new();
         _stage.MapGet("/never", () => never.Task);
@@ -363,7 +363,7 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public void What_a_handler_leaves_on_the_thread_is_gone_before_the_next()
+    public void Thread_state_that_a_handler_sets_is_reset_before_the_next_handler()
     {
         AsyncLocal<string?> local = new();
         SynchronizationContext? context = SynchronizationContext.Current;
@@ -392,7 +392,7 @@ public class ResourceInboundTests
     public void Handlers_see_the_token_that_stops_them()
     {
         CancellationToken seen = default;
-        _stage.MapGet("/a", (request, ct) =>
+        _stage.MapGet("/a", (CoapRequestContext request, CancellationToken ct) =>
         {
             seen = ct;
             return request.Aborted == ct ? CoapResults.Changed() : CoapResults.BadRequest();
@@ -402,14 +402,14 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public void User_code_is_marked_for_the_receive_role()
+    public void User_code_runs_inside_Enter_and_Exit_of_the_receive_role()
     {
         Role role = new();
         UserCode.Role = role;
         try
         {
             _stage.MapGet("/a", () => role.Depth == 1 ? CoapResults.Changed() : CoapResults.BadRequest());
-            _stage.MapGet("/b", () => throw new InvalidOperationException());
+            _stage.MapGet("/b", _ => throw new InvalidOperationException());
             Assert.Equal(CoapCode.Changed, _stage.Get("/a").Code);
             Assert.Equal(CoapCode.InternalServerError, _stage.Get("/b").Code);
             Assert.Equal((0, 2), (role.Depth, role.Entries));

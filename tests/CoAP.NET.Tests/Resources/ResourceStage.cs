@@ -24,7 +24,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
             Logger = Logger,
             ParametersOf = _ => CoapTransmissionParameters.Default,
         };
-        Served = new ServedRequests(Limits.MaxRequestsServed) { Threads = threads };
+        Served = new ServedRequests(Limits.Requests.MaxServed) { Threads = threads };
         Block = new ResourceInbound(Environment, Table, Served);
         Block.LinkTo(Replies);
         CoapAddress address = CoapAddress.FromIPv4(0x7f000001, 5683);
@@ -59,7 +59,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
         CoapMessage message = new(method);
         foreach (string segment in PathText.Split(path))
         {
-            message.Options.Add(OptionNumber.UriPath, System.Text.Encoding.UTF8.GetBytes(PathText.Decode(segment)));
+            message.Options.Add(OptionNumber.UriPath, System.Text.Encoding.UTF8.GetBytes(PathText.Decode(segment, nameof(path))));
         }
 
         foreach (string query in queries)
@@ -71,7 +71,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
     }
 
     public CoapExchange Exchange(CoapMessage message, bool multicast = false) =>
-        new(_channel, null, new CoapRequest(message) { Channel = _channel, IsMulticast = multicast });
+        new(_channel, null, new CoapRequestContext(message, _channel) { IsMulticast = multicast });
 
     /// <summary>Offers a request and gives its answer, now or later.</summary>
     public Task<CoapResult> SendAsync(CoapMessage message, bool multicast = false) => SendAsync(Exchange(message, multicast));

@@ -21,7 +21,7 @@ public class RouteSecurityTests : EndpointTest
 
     [Fact]
     [Rfc("8323-9-1")]
-    public async Task Beside_a_secured_transport_a_route_that_says_nothing_refuses_plain_requests()
+    public async Task A_route_without_a_security_setting_refuses_plain_requests_beside_a_secured_transport()
     {
         bool runs = false;
         Server.MapGet("/x", () =>
@@ -39,7 +39,7 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_route_that_allows_it_serves_plain_requests_too()
+    public async Task A_route_with_AllowInsecureTransport_serves_plain_requests()
     {
         Server.MapGet("/x", static () => CoapResults.Text("hi")).AllowInsecureTransport();
         await StartAllAsync();
@@ -49,10 +49,10 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_refusal_names_the_secured_schemes_that_there_are()
+    public async Task The_refusal_of_a_plain_request_names_the_available_secured_schemes()
     {
         Server.MapGet("/x", static () => CoapResults.Text("hi"));
-        Server.MapGet("/y", static () => CoapResults.Text("hi")).OnlyOn("coap").RequireTransportSecurity();
+        Server.MapGet("/y", static () => CoapResults.Text("hi")).RequireScheme("coap").RequireTransportSecurity();
         await StartAllAsync();
 
         Assert.EndsWith("secured transports only: coaps+tcp.", Encoding.UTF8.GetString(Wire.Hex(Exchange(PlainGetX))),
@@ -62,7 +62,7 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task What_a_group_says_holds_for_its_routes_that_say_nothing()
+    public async Task The_security_setting_of_a_group_applies_to_its_routes_without_a_setting()
     {
         CoapRouteGroup open = Server.MapGroup("/open").AllowInsecureTransport();
         open.MapGet("/x", static () => CoapResults.Text("hi"));
@@ -74,7 +74,7 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task Without_a_secured_transport_nothing_changes_but_for_routes_that_ask_for_it()
+    public async Task Without_a_secured_transport_only_routes_with_RequireTransportSecurity_refuse_plain_requests()
     {
         Server.MapGet("/x", static () => CoapResults.Text("hi"));
         Server.MapGet("/y", static () => CoapResults.Text("hi")).RequireTransportSecurity();
@@ -97,7 +97,7 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_list_of_resources_shows_each_peer_what_it_may_use()
+    public async Task Discovery_lists_only_the_routes_that_the_peer_may_use()
     {
         Server.MapGet("/open", static () => CoapResults.Text("hi")).AllowInsecureTransport();
         Server.MapGet("/shut", static () => CoapResults.Text("hi"));
@@ -126,7 +126,7 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_route_that_is_mapped_later_follows_the_same_rule()
+    public async Task A_route_mapped_after_the_start_follows_the_same_security_rule()
     {
         await StartAllAsync();
         CoapRouteHandlerBuilder route = Server.MapGet("/x", static () => CoapResults.Text("hi"));
@@ -137,9 +137,9 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_request_of_the_server_before_it_has_addresses_leaves_its_routes_protected()
+    public async Task A_request_sent_before_the_start_leaves_the_routes_of_the_server_protected()
     {
-        await using CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
+        await using CoapServer server = new(new CoapEndpointOptions { Transports = { Shards = 1 } });
         server.MapGet("/x", static () => CoapResults.Text("hi"));
         using CancellationTokenSource cancel = new();
         Task<CoapResponse> early = new CoapClient(server.Endpoint).GetAsync("coap://127.0.0.1:9/x", cancel.Token);

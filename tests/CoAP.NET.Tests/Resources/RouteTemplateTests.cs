@@ -31,7 +31,7 @@ public class RouteTemplateTests
     [InlineData("coaps+tcp://x/y", "only a path")]
     [InlineData("/%zz", "%25")]
     [InlineData("/%ff", "UTF-8")]
-    public void Wrong_template_is_refused_with_what_to_do(string text, string hint)
+    public void An_invalid_template_is_refused_and_the_error_says_what_to_do(string text, string hint)
     {
         ArgumentException exception = Assert.Throws<ArgumentException>(() => RouteTemplate.Parse(text));
         Assert.Contains(hint, exception.Message, StringComparison.Ordinal);

@@ -61,7 +61,7 @@ public class RoutingTests
     [InlineData("2e")]
     [InlineData("2e 2e")]
     [InlineData("ff")]
-    public void Dot_segments_and_bytes_that_are_not_UTF_8_match_no_parameter(string segment)
+    public void A_dot_segment_or_invalid_UTF_8_matches_no_parameter(string segment)
     {
         _stage.MapGet("/a/{x}", () => "parameter");
         _stage.MapGet("/b/{*x}", () => "rest");
@@ -80,7 +80,7 @@ public class RoutingTests
         _stage.MapGet("/a", () => "get");
         _stage.MapPut("/a", () => CoapResults.Changed());
         _stage.MapPost("/{x}", () => CoapResults.Changed());
-        _stage.Map("/p", [CoapMethod.Patch, CoapMethod.IPatch], request => CoapResults.Text(request.Method.ToString()));
+        _stage.Map("/p", [CoapMethod.Patch, CoapMethod.IPatch], (CoapRequestContext request) => CoapResults.Text(request.Method.ToString()));
         Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
         Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a").Code);
         Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(CoapMethod.Post, "/a").Code);
@@ -91,7 +91,7 @@ public class RoutingTests
     }
 
     [Fact]
-    public void Conflicting_routes_are_refused_with_what_to_do()
+    public void A_conflicting_route_is_refused_and_the_error_says_what_to_do()
     {
         _stage.MapGet("/a/{id}", () => "first");
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => _stage.MapGet("/a/{name}", () => "second"));
@@ -107,7 +107,7 @@ public class RoutingTests
     }
 
     [Fact]
-    public void Routes_come_and_go_while_requests_are_served()
+    public void Routes_can_be_added_and_removed_while_requests_are_served()
     {
         CoapRouteHandlerBuilder get = _stage.MapGet("/a/b", () => "get");
         CoapRouteHandlerBuilder put = _stage.MapPut("/a/b", () => "put");
@@ -121,7 +121,7 @@ public class RoutingTests
     }
 
     [Fact]
-    public void Values_of_parameters_are_decoded_segments()
+    public void Route_parameter_values_are_decoded_segments()
     {
         CoapRouteValues? values = null;
         _stage.MapGet("/d/{id}/p/{name}", request =>
@@ -137,7 +137,7 @@ public class RoutingTests
     }
 
     [Fact]
-    public void Tree_finds_what_a_naive_search_finds()
+    public void The_route_tree_finds_the_same_route_as_a_naive_search()
     {
         // Random templates and paths over a small alphabet, so that they overlap; the naive search tries every template and takes the most
         // literal one.

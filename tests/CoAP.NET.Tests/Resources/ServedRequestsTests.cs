@@ -9,7 +9,7 @@ public sealed class ServedRequestsTests
     [InlineData(1, 4)]
     [InlineData(10, 4)]
     [InlineData(1000, 3)]
-    public void Shards_together_serve_no_more_than_the_bound_and_nearly_as_many(int max, int shards)
+    public void All_shards_together_serve_at_most_MaxServed_requests_and_nearly_as_many(int max, int shards)
     {
         using ServedRequests served = new(max, shards);
         Random random = new(1);
@@ -44,7 +44,7 @@ public sealed class ServedRequestsTests
     }
 
     [Fact]
-    public async Task It_is_idle_when_the_last_of_any_shard_has_gone()
+    public async Task WhenIdleAsync_completes_when_the_last_request_of_any_shard_has_ended()
     {
         using ServedRequests served = new(100, 2);
         Assert.True(served.TryEnter(0, out _));

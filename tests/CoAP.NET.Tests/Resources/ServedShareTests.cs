@@ -25,7 +25,7 @@ public sealed class ServedShareTests : EndpointTest
     private ushort _last;
     private int _running;
 
-    public ServedShareTests() => Options.Limits.MaxRequestsServed = Max;
+    public ServedShareTests() => Options.Limits.Requests.MaxServed = Max;
 
     [Theory]
     [InlineData("coap", 1)]
@@ -34,9 +34,9 @@ public sealed class ServedShareTests : EndpointTest
     [InlineData("coap+tcp", 4)]
     [InlineData("coaps", 1)]
     [InlineData("coaps", 4)]
-    public async Task Few_sources_that_fill_all_they_can_get_with_slow_requests_leave_room_for_others(string scheme, int sources)
+    public async Task Few_sources_with_slow_requests_leave_capacity_for_other_peers(string scheme, int sources)
     {
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Amplification.IsLimited = false;
         await StartAllAsync();
         for (int i = 0; i < 200; i++)
         {
@@ -65,10 +65,10 @@ public sealed class ServedShareTests : EndpointTest
     }
 
     [Fact]
-    public async Task Sources_that_come_one_after_another_need_to_be_many_to_fill_everything()
+    public async Task Filling_the_whole_capacity_takes_dozens_of_sources()
     {
-        Options.Limits.MaxRequestsServed = 1000;
-        Options.Limits.LimitAmplification = false;
+        Options.Limits.Requests.MaxServed = 1000;
+        Options.Limits.Amplification.IsLimited = false;
         await StartAllAsync();
         int sources = 0;
         while (_running < 1000)
@@ -93,7 +93,7 @@ public sealed class ServedShareTests : EndpointTest
     }
 
     [Fact]
-    public async Task Forged_addresses_leave_a_quarter_to_peers_that_receive_at_theirs()
+    public async Task Forged_addresses_leave_capacity_to_verified_peers()
     {
         await StartAllAsync();
         for (int source = 0; source < 500; source++)
@@ -114,7 +114,7 @@ public sealed class ServedShareTests : EndpointTest
     }
 
     [Fact]
-    public async Task Clients_beside_forged_addresses_are_served_on_a_network()
+    public async Task A_client_is_served_on_a_network_with_forged_requests()
     {
         NetworkConditions conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20));
         InMemoryNetwork network = new(Clock, new InMemoryNetworkOptions { MaxTraceLength = 0, Conditions = conditions });
@@ -130,7 +130,7 @@ public sealed class ServedShareTests : EndpointTest
             Clock.Advance(TimeSpan.FromMilliseconds(50));
         }
 
-        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(7) });
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(7) } });
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("198.51.100.1:40000")));
         for (int i = 0; i < 10; i++)
         {
@@ -146,7 +146,7 @@ public sealed class ServedShareTests : EndpointTest
     }
 
     [Fact]
-    public async Task Who_has_an_identity_stands_for_itself()
+    public async Task A_peer_with_an_identity_is_a_source_of_its_own()
     {
         await StartAllAsync();
         CoapAddress gateway = Source(0, 1000);
@@ -166,18 +166,19 @@ public sealed class ServedShareTests : EndpointTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_stranger_that_fills_the_queue_of_a_route_leaves_places_to_others(bool aside)
+    public async Task A_source_that_fills_the_queue_of_a_route_leaves_places_to_other_sources(bool aside)
     {
-        Options.Limits.LimitAmplification = false;
-        Options.Limits.MaxRequestsServed = 10_000;
+        Options.Limits.Amplification.IsLimited = false;
+        Options.Limits.Requests.MaxServed = 10_000;
         if (aside)
         {
             // No thread comes as far as the handler while the clock stands.
-            Options.Scheduler = new VirtualScheduler(Clock);
+            Options.Pipeline.Scheduler = new VirtualScheduler(Clock);
         }
 
-        CoapRouteHandlerBuilder queued = Server.MapGet("/queued", (_, _) => _end.Task).AllowInsecureTransport();
-        _ = aside ? queued.RunAside(degreeOfParallelism: 1, capacity: 100) : queued.RunQueued(degreeOfParallelism: 1, capacity: 100);
+        CoapRouteHandlerBuilder queued = Server.MapGet("/queued", () => _end.Task).AllowInsecureTransport();
+        _ = queued.WithExecution(aside
+            ? CoapExecution.Offloaded(degreeOfParallelism: 1, capacity: 100) : CoapExecution.Queued(1, capacity: 100));
         await StartAllAsync();
         int refused = 0;
         for (int i = 0; i < 200; i++)
@@ -202,7 +203,7 @@ public sealed class ServedShareTests : EndpointTest
 
     private void MapRoutes()
     {
-        Server.MapGet("/slow", (_, _) =>
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) =>
         {
             _running++;
             return _end.Task;
@@ -223,10 +224,10 @@ public sealed class ServedShareTests : EndpointTest
     {
         CoapMessage message = new(CoapCode.Get) { Type = CoapMessageType.NonConfirmable, MessageId = ++_last };
         message.Token = new CoapToken([(byte)(_last >> 8), (byte)_last]);
-        message.Options.Add(new UriPath(path));
+        message.Options.Add(new UriPathOption(path));
         if (!echo.IsEmpty)
         {
-            message.Options.Add(new Echo(echo.Span));
+            message.Options.Add(new EchoOption(echo.Span));
         }
 
         return message;

@@ -1,34 +1,50 @@
 using CoAP.NET.Options;
+using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Resources;
 
 public class SharedOptionsTests
 {
     [Fact]
-    public void Results_of_one_registered_format_share_their_options_until_somebody_asks_for_them()
+    public void Results_of_the_same_registered_format_share_their_options()
     {
         CoapResult first = CoapResults.Text("a");
         CoapResult second = CoapResults.Text("b");
-        Assert.Same(first.OptionsToRead, second.OptionsToRead);
-        CoapOptionCollection own = first.Options;
-        Assert.NotSame(own, second.OptionsToRead);
-        Assert.Same(own, first.Options);
-        Assert.Same(own, first.OptionsToRead);
-        own.AddUInt(OptionNumber.MaxAge, 7);
-        Assert.Single(second.OptionsToRead!);
+        Assert.Same(first.Options, second.Options);
+        first.OwnOptions.AddUInt(OptionNumber.MaxAge, 7);
+        Assert.Equal(2, first.Options.Count);
+        Assert.Single(second.Options);
         Assert.Single(CoapResults.Text("c").Options);
         Assert.Equal(CoapContentFormat.TextPlain, first.Options.ContentFormat);
     }
 
     [Fact]
-    public void Refining_a_result_leaves_later_ones_of_its_format_as_they_are()
+    public void Refining_a_result_does_not_change_the_original()
     {
-        CoapResult refined = CoapResults.Text("a").WithMaxAge(TimeSpan.FromSeconds(5)).With(new ETag([1]));
-        refined.Options.Remove(OptionNumber.ContentFormat);
-        CoapResult later = CoapResults.Text("a");
-        Assert.Equal(CoapContentFormat.TextPlain, later.Options.ContentFormat);
-        Assert.Single(later.Options);
-        Assert.Equal(2, refined.Options.Count);
+        CoapResult first = CoapResults.Text("a");
+        CoapETag tag = CoapETag.FromVersion(1);
+        CoapResult[] refined =
+        [
+            first.WithMaxAge(TimeSpan.FromSeconds(5)), first.WithETag(tag), first.WithEcho(), first.WithLocation("/a?b"),
+            first.WithAnswerToGroup(), first.WithDeclinedObserver(), first.With(new Size2Option(1)),
+        ];
+        Assert.All(refined, result =>
+        {
+            Assert.NotSame(first, result);
+            Assert.Equal(first.Payload, result.Payload);
+            Assert.Equal(CoapContentFormat.TextPlain, result.Options.ContentFormat);
+        });
+        Assert.Equal((TimeSpan.FromSeconds(5), tag, 1u), (refined[0].Options.MaxAge, refined[1].Options.ETag, refined[6].Options.Size2));
+        Assert.Equal((true, true, true), (refined[2].BringsEcho, refined[4].AnswersGroup, refined[5].DeclinesObserver));
+        Assert.Single(first.Options);
+        Assert.Equal((false, null, false), (first.BringsEcho, first.AnswersGroup, first.DeclinesObserver));
+    }
+
+    [Fact]
+    public void A_refined_text_result_still_gets_the_success_code_of_the_method()
+    {
+        CoapResult text = "a";
+        Assert.Equal(CoapCode.Changed, text.WithMaxAge(TimeSpan.FromSeconds(5)).AnswerTo(CoapCode.Put).Code);
     }
 
     [Theory]
@@ -41,8 +57,8 @@ public class SharedOptionsTests
         CoapResult result = CoapResults.Bytes(new byte[] { 1 }, new CoapContentFormat((ushort)number));
         Assert.True(result.OptionsToRead!.TryGetUInt(OptionNumber.ContentFormat, out uint read));
         Assert.Equal((uint)number, read);
-        Assert.Equal(number != 65000, result.OptionsToRead.IsShared);
-        Assert.False(result.Options.IsShared);
+        Assert.Equal(number != 65000, result.OptionsToRead.IsReadOnly);
+        Assert.True(result.Options.IsReadOnly);
     }
 
     [Fact]
@@ -62,7 +78,7 @@ public class SharedOptionsTests
     }
 
     [Fact]
-    public void Option_without_a_value_takes_no_array_of_bytes_and_others_after_it_are_right()
+    public void An_empty_option_value_allocates_no_array_and_following_options_are_right()
     {
         CoapOptionCollection options = new();
         options.Add(OptionNumber.IfNoneMatch, default);
@@ -76,14 +92,14 @@ public class SharedOptionsTests
     }
 
     [Fact]
-    public void Received_request_takes_no_room_for_what_only_requests_to_send_have()
+    public void A_received_request_allocates_no_memory_for_members_of_requests_to_send()
     {
         CoapMessage message = new(CoapMethod.Get);
         long least = Allocations.Least(() =>
         {
             for (int i = 0; i < 1000; i++)
             {
-                _ = new CoapRequest(message);
+                _ = ReceivedRequest.Of(message);
             }
         });
 

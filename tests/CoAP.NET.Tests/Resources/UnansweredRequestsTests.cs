@@ -8,7 +8,7 @@ public sealed class UnansweredRequestsTests
     private readonly ResourceStage _stage = new();
 
     [Fact]
-    public void A_request_that_another_thread_answers_meanwhile_is_not_kept()
+    public void A_request_answered_by_another_thread_meanwhile_is_not_tracked_as_unanswered()
     {
         UnansweredRequests unanswered = new(_stage.Environment, _stage.Served);
         CoapExchange exchange = _stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/x"));

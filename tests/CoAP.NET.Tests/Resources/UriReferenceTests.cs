@@ -38,6 +38,6 @@ public class UriReferenceTests
         Assert.Equal(expected, UriReference.Resolve("http://a/b/c/d;p?q", reference));
 
     [Fact]
-    public void Escapes_ports_and_empty_queries_stay_as_they_are() =>
+    public void Escapes_default_ports_and_empty_queries_are_preserved() =>
         Assert.Equal("coap://h:5683/%7ea?", UriReference.Resolve("coap://h:5683/.well-known/core", "/%7ea?"));
 }

@@ -28,10 +28,10 @@ public class WellKnownCoreTests
             .WithTitle("The \"temp\"").WithContentFormat(CoapContentFormat.TextPlain, CoapContentFormat.Json);
         _stage.MapPut("/sensors/temp", () => CoapResults.Changed()).WithResourceType("ignored").WithAttribute("obs");
         _stage.MapGet("/firmware", () => "").WithSize(262144).Produces(CoapContentFormat.OctetStream);
-        _stage.MapGet("/hidden", () => "").Hidden();
-        _stage.MapGroup("/internal").Hidden().MapGet("/x", () => "");
+        _stage.MapGet("/hidden", () => "").ExcludeFromDiscovery();
+        _stage.MapGroup("/internal").ExcludeFromDiscovery().MapGet("/x", () => "");
         _stage.MapGet("/devices/{id}", () => "");
-        _stage.MapGet("/rooms/{id}", () => "").ListedAs("/rooms")
+        _stage.MapGet("/rooms/{id}", () => "").WithDiscoveryTarget("/rooms")
             .WithLink(new CoapLink("/t", new CoapLinkAttribute("anchor", "/rooms"), new CoapLinkAttribute("rel", "alternate")));
         _stage.MapGet("/caf%C3%A9 x", () => "");
         Assert.Equal(
@@ -42,7 +42,7 @@ public class WellKnownCoreTests
     }
 
     [Fact]
-    public void Class_is_listed_with_its_attributes()
+    public void A_resource_class_is_listed_with_its_attributes()
     {
         _stage.Map(new Thing());
         Assert.Equal("</thing>;title=\"Thing\";rt=\"a b\";if=\"i\";ct=60;sz=5", Document());
@@ -67,7 +67,7 @@ public class WellKnownCoreTests
 
     [Fact]
     [Rfc("6690-4.1-3")]
-    public void Group_request_that_nothing_matches_gets_an_error_that_is_kept_back()
+    public void A_group_discovery_request_without_a_match_gets_4_04()
     {
         MapLinks();
         Assert.Equal(CoapCode.NotFound,
@@ -96,20 +96,19 @@ public class WellKnownCoreTests
 
     [Fact]
     [Rfc("6690-6-1")]
-    public void Links_may_depend_on_who_asks()
+    public void Listed_links_may_depend_on_the_request()
     {
         _stage.MapGet("/public", () => "");
-        _stage.MapGroup("/secret").ListedWhen(request => request.TryGetQuery("key", out _) || request.Confirmable).MapGet("/x", () => "");
+        _stage.MapGroup("/secret").WithDiscoveryCondition(request => request.Accept is null).MapGet("/x", () => "");
         Assert.Equal("</public>,</secret/x>", Document());
         CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/.well-known/core");
-        CoAP.NET.Mesh.CoapExchange exchange = _stage.Exchange(message);
-        exchange.Request.Confirmable = false;
-        Assert.Equal("</public>"u8.ToArray(), _stage.Send(exchange).Payload.ToArray());
+        message.Options.Accept = CoapContentFormat.LinkFormat;
+        Assert.Equal("</public>"u8.ToArray(), _stage.Send(message).Payload.ToArray());
     }
 
     [Fact]
     [Rfc("6690-6-1")]
-    public void Links_may_be_made_for_each_request()
+    public void Links_may_be_generated_for_each_request()
     {
         List<CoapLink> made = [];
         CoapRouteHandlerBuilder route = _stage.MapGet("/devices", () => "").WithLinks(request => request.Confirmable ? made : []);
@@ -120,10 +119,10 @@ public class WellKnownCoreTests
         Assert.Equal("</devices/2>;rt=\"door\"", Document("rt=door"));
 
         // As the route itself: to nobody who is not shown that.
-        route.ListedWhen(static request => request.TryGetQuery("key", out _));
+        route.WithDiscoveryCondition(static request => request.TryGetQuery("key", out _));
         Assert.Equal("", Document());
         Assert.Equal("</devices>,</devices/1>;rt=\"lamp\",</devices/2>;rt=\"door\"", Document("key"));
-        route.Hidden();
+        route.ExcludeFromDiscovery();
         Assert.Equal("", Document("key"));
     }
 
@@ -137,7 +136,7 @@ public class WellKnownCoreTests
     }
 
     [Fact]
-    public void Users_own_list_stays()
+    public void A_custom_well_known_core_route_is_not_replaced()
     {
         ResourceStage stage = new();
         stage.MapGet("/.well-known/core", () => "mine");

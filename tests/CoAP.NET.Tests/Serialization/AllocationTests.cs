@@ -30,7 +30,7 @@ public class AllocationTests
     [InlineData("60007d38")]
     [InlineData("7000ad7c")]
     [InlineData("68445d38aabbccddeeff0011")]
-    public void Message_without_options_and_payload_is_one_object(string hex)
+    public void A_message_without_options_and_payload_is_read_as_a_single_object(string hex)
     {
         byte[] bytes = Wire.Hex(hex);
         long one = Allocations.Least(() => s_kept = new CoapMessage());
@@ -106,7 +106,7 @@ public class AllocationTests
 
     [Fact]
     [Rfc("8323-5.3.1-2")]
-    public void Claim_of_four_gigabytes_allocates_nothing()
+    public void A_header_that_claims_four_gigabytes_allocates_nothing()
     {
         byte[] claim = Wire.Hex("f0ffffffff45");
         ReadOnlySequence<byte> parts = Segments.Of(claim, 1);
@@ -115,7 +115,7 @@ public class AllocationTests
     }
 
     [Fact]
-    public void Claim_of_a_large_frame_is_not_believed_before_some_of_it_came()
+    public void A_header_that_claims_a_large_frame_allocates_little_before_the_bytes_arrive()
     {
         // 8 MiB are allowed and claimed; 10 bytes of them come.
         CoapStreamSerializer serializer = new(new CoapSerializerOptions { MaxMessageSize = 16 * 1024 * 1024 });
@@ -147,7 +147,7 @@ public class AllocationTests
     }
 
     [Fact]
-    public void Many_options_cost_their_table_and_nothing_else()
+    public void Many_options_allocate_only_their_table()
     {
         CoapSerializerOptions limits = new() { MaxOptions = int.MaxValue, MaxMessageSize = 100_000_000 };
         CoapStreamSerializer serializer = new(limits);

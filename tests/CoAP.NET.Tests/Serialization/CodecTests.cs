@@ -12,7 +12,7 @@ public sealed class CodecTests
     private static readonly LengthCodec s_codec = new();
 
     [Fact]
-    public async Task A_codec_of_two_members_reads_and_writes_every_way()
+    public async Task A_codec_with_two_members_supports_every_way_to_read_and_write()
     {
         CoapMessage message = NewMessage(300);
         byte[] bytes = s_codec.Serialize(message);
@@ -44,7 +44,7 @@ public sealed class CodecTests
     }
 
     [Fact]
-    public async Task A_message_that_comes_byte_by_byte_is_read_when_it_is_whole()
+    public async Task A_message_that_arrives_byte_by_byte_is_read_when_complete()
     {
         CoapMessage message = NewMessage(20);
         Pipe pipe = new();
@@ -65,7 +65,7 @@ public sealed class CodecTests
     [InlineData("000545", CoapFormatRule.EndOfStream)]
     [InlineData("00020545", CoapFormatRule.CodeReserved)]
     [InlineData("0001450000", CoapFormatRule.TrailingBytes)]
-    public async Task Bytes_that_are_no_message_say_which_rule_they_break(string hex, CoapFormatRule rule)
+    public async Task The_error_for_malformed_bytes_names_the_violated_rule(string hex, CoapFormatRule rule)
     {
         byte[] bytes = Wire.Hex(hex);
         using MemoryStream stream = new(bytes);
@@ -76,25 +76,25 @@ public sealed class CodecTests
         Assert.False(s_codec.TryDeserialize(bytes.AsMemory(), out CoapMessage? message, out CoapFormatError error));
         Assert.Null(message);
         Assert.Equal(rule, error.Rule);
-        Assert.Equal(rule, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(bytes.AsSpan())).Error.Rule);
+        Assert.Equal(rule, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(bytes.AsSpan())).Rule);
         if (rule != CoapFormatRule.TrailingBytes)
         {
-            Assert.Equal(rule, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Error.Rule);
+            Assert.Equal(rule, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Rule);
             Assert.Equal(rule,
-                (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Error.Rule);
+                (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Rule);
         }
     }
 
     [Fact]
-    public async Task A_message_above_the_limit_is_refused_before_it_is_there()
+    public async Task A_message_above_the_limit_is_refused_before_it_has_arrived()
     {
         using MemoryStream stream = new([0xff, 0xff, .. new byte[5000]]);
         Pipe pipe = new();
         await pipe.Writer.WriteAsync(stream.ToArray());
 
-        Assert.Equal(CoapFormatRule.MessageTooLarge, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Error.Rule);
+        Assert.Equal(CoapFormatRule.MessageTooLarge, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Rule);
         Assert.Equal(CoapFormatRule.MessageTooLarge,
-            (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Error.Rule);
+            (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Rule);
     }
 
     [Theory]
@@ -121,7 +121,7 @@ public sealed class CodecTests
     }
 
     [Fact]
-    public async Task A_stream_that_ends_within_a_message_is_an_error_after_those_before()
+    public async Task A_stream_that_ends_within_a_message_throws_after_the_complete_messages()
     {
         byte[] whole = CoapStreamSerializer.Default.Serialize(NewMessage(10));
         using MemoryStream stream = new([.. whole, .. whole[..^1]]);
@@ -135,7 +135,7 @@ public sealed class CodecTests
             }
         });
 
-        Assert.Equal((1, CoapFormatRule.EndOfStream), (read, error.Error.Rule));
+        Assert.Equal((1, CoapFormatRule.EndOfStream), (read, error.Rule));
     }
 
     [Fact]
@@ -153,16 +153,16 @@ public sealed class CodecTests
     }
 
     [Fact]
-    public void A_clone_changes_alone()
+    public void Changing_a_clone_does_not_change_the_original_message()
     {
         CoapMessage message = NewMessage(3);
         message.Type = CoapMessageType.NonConfirmable;
         message.MessageId = 7;
         message.Token = new CoapToken([1, 2]);
-        message.Options.Add(new UriPath("a"));
+        message.Options.Add(new UriPathOption("a"));
 
         CoapMessage clone = message.Clone();
-        clone.Options.Add(new UriPath("b"));
+        clone.Options.Add(new UriPathOption("b"));
         clone.Code = CoapCode.Put;
         clone.MessageId = 8;
 

@@ -53,7 +53,7 @@ public class FormatVerdictTests
     [InlineData("65007d343432323833", CoapFormatRule.EmptyNotEmpty, 4)]
     [InlineData("650030b73432323833", CoapFormatRule.EmptyNotEmpty, 4)]
     [Rfc("7252-3-1", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1")]
-    public async Task Malformed_datagram_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
+    public async Task A_malformed_datagram_is_refused_with_the_expected_rule_and_offset(string hex, CoapFormatRule rule, int offset)
     {
         Assert.Equal($"{rule} at {offset}",
             await SerializerPaths.ReadEveryWay(CoapDatagramSerializer.Default, Wire.Hex(hex), isFrame: false));
@@ -85,7 +85,7 @@ public class FormatVerdictTests
     [InlineData("2001b474", CoapFormatRule.OptionValueTruncated, 4)]
     [InlineData("6001e0ffffe0ffff", CoapFormatRule.OptionNumberTooLarge, 2)]
     [Rfc("8323-3.2-1", "8323-5.3.1-2")]
-    public async Task Malformed_frame_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
+    public async Task A_malformed_frame_is_refused_with_the_expected_rule_and_offset(string hex, CoapFormatRule rule, int offset)
     {
         Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, Wire.Hex(hex), isFrame: true));
     }
@@ -100,7 +100,7 @@ public class FormatVerdictTests
     [InlineData("0de2", CoapFormatRule.TokenTruncated, 2)]
     [InlineData("01e242ff", CoapFormatRule.PayloadMissing, 3)]
     [Rfc("8323-4.2-1")]
-    public async Task Malformed_WebSocket_message_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
+    public async Task A_malformed_WebSocket_message_is_refused_with_the_expected_rule_and_offset(string hex, CoapFormatRule rule, int offset)
     {
         Assert.Equal($"{rule} at {offset}",
             await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
@@ -120,7 +120,7 @@ public class FormatVerdictTests
     }
 
     [Fact]
-    public void More_than_one_frame_where_one_is_expected_is_an_error_at_the_second()
+    public void A_second_frame_after_a_single_expected_frame_is_an_error_at_its_offset()
     {
         Assert.False(CoapStreamSerializer.Default.TryDeserialize(Wire.Hex("01e24200e5").AsSpan(), out CoapMessage? message,
             out CoapFormatError error));
@@ -133,7 +133,7 @@ public class FormatVerdictTests
     {
         CoapFormatException exception =
             Assert.Throws<CoapFormatException>(() => CoapDatagramSerializer.Default.Deserialize(Wire.Hex("40017d34ff").AsSpan()));
-        Assert.Equal(new CoapFormatError(CoapFormatRule.PayloadMissing, 4), exception.Error);
+        Assert.Equal((CoapFormatRule.PayloadMissing, 4), (exception.Rule, exception.Position));
         Assert.Contains("PayloadMissing at offset 4", exception.Message, StringComparison.Ordinal);
     }
 
@@ -170,7 +170,7 @@ public class FormatVerdictTests
     [InlineData("CON 7.01 0001 -")]
     [InlineData("CON 1.00 0001 -")]
     [Rfc("7252-4.1-1")]
-    public void What_would_be_malformed_is_not_written(string text)
+    public void A_message_that_would_be_malformed_is_not_written(string text)
     {
         CoapMessage message = MessageText.Parse(text, isFrame: false);
         Assert.Throws<ArgumentException>(() => CoapDatagramSerializer.Default.Serialize(message));
@@ -179,7 +179,7 @@ public class FormatVerdictTests
     }
 
     [Fact]
-    public void Option_value_that_no_length_can_say_is_not_written()
+    public void An_option_value_too_long_for_the_format_is_not_written()
     {
         CoapMessage message = new(CoapCode.Get);
         message.Options.Add(11, new byte[65_805]);
@@ -190,7 +190,7 @@ public class FormatVerdictTests
 
     [Fact]
     [Rfc("8323-3.4-1")]
-    public void Empty_frame_with_a_token_is_left_to_be_ignored()
+    public void An_empty_frame_with_a_token_is_read_without_an_error()
     {
         // RFC 8323 section 3.4: an Empty message must be ignored, whatever it carries; section 4.1 of RFC 7252 is about a layer that is not
         // there.

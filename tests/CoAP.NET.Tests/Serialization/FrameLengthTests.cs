@@ -29,7 +29,7 @@ public class FrameLengthTests
     }
 
     [Fact]
-    public void Length_of_one_is_one_option()
+    public void A_frame_of_length_1_has_a_single_option()
     {
         CoapMessage message = new(CoapCode.Content);
         message.Options.Add(12, default);
@@ -45,7 +45,7 @@ public class FrameLengthTests
     [InlineData(65_804L, 14, "ffff")]
     [InlineData(65_805L, 15, "00000000")]
     [InlineData(4_295_033_100L, 15, "ffffffff")]
-    public void Extended_field_says_what_it_said(long value, int field, string extension)
+    public void An_extended_field_survives_a_round_trip(long value, int field, string extension)
     {
         Span<byte> bytes = stackalloc byte[4];
         Assert.Equal(field, ExtendedField.FieldFor(value));

@@ -66,7 +66,7 @@ public class LimitTests
 
     [Fact]
     [Rfc("8974-2.2.2-3")]
-    public async Task Token_above_the_limit_is_an_error_that_leaves_the_token_readable()
+    public async Task A_token_above_the_limit_is_an_error_and_stays_readable()
     {
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { MaxTokenLength = 16 });
         string sixteen = Wire.Hex(Vectors.Pattern(16));
@@ -81,7 +81,7 @@ public class LimitTests
     }
 
     [Fact]
-    public async Task Token_above_the_limit_is_refused_in_a_stream_before_it_came()
+    public async Task A_token_above_the_limit_is_refused_in_a_stream_before_it_has_arrived()
     {
         CoapStreamSerializer serializer = new(new CoapSerializerOptions { MaxTokenLength = 16 });
         Assert.Equal("TokenTooLong at 0", await SerializerPaths.ReadEveryWay(serializer, Wire.Hex("0d0104"), isFrame: true));
@@ -89,13 +89,13 @@ public class LimitTests
 
     [Fact]
     [Rfc("8323-5.3.1-2")]
-    public async Task Frame_above_the_limit_is_refused_by_its_header_while_the_peer_goes_on_sending()
+    public async Task A_frame_above_the_limit_is_refused_by_its_header_although_the_peer_continues_to_send()
     {
         Pipe pipe = new();
         await pipe.Writer.WriteAsync(Wire.Hex("f0ffffffff"));
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
-        Assert.Equal(new CoapFormatError(CoapFormatRule.MessageTooLarge, 1_048_576), exception.Error);
+        Assert.Equal((CoapFormatRule.MessageTooLarge, 1_048_576), (exception.Rule, exception.Position));
 
         using DribblingStream stream = new([.. Wire.Hex("f0ffffffff45"), .. new byte[100]], 100, isAsync: true);
         await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(stream).AsTask());
@@ -108,12 +108,12 @@ public class LimitTests
         using DribblingStream stream = new([0x40, 0x01, 0x7d, 0x34, .. new byte[1_000_000]], 50_000, isAsync: true);
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapDatagramSerializer.Default.DeserializeAsync(stream).AsTask());
-        Assert.Equal(new CoapFormatError(CoapFormatRule.MessageTooLarge, 65_535), exception.Error);
+        Assert.Equal((CoapFormatRule.MessageTooLarge, 65_535), (exception.Rule, exception.Position));
         Assert.True(stream.Position <= 65_536, $"{stream.Position} bytes were read.");
     }
 
     [Fact]
-    public void Options_of_a_serializer_are_a_copy()
+    public void Changes_to_the_options_do_not_reach_an_existing_serializer()
     {
         CoapSerializerOptions options = new() { MaxOptions = 1 };
         CoapDatagramSerializer serializer = new(options);
@@ -123,10 +123,10 @@ public class LimitTests
     }
 
     [Fact]
-    public void Registry_of_a_serializer_makes_the_typed_options()
+    public void The_registry_of_a_serializer_creates_its_typed_options()
     {
         byte[] bytes = Wire.Hex("40017d34b161");
-        Assert.IsType<UriPath>(CoapDatagramSerializer.Default.Deserialize(bytes.AsSpan()).Options.First());
+        Assert.IsType<UriPathOption>(CoapDatagramSerializer.Default.Deserialize(bytes.AsSpan()).Options.First());
         CoapDatagramSerializer knowing =
             new(new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.Without(OptionNumber.UriPath) });
         Assert.IsType<UnrecognizedOption>(knowing.Deserialize(bytes.AsSpan()).Options.First());

@@ -62,7 +62,7 @@ public class MessageVectorTests
     }
 
     [Fact]
-    public void Message_that_was_read_is_written_as_it_was()
+    public void A_message_that_was_read_is_written_with_the_same_bytes()
     {
         foreach (byte[] bytes in Vectors.Bytes(Vectors.Datagrams))
         {
@@ -100,7 +100,7 @@ public class MessageVectorTests
 
     [Fact]
     [Rfc("7252-3.1-1")]
-    public void Options_added_out_of_order_leave_in_order_and_repeated_ones_keep_theirs()
+    public void Options_are_written_in_order_of_number_and_repeated_options_in_order_of_insertion()
     {
         CoapMessage message = new(CoapCode.Get) { MessageId = 0x7d34 };
         message.Options.Add(15, "b=2"u8).Add(11, "x"u8).Add(15, "a=1"u8).Add(3, "h"u8);

@@ -66,7 +66,7 @@ public sealed class OptionsAloneTests
     }
 
     [Fact]
-    public async Task An_option_is_returned_before_the_next_one_arrives()
+    public async Task An_option_is_returned_before_the_next_option_arrives()
     {
         Pipe pipe = new();
         await using IAsyncEnumerator<CoapOption> options = CoapOptionReader.Default.ReadAsync(pipe.Reader).GetAsyncEnumerator();
@@ -76,7 +76,7 @@ public sealed class OptionsAloneTests
         Assert.False(first.IsCompleted);
         await pipe.Writer.WriteAsync(Wire.Hex("62"));
         Assert.True(await first.WaitAsync(HangGuard.InMemory));
-        Assert.Equal("ab", Assert.IsType<UriPath>(options.Current).Value);
+        Assert.Equal("ab", Assert.IsType<UriPathOption>(options.Current).Value);
 
         Task<bool> second = options.MoveNextAsync().AsTask();
         pipe.Reader.CancelPendingRead();
@@ -84,10 +84,10 @@ public sealed class OptionsAloneTests
     }
 
     [Fact]
-    public async Task A_reader_uses_factories_and_codes_and_does_not_need_a_whole_buffer_for_a_long_value()
+    public async Task An_option_reader_uses_its_code_and_reads_a_long_value_from_many_segments()
     {
         CoapOptionReader pings = new(code: CoapCode.Ping);
-        Assert.IsType<Custody>(Assert.Single(pings.Read(Wire.Hex("20"), out _)));
+        Assert.IsType<CustodyOption>(Assert.Single(pings.Read(Wire.Hex("20"), out _)));
         Assert.IsType<UnrecognizedOption>(Assert.Single(CoapOptionReader.Default.Read(Wire.Hex("20"), out _)));
 
         byte[] bytes = CoapOptionWriter.Write(new CoapOptionCollection().Add(65_000, new byte[60_000]).Add(65_000, [1]));
@@ -101,7 +101,7 @@ public sealed class OptionsAloneTests
     public async Task Options_are_written_by_every_way_as_in_a_message(bool isLarge)
     {
         CoapMessage message = new(CoapCode.Get) { MessageId = 1 };
-        message.Options.Add(new UriPath("a")).Add(new UriPath("b")).Add(65_000, new byte[300]);
+        message.Options.Add(new UriPathOption("a")).Add(new UriPathOption("b")).Add(65_000, new byte[300]);
         for (int i = 0; isLarge && i < 5; i++)
         {
             message.Options.Add(65_001, new byte[60_000]);
@@ -141,7 +141,7 @@ public sealed class OptionsAloneTests
     }
 
     [Fact]
-    public async Task No_options_are_no_bytes_and_a_value_that_is_too_long_is_refused()
+    public async Task An_empty_collection_writes_no_bytes_and_a_value_that_is_too_long_is_refused()
     {
         Assert.Empty(CoapOptionWriter.Write(new CoapOptionCollection()));
         using RecordingStream nothing = new();
@@ -175,7 +175,7 @@ public sealed class OptionsAloneTests
         }
         catch (CoapFormatException exception)
         {
-            return $"{exception.Error.Rule} at {exception.Error.Offset}";
+            return $"{exception.Rule} at {exception.Position}";
         }
     }
 }

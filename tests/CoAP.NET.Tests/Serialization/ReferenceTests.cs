@@ -82,7 +82,7 @@ public class ReferenceTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task Mutated_messages_get_one_verdict_by_every_way_in()
+    public async Task Every_way_to_read_a_mutated_message_gives_the_same_result()
     {
         Mutator datagrams = new([.. Vectors.ValidDatagrams()], s_seed + 2);
         Mutator frames = new([.. Vectors.Bytes(Vectors.Frames).Where(bytes => bytes.Length < 1000)], s_seed + 3);
@@ -123,7 +123,7 @@ public class ReferenceTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void What_is_read_without_an_error_is_written_and_read_again_as_the_same()
+    public void A_message_that_is_read_without_an_error_survives_a_round_trip()
     {
         Mutator mutator = new([.. Vectors.ValidDatagrams()], s_seed + 5);
         int sound = 0;

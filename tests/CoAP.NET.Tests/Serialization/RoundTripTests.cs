@@ -32,7 +32,7 @@ public class RoundTripTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void Datagrams_come_back_as_they_were() => Check(CoapDatagramSerializer.Default, isFrame: false);
+    public void Datagrams_survive_a_round_trip() => Check(CoapDatagramSerializer.Default, isFrame: false);
 
     [Fact]
     public void Frames_come_back_as_they_were() => Check(CoapStreamSerializer.Default, isFrame: true);

@@ -118,7 +118,7 @@ internal static class SerializerPaths
             }
             catch (CoapFormatException exception)
             {
-                verdict = $"{exception.Error.Rule} at {exception.Error.Offset}";
+                verdict = $"{exception.Rule} at {exception.Position}";
             }
 
             first ??= verdict;

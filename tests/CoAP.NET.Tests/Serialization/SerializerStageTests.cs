@@ -36,7 +36,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Datagram_becomes_a_message_with_bytes_of_its_own()
+    public void A_received_datagram_becomes_a_message_with_its_own_bytes()
     {
         CoapDatagram datagram = Receive(Channel(), "61457d3520c0213cff32322e332043", s_local);
         CoapInbound inbound = Assert.Single(_up);
@@ -51,7 +51,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Group_address_makes_the_message_a_multicast_one()
+    public void A_datagram_to_a_group_address_becomes_a_multicast_message()
     {
         Receive(Channel(), "51017d4186bb74656d7065726174757265", s_group);
         Receive(Channel(), "51017d41ff", s_group);
@@ -66,7 +66,7 @@ public class SerializerStageTests
     [InlineData("80017d34")]
     [InlineData("c0017d34")]
     [Rfc("7252-3-1")]
-    public void Bytes_without_a_header_of_version_1_end_here(string hex)
+    public void A_datagram_without_a_version_1_header_is_ignored(string hex)
     {
         Receive(Channel(), hex, s_local);
         Assert.Empty(_up);
@@ -98,7 +98,7 @@ public class SerializerStageTests
 
     [Fact]
     [Rfc("8974-2.2.2-3")]
-    public void Token_above_the_limit_goes_up_with_the_token_for_the_answer()
+    public void A_token_above_the_limit_is_reported_with_the_token()
     {
         CoapDatagramSerializer tight = new(new CoapSerializerOptions { MaxTokenLength = 9 });
         Receive(Channel(), "4a017d34aaaaaaaaaaaaaaaaaaaab161", s_local, tight);
@@ -108,7 +108,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Truncated_datagram_is_too_large_whatever_is_left_of_it()
+    public void A_truncated_datagram_is_reported_as_too_large_whatever_its_content()
     {
         Receive(Channel(), "42027d34aabbb161ff62", s_local, isTruncated: true);
         Receive(Channel(), "40017d", s_local, isTruncated: true);
@@ -121,7 +121,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Hash_tells_other_bytes_and_is_the_same_for_the_same_seed()
+    public void The_datagram_hash_distinguishes_different_bytes_and_is_equal_for_the_same_seed()
     {
         HashSet<uint> hashes = [];
         DatagramHash hash = new(new VirtualRandom(5));
@@ -155,7 +155,7 @@ public class SerializerStageTests
 
     [Fact]
     [Rfc("8323-3.3-6")]
-    public void Reliable_transport_has_frames()
+    public void A_channel_of_a_reliable_transport_uses_frames()
     {
         CoapChannel channel = Channel(isReliable: true);
         Receive(channel, "c1017fbb74656d7065726174757265", s_local);
@@ -168,7 +168,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Datagram_without_a_channel_is_our_mistake_and_its_buffer_comes_back()
+    public void A_datagram_without_a_channel_is_counted_as_an_error_and_its_buffer_returns_to_the_pool()
     {
         CoapDatagram datagram = Fill("40017d34");
         Offer(new SerializerInbound(_environment, MessageFormats.Default), datagram);
@@ -192,7 +192,7 @@ public class SerializerStageTests
     [InlineData(59)]
     [InlineData(60)]
     [InlineData(3000)]
-    public void Message_that_a_pooled_buffer_does_not_hold_gets_a_larger_one(int payload)
+    public void A_message_too_large_for_a_pooled_buffer_gets_a_larger_buffer(int payload)
     {
         CoapMessage message = new(CoapCode.Content) { MessageId = 1, Payload = Vectors.Pattern(payload) };
         Send(new CoapOutbound { Channel = Channel(), Message = message });
@@ -205,7 +205,7 @@ public class SerializerStageTests
     [InlineData(64)]
     [InlineData(65)]
     [Rfc("7252-4.2-6")]
-    public void Finished_bytes_leave_as_they_are(int length)
+    public void Encoded_bytes_are_sent_unchanged(int length)
     {
         byte[] encoded = Vectors.Pattern(length);
         Send(new CoapOutbound { Channel = Channel(), Encoded = encoded });
@@ -213,7 +213,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Bytes_are_told_to_who_keeps_them_before_they_leave()
+    public void The_encoded_bytes_are_stored_in_the_transmission_before_they_are_sent()
     {
         CoapTransmission kept = Keep(new CoapMessage(CoapCode.Get) { MessageId = 9 });
         List<string> keptThen = [];
@@ -230,7 +230,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Message_without_a_form_is_counted_and_logged_and_the_next_one_leaves()
+    public void A_message_that_cannot_be_encoded_is_counted_and_logged_and_the_next_message_is_sent()
     {
         CoapMessage message = new(CoapCode.Empty) { Payload = new byte[1] };
         CoapTransmission kept = Keep(message);
@@ -246,7 +246,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void Declined_datagram_goes_back_to_the_pool()
+    public void A_declined_datagram_returns_to_the_pool()
     {
         SerializerOutbound stage = new(_environment, MessageFormats.Default, _pool);
         Offer(stage, new CoapOutbound { Channel = Channel(), Message = new CoapMessage(CoapCode.Get) });

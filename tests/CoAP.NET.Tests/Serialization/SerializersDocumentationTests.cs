@@ -31,7 +31,7 @@ public sealed class SerializersDocumentationTests
     }
 
     [Fact]
-    public async Task Messages_are_read_one_after_another()
+    public async Task Messages_are_read_from_a_stream_consecutively()
     {
         CancellationToken cancellationToken = CancellationToken.None;
         using MemoryStream stream = new([.. CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Valid)),
@@ -50,7 +50,7 @@ public sealed class SerializersDocumentationTests
     {
         CancellationToken cancellationToken = CancellationToken.None;
         CoapMessage message = new(CoapCode.Get);
-        message.Options.Add(new UriPath("a")).Add(new UriPath("b"));
+        message.Options.Add(new UriPathOption("a")).Add(new UriPathOption("b"));
         PipeReader pipe = PipeReader.Create(new ReadOnlySequence<byte>(Wire.Hex("b1610162ff21")));
 
         byte[] block = CoapOptionWriter.Write(message.Options);
@@ -66,7 +66,7 @@ public sealed class SerializersDocumentationTests
     }
 
     [Fact]
-    public void A_format_of_ones_own_reads_what_it_wrote()
+    public void A_custom_format_reads_the_bytes_that_it_wrote()
     {
         ShortCodec codec = new();
         CoapMessage read = codec.Deserialize(codec.Serialize(new CoapMessage(CoapCode.Content) { Payload = "21.5"u8.ToArray() }));

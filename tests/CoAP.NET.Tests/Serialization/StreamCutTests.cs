@@ -20,7 +20,7 @@ public class StreamCutTests
 
     [Theory]
     [MemberData(nameof(Vectors.Frames), MemberType = typeof(Vectors))]
-    public void Frame_cut_anywhere_is_the_same_message(string id, string hex, string text)
+    public void A_frame_cut_at_any_byte_gives_the_same_message(string id, string hex, string text)
     {
         _ = id;
         byte[] frame = Wire.Hex(hex);
@@ -80,11 +80,11 @@ public class StreamCutTests
 
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(slow).AsTask());
-        Assert.Equal(new CoapFormatError(CoapFormatRule.EndOfStream, 0), exception.Error);
+        Assert.Equal((CoapFormatRule.EndOfStream, 0), (exception.Rule, exception.Position));
     }
 
     [Fact]
-    public async Task Pipe_keeps_what_follows_the_message_and_the_message_keeps_its_bytes()
+    public async Task A_pipe_keeps_the_bytes_after_the_message_and_the_message_keeps_its_own_bytes()
     {
         Pipe pipe = new();
         byte[] bytes = [.. Wire.Hex("71457fff32322e332043"), .. Wire.Hex("01e242")];
@@ -103,13 +103,13 @@ public class StreamCutTests
     }
 
     [Fact]
-    public async Task After_a_format_error_the_pipe_has_lost_nothing()
+    public async Task A_format_error_consumes_no_bytes_of_the_pipe()
     {
         Pipe pipe = new();
         await pipe.Writer.WriteAsync(Wire.Hex("1001ff01e242"));
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
-        Assert.Equal(new CoapFormatError(CoapFormatRule.PayloadMissing, 2), exception.Error);
+        Assert.Equal((CoapFormatRule.PayloadMissing, 2), (exception.Rule, exception.Position));
         Assert.True(pipe.Reader.TryRead(out ReadResult rest));
         Assert.Equal(6, rest.Buffer.Length);
     }
@@ -117,7 +117,7 @@ public class StreamCutTests
     [Theory]
     [InlineData(10)]
     [InlineData(100_000)]
-    public async Task Nothing_is_read_after_a_whole_frame(int payload)
+    public async Task No_byte_is_read_after_a_complete_frame(int payload)
     {
         byte[] bytes = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Payload = new byte[payload] });
         await using NoMoreStream stream = new(bytes);
@@ -127,7 +127,7 @@ public class StreamCutTests
     }
 
     [Fact]
-    public async Task Cancelled_read_of_a_pipe_can_be_taken_up_again()
+    public async Task Reading_from_a_pipe_can_continue_after_a_cancelled_read()
     {
         Pipe pipe = new();
         using CancellationTokenSource source = new();
@@ -181,7 +181,7 @@ public class StreamCutTests
     }
 
     [Fact]
-    public async Task Large_frame_passes_through_a_pipe_that_holds_less()
+    public async Task A_large_frame_passes_through_a_pipe_with_a_smaller_buffer()
     {
         CoapMessage message = new(CoapCode.Post) { Token = new CoapToken([1, 2, 3]), Payload = Vectors.Pattern(900_000) };
         message.Options.Add(11, "firmware"u8);
@@ -195,7 +195,7 @@ public class StreamCutTests
     }
 
     [Fact]
-    public async Task Large_frame_whose_source_ends_is_an_end_of_stream()
+    public async Task A_large_frame_whose_source_ends_early_gives_EndOfStream()
     {
         byte[] frame = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Post) { Payload = new byte[80_000] });
         foreach (int length in new[] { 65_536, 65_537, frame.Length - 1 })
@@ -227,7 +227,7 @@ public class StreamCutTests
             {
                 messages.Add(MessageText.Of(await CoapStreamSerializer.Default.DeserializeAsync(reader), isFrame: true));
             }
-            catch (CoapFormatException exception) when (exception.Error == new CoapFormatError(CoapFormatRule.EndOfStream, 0))
+            catch (CoapFormatException exception) when (exception is { Rule: CoapFormatRule.EndOfStream, Position: 0 })
             {
                 return messages;
             }

@@ -9,7 +9,7 @@ public sealed class StreamMeasureTests
     [InlineData("2101aab178", 5)]
     [InlineData("2101aa", 5)]
     [InlineData("e1000003aa", 274)]
-    public void The_length_is_known_before_the_message_is_whole(string hex, long expected)
+    public void The_length_of_a_message_is_known_before_the_message_is_complete(string hex, long expected)
     {
         Assert.True(CoapStreamSerializer.Default.TryMeasure(Wire.Hex(hex), out long length));
         Assert.Equal(expected, length);
@@ -19,7 +19,7 @@ public sealed class StreamMeasureTests
     [InlineData("")]
     [InlineData("21")]
     [InlineData("0f01")]
-    public void Too_little_and_what_is_no_message_has_no_length(string hex)
+    public void TryMeasure_returns_false_for_too_few_or_malformed_bytes(string hex)
     {
         Assert.False(CoapStreamSerializer.Default.TryMeasure(Wire.Hex(hex), out long length));
         Assert.Equal(0, length);

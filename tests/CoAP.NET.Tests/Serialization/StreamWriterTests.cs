@@ -11,7 +11,7 @@ public class StreamWriterTests
     [InlineData(4096, 1)]
     [InlineData(4097, 2)]
     [InlineData(500_000, 2)]
-    public async Task Small_payload_leaves_with_the_options_and_a_large_one_by_itself(int payload, int writes)
+    public async Task A_small_payload_is_written_together_with_the_options_and_a_large_payload_separately(int payload, int writes)
     {
         CoapMessage message = new(CoapCode.Content) { Payload = Vectors.Pattern(payload) };
         message.Options.Add(12, default);
@@ -25,7 +25,7 @@ public class StreamWriterTests
     }
 
     [Fact]
-    public async Task Options_beyond_one_buffer_leave_in_parts_of_bounded_size()
+    public async Task Options_larger_than_a_buffer_are_written_in_parts_of_bounded_size()
     {
         CoapMessage message = new(CoapCode.Content) { Token = new CoapToken(Vectors.Pattern(60_000)), Payload = Vectors.Pattern(100) };
         for (int i = 0; i < 20; i++)
@@ -54,7 +54,7 @@ public class StreamWriterTests
     }
 
     [Fact]
-    public async Task Options_that_end_where_a_part_ends_are_followed_by_the_marker()
+    public async Task The_payload_marker_is_written_after_options_that_end_at_a_part_boundary()
     {
         // Header and options fill the part of 128 KiB to the last byte, with and without a payload behind them.
         foreach (int payload in new[] { 0, 1, 5000 })
@@ -77,7 +77,7 @@ public class StreamWriterTests
     }
 
     [Fact]
-    public async Task Pipe_whose_reader_left_takes_no_more()
+    public async Task Writing_to_a_pipe_whose_reader_completed_ends_without_an_error()
     {
         Pipe pipe = new();
         await pipe.Reader.CompleteAsync();
@@ -85,7 +85,7 @@ public class StreamWriterTests
     }
 
     [Fact]
-    public async Task Failure_that_a_stream_throws_at_once_comes_out_of_the_task()
+    public async Task A_synchronous_exception_of_a_stream_is_thrown_by_the_task()
     {
         using DribblingStream onlySynchronous = new([0x01], 1, isAsync: false);
         ValueTask<CoapMessage> read = CoapStreamSerializer.Default.DeserializeAsync(onlySynchronous);
@@ -100,7 +100,7 @@ public class StreamWriterTests
     }
 
     [Fact]
-    public async Task Stream_derived_from_one_in_memory_is_asked_asynchronously()
+    public async Task A_stream_derived_from_MemoryStream_is_used_asynchronously()
     {
         byte[] bytes = Wire.Hex("71457fff32322e332043");
         using AsynchronousMemory source = new(bytes);
@@ -112,7 +112,7 @@ public class StreamWriterTests
     }
 
     [Fact]
-    public async Task Failure_of_the_stream_comes_out_as_it_is()
+    public async Task An_exception_of_the_stream_is_thrown_unchanged()
     {
         using MemoryStream full = new(new byte[4]);
         CoapMessage message = new(CoapCode.Content) { Payload = new byte[10_000] };

@@ -34,7 +34,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void Nothing_fires_before_NextDue_and_what_is_first_fires_at_it()
+    public void No_timer_fires_before_NextDue_and_the_first_timer_fires_at_NextDue()
     {
         TimerWheel wheel = new(0);
         int fired = 0;
@@ -53,7 +53,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void An_empty_wheel_is_never_due()
+    public void The_NextDue_of_an_empty_wheel_is_the_maximum()
     {
         TimerWheel wheel = new(0);
         ActionTimer timer = new(_ => { });
@@ -68,7 +68,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void A_timer_without_an_end_waits_for_ever()
+    public void A_timer_with_the_maximum_due_time_never_fires()
     {
         TimerWheel wheel = new(0);
         ActionTimer timer = new(_ => Assert.Fail("fired"));
@@ -79,7 +79,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void After_a_long_jump_everything_fires_in_the_order_of_its_time()
+    public void After_a_long_jump_all_timers_fire_in_the_order_of_their_due_times()
     {
         TimerWheel wheel = new(0);
         List<long> order = [];
@@ -94,7 +94,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void Equal_times_fire_in_the_order_of_their_schedules()
+    public void Timers_with_equal_due_times_fire_in_the_order_of_scheduling()
     {
         TimerWheel wheel = new(0);
         List<int> order = [];
@@ -143,7 +143,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void A_timer_that_throws_takes_no_other_one_with_it()
+    public void An_exception_of_a_timer_does_not_keep_other_timers_from_firing()
     {
         TimerWheel wheel = new(0);
         List<int> fired = [];
@@ -158,7 +158,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void A_clock_that_goes_back_does_nothing()
+    public void Advancing_to_an_earlier_time_fires_no_timer()
     {
         TimerWheel wheel = new(100 * Second);
         int fired = 0;
@@ -171,7 +171,7 @@ public class TimerWheelTests
     }
 
     [Fact]
-    public void Waiting_by_NextDue_wakes_a_few_times_for_each_timer_only()
+    public void Waiting_for_NextDue_wakes_at_most_three_times_per_timer()
     {
         TimerWheel wheel = new(0);
         Random random = new(5);
@@ -194,7 +194,7 @@ public class TimerWheelTests
 
     [Theory]
     [MemberData(nameof(Seeds))]
-    public void Behaves_like_a_sorted_list(int seed)
+    public void The_timer_wheel_behaves_like_a_sorted_list(int seed)
     {
         Random random = new(seed);
         long now = random.NextInt64(0, 1L << 55);

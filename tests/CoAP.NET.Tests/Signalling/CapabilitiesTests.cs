@@ -7,7 +7,7 @@ public class CapabilitiesTests : ConnectionTest
 {
     [Fact]
     [Rfc("8323-3.3-1")]
-    public async Task Our_CSM_is_the_first_message_and_does_not_wait_for_the_peers()
+    public async Task The_CSM_of_a_server_is_sent_first_without_waiting_for_the_CSM_of_the_peer()
     {
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();

@@ -9,14 +9,14 @@ public sealed class SignallingAbortTests : SignallingTest
     [InlineData(Abort, null, "aborted the connection.")]
     [InlineData("60e52109ff626164", "bad", "option 9")]
     [InlineData("50e5ff620a6464", "b dd", "b dd")]
-    public async Task An_Abort_fails_everything_with_what_it_says(string abort, string? diagnostic, string text)
+    public async Task An_Abort_of_the_peer_fails_all_requests_with_its_diagnostic(string abort, string? diagnostic, string text)
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
         (Task<CoapResponse> response, _) = Ask(connection, peer);
         connection.Receive(abort);
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response));
-        Assert.Equal(CoapConnectionError.Aborted, exception.Error);
+        Assert.Equal(CoapError.Aborted, exception.Error);
         Assert.Equal(diagnostic, exception.Diagnostic);
         Assert.Contains(text, exception.Message, StringComparison.Ordinal);
         Assert.True(connection.IsClosed);
@@ -25,7 +25,7 @@ public sealed class SignallingAbortTests : SignallingTest
         Assert.Equal(0, Count(CoapCounter.ConnectionsLost));
 
         Task<CoapResponse> after = peer.SendAsync(new CoapRequest(CoapMethod.Get, "/z"));
-        Assert.Equal(CoapConnectionError.Aborted, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
+        Assert.Equal(CoapError.Aborted, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
     }
 
     [Fact]
@@ -47,7 +47,7 @@ public sealed class SignallingAbortTests : SignallingTest
     [InlineData("1001ff", "PayloadMissing")]
     [InlineData("0021", "CodeReserved at byte 1")]
     [InlineData("0f01", "TokenLengthReserved at byte 0")]
-    public async Task A_frame_against_the_format_is_aborted_with_rule_and_place(string frame, string text)
+    public async Task A_malformed_frame_is_answered_with_an_Abort_that_names_rule_and_offset(string frame, string text)
     {
         MapX();
         await StartStreamsAsync();
@@ -63,9 +63,9 @@ public sealed class SignallingAbortTests : SignallingTest
     [InlineData("f0ffffffff45")]
     [InlineData("f1ffffffff45")]
     [InlineData("f000000000")]
-    public async Task The_header_of_a_frame_that_is_too_long_is_enough_for_an_Abort(string header)
+    public async Task A_frame_header_with_an_excessive_length_is_answered_with_an_Abort(string header)
     {
-        Options.Limits.MaxStreamMessageSize = 65_000;
+        Options.Limits.Connections.MaxMessageSize = 65_000;
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(header);
@@ -74,7 +74,7 @@ public sealed class SignallingAbortTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_token_longer_than_we_said_aborts_a_signalling_message()
+    public async Task A_signalling_message_with_a_token_longer_than_announced_is_answered_with_an_Abort()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -83,7 +83,7 @@ public sealed class SignallingAbortTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_connection_that_cannot_send_its_Abort_is_closed_after_its_time()
+    public async Task A_connection_that_cannot_send_its_Abort_is_closed_after_a_timeout()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();

@@ -18,13 +18,13 @@ public sealed class SignallingCampaignTests : SignallingTest
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task Whatever_a_peer_sends_everything_ends_and_nothing_is_left()
+    public async Task Every_request_ends_and_nothing_is_left_behind_whatever_a_peer_sends()
     {
-        Options.Limits.MaxRequestsPerConnection = 3;
+        Options.Limits.Connections.MaxRequests = 3;
         List<TaskCompletionSource<CoapResult>> answers = [];
         MapX();
         Server.MapGet("/obs", () => CoapResults.Text("1")).Observable();
-        Server.MapGet("/slow", _ =>
+        Server.MapGet("/slow", (CoapRequestContext _) =>
         {
             answers.Add(new TaskCompletionSource<CoapResult>());
             return answers[^1].Task;
@@ -93,10 +93,10 @@ public sealed class SignallingCampaignTests : SignallingTest
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task An_answer_and_a_Release_at_the_same_moment_end_in_order()
+    public async Task A_response_and_a_Release_at_the_same_moment_are_sent_in_order()
     {
         TaskCompletionSource<CoapResult> answer = new();
-        Server.MapGet("/slow", _ => answer.Task);
+        Server.MapGet("/slow", (CoapRequestContext _) => answer.Task);
         await StartStreamsAsync();
         int rounds = Campaign.Rounds(200);
         using Barrier barrier = new(2);

@@ -8,7 +8,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
 {
     [Fact]
     [Rfc("8323-3.3-2")]
-    public async Task Who_opens_a_connection_sends_its_CSM_at_once()
+    public async Task An_endpoint_that_opens_a_connection_sends_its_CSM_at_once()
     {
         await StartStreamsAsync();
         DirectConnection connection = (DirectConnection)await Streams.ConnectAsync(DirectStreamTransport.Local, null, default);
@@ -20,9 +20,9 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     [InlineData(9, "70e123100000202109")]
     [InlineData(65_804, "90e123100000202301010c")]
     [Rfc("8974-2.2.1-1")]
-    public async Task A_CSM_names_the_length_of_tokens_only_if_they_may_be_longer_than_8_bytes(int length, string csm)
+    public async Task A_CSM_has_Extended_Token_Length_only_when_tokens_may_exceed_8_bytes(int length, string csm)
     {
-        Options.Limits.MaxTokenLength = length;
+        Options.Limits.Messages.MaxTokenLength = length;
         await StartStreamsAsync();
         DirectConnection connection = (DirectConnection)await Streams.ConnectAsync(DirectStreamTransport.Local, null, default);
         Assert.Equal([csm], connection.TakeSent());
@@ -30,7 +30,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.3-1")]
-    public async Task Later_CSMs_change_what_they_name_and_nothing_else()
+    public async Task A_later_CSM_changes_only_the_capabilities_that_it_names()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect("70e123010000202120");
@@ -50,7 +50,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     [Fact]
-    public async Task Without_options_the_base_values_hold()
+    public async Task A_CSM_without_options_has_the_base_values()
     {
         await StartStreamsAsync();
         Assert.Equal((1152, false, 8), CapabilitiesOf(Connect(BareCsm)));
@@ -61,7 +61,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     [InlineData("20e16107", 8)]
     [InlineData("20e1610a", 10)]
     [InlineData("40e163ffffff", 65_804)]
-    public async Task Extended_token_length_is_held_within_its_range(string csm, int length)
+    public async Task Extended_Token_Length_of_a_CSM_is_clamped_to_its_range(string csm, int length)
     {
         await StartStreamsAsync();
         Assert.Equal(length, Connect(csm).Channel!.PeerMaxTokenLength);
@@ -76,7 +76,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     [InlineData("40e16301010c")]
     [InlineData("70e123010000202120")]
     [InlineData("10e1a0")]
-    public async Task Every_legal_CSM_makes_a_connection_ready(string csm)
+    public async Task Every_valid_CSM_makes_a_connection_ready(string csm)
     {
         MapX();
         await StartStreamsAsync();
@@ -129,7 +129,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     [InlineData("01e842")]
     [InlineData("10e8a0")]
     [InlineData("00ff")]
-    public async Task Signalling_codes_that_nobody_knows_do_no_harm(string frame)
+    public async Task Unknown_signalling_codes_are_ignored(string frame)
     {
         MapX();
         await StartStreamsAsync();
@@ -159,7 +159,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     [InlineData(Empty)]
     [InlineData("0445aabbccdd")]
     [InlineData("00e8")]
-    public async Task Nothing_comes_before_the_CSM(string frame)
+    public async Task Any_message_before_the_CSM_is_answered_with_an_Abort(string frame)
     {
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
@@ -169,7 +169,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     [Fact]
-    public async Task Waiting_for_the_CSM_ends_with_it()
+    public async Task WhenReady_completes_when_the_CSM_arrives()
     {
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
@@ -181,7 +181,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     [Fact]
-    public async Task Waiting_for_the_CSM_ends_with_the_connection()
+    public async Task WhenReady_completes_when_the_connection_ends()
     {
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
@@ -197,7 +197,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     [InlineData(2)]
     [InlineData(5)]
     [InlineData(100)]
-    public async Task Frames_come_out_the_same_however_the_stream_is_cut(int size)
+    public async Task Frames_are_read_the_same_however_the_stream_is_split(int size)
     {
         MapX();
         await StartStreamsAsync();

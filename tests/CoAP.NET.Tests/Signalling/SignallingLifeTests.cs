@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Signalling;
 public sealed class SignallingLifeTests : SignallingTest
 {
     [Fact]
-    public async Task A_silent_peer_gets_a_Ping_and_is_lost_without_a_Pong()
+    public async Task A_silent_peer_gets_a_Ping_and_the_connection_is_lost_without_a_Pong()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -19,7 +19,7 @@ public sealed class SignallingLifeTests : SignallingTest
         Clock.Advance(TimeSpan.FromSeconds(19.7));
         Assert.False(connection.IsClosed);
         Clock.Advance(TimeSpan.FromSeconds(0.4));
-        Assert.Equal(CoapConnectionError.Lost, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
+        Assert.Equal(CoapError.Lost, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
         Assert.Equal(1, Count(CoapCounter.ConnectionsLost));
         Assert.Empty(connection.TakeSent());
     }
@@ -29,7 +29,7 @@ public sealed class SignallingLifeTests : SignallingTest
     [InlineData(Empty)]
     [InlineData(Ping)]
     [InlineData(GetX)]
-    public async Task Anything_heard_is_life(string frame)
+    public async Task Any_received_message_answers_a_keep_alive_Ping(string frame)
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -46,7 +46,7 @@ public sealed class SignallingLifeTests : SignallingTest
     }
 
     [Fact]
-    public async Task Requests_now_and_then_need_no_Ping()
+    public async Task No_keep_alive_Ping_is_sent_while_requests_arrive()
     {
         MapX();
         await StartStreamsAsync();
@@ -60,9 +60,9 @@ public sealed class SignallingLifeTests : SignallingTest
     }
 
     [Fact]
-    public async Task Without_an_interval_nothing_is_asked()
+    public async Task Without_KeepAliveInterval_no_Ping_is_sent()
     {
-        Options.Streams.KeepAliveInterval = Options.Streams.IdleTimeout = Timeout.InfiniteTimeSpan;
+        Options.Transports.Streams.KeepAliveInterval = Options.Transports.Streams.IdleTimeout = Timeout.InfiniteTimeSpan;
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Clock.Advance(TimeSpan.FromHours(10));
@@ -109,7 +109,7 @@ public sealed class SignallingLifeTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_connection_with_a_request_under_way_is_not_idle()
+    public async Task A_connection_with_a_request_in_progress_is_not_idle()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         await StartStreamsAsync();
@@ -141,7 +141,7 @@ public sealed class SignallingLifeTests : SignallingTest
     [Theory]
     [InlineData(7_680, true)]
     [InlineData(7_679, false)]
-    public async Task A_long_frame_goes_on_as_long_as_256_bytes_a_second_come(int inHalfAMinute, bool goesOn)
+    public async Task A_long_frame_is_not_aborted_while_256_bytes_a_second_arrive(int inHalfAMinute, bool goesOn)
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -159,7 +159,7 @@ public sealed class SignallingLifeTests : SignallingTest
     }
 
     [Fact]
-    public async Task Most_of_a_frame_at_once_buys_no_time_for_the_rest()
+    public async Task Receiving_most_of_a_frame_at_once_does_not_extend_the_timeout_for_the_rest()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -171,7 +171,7 @@ public sealed class SignallingLifeTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_frame_of_which_one_byte_comes_now_and_then_is_aborted_and_those_that_come_in_time_have_their_time_anew()
+    public async Task A_frame_of_which_single_bytes_trickle_in_is_aborted_and_frames_that_arrive_in_time_are_not()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -194,7 +194,7 @@ public sealed class SignallingLifeTests : SignallingTest
     [Theory]
     [InlineData(100)]
     [InlineData(7_679)]
-    public async Task A_peer_that_takes_too_little_of_what_is_sent_is_closed(int taken)
+    public async Task A_connection_whose_peer_reads_too_slowly_is_closed(int taken)
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -203,7 +203,7 @@ public sealed class SignallingLifeTests : SignallingTest
         Assert.False(connection.IsClosed);
         connection.Slowness = new CoapConnectionProgress(1, 0, 100 + taken, 100_000 - taken);
         Pass(TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(1));
-        Assert.Equal(CoapConnectionError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
+        Assert.Equal(CoapError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
         Assert.Empty(connection.TakeSent());
     }
@@ -211,7 +211,7 @@ public sealed class SignallingLifeTests : SignallingTest
     [Theory]
     [InlineData(100_000, 7_680)]
     [InlineData(1000, 1000)]
-    public async Task A_peer_that_takes_enough_or_all_that_waited_has_its_time_anew(int waiting, int taken)
+    public async Task A_peer_that_reads_enough_or_everything_restarts_its_timeout(int waiting, int taken)
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -224,11 +224,11 @@ public sealed class SignallingLifeTests : SignallingTest
 
         Assert.False(connection.IsClosed);
         Pass(TimeSpan.FromSeconds(20), TimeSpan.FromSeconds(1));
-        Assert.Equal(CoapConnectionError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
+        Assert.Equal(CoapError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
     }
 
     [Fact]
-    public async Task A_peer_that_we_do_not_read_is_neither_silent_nor_slow()
+    public async Task A_peer_whose_connection_is_not_read_is_neither_silent_nor_slow()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();

@@ -33,7 +33,7 @@ public sealed class SignallingPingTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.4-1")]
-    public async Task A_Pong_that_nobody_waits_for_is_ignored()
+    public async Task A_Pong_without_a_pending_Ping_is_ignored()
     {
         MapX();
         await StartStreamsAsync();
@@ -44,7 +44,7 @@ public sealed class SignallingPingTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.4.1-1")]
-    public async Task With_Custody_the_Pong_follows_what_came_before()
+    public async Task A_Pong_with_Custody_follows_the_responses_to_earlier_requests()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         MapX();
@@ -62,11 +62,11 @@ public sealed class SignallingPingTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.4.1-1")]
-    public async Task With_Custody_the_Pong_does_not_wait_for_what_comes_after()
+    public async Task A_Pong_with_Custody_does_not_wait_for_later_requests()
     {
         TaskCompletionSource<CoapResult> first = MapSlow();
         TaskCompletionSource<CoapResult> second = new();
-        Server.MapGet("/2", (_, _) => second.Task);
+        Server.MapGet("/2", (CoapRequestContext _, CancellationToken _) => second.Task);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + CustodyPing + "2101ccb132" + "11e24320");
@@ -78,7 +78,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task With_nothing_under_way_a_Pong_with_Custody_comes_at_once()
+    public async Task A_Pong_with_Custody_is_sent_at_once_when_no_request_is_in_progress()
     {
         MapX();
         await StartStreamsAsync();
@@ -88,7 +88,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_request_whose_answer_is_not_wanted_does_not_hold_up_Custody()
+    public async Task The_Pong_with_Custody_is_sent_after_a_pending_request_with_No_Response_ends()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         await StartStreamsAsync();
@@ -102,7 +102,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task More_Pings_than_may_wait_are_answered_without_Custody()
+    public async Task Custody_Pings_beyond_the_limit_are_answered_at_once_without_Custody()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         await StartStreamsAsync();
@@ -114,7 +114,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_ping_of_ours_ends_with_the_Pong()
+    public async Task An_outgoing_ping_ends_with_its_Pong()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -129,7 +129,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task Pings_of_ours_are_told_apart()
+    public async Task Concurrent_outgoing_pings_are_distinguished_by_their_tokens()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -145,7 +145,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_Pong_without_a_token_ends_the_ping_of_ours_that_waits_longest()
+    public async Task A_Pong_without_a_token_ends_the_oldest_outgoing_ping()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -161,9 +161,9 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_Pong_without_a_token_answers_the_Ping_of_a_silence_first()
+    public async Task A_Pong_without_a_token_answers_the_keep_alive_Ping_first()
     {
-        Options.Streams.KeepAliveInterval = TimeSpan.FromSeconds(10);
+        Options.Transports.Streams.KeepAliveInterval = TimeSpan.FromSeconds(10);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Clock.Advance(TimeSpan.FromSeconds(11));
@@ -176,9 +176,9 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_ping_of_ours_without_a_Pong_ends_after_its_time()
+    public async Task An_outgoing_ping_without_a_Pong_times_out()
     {
-        Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        Options.Transports.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
@@ -195,9 +195,9 @@ public sealed class SignallingPingTests : SignallingTest
     [Theory]
     [InlineData(3)]
     [InlineData(60)]
-    public async Task A_ping_of_ours_with_a_time_of_its_own_ends_after_that(int seconds)
+    public async Task An_outgoing_ping_with_its_own_Timeout_ends_after_that_Timeout(int seconds)
     {
-        Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        Options.Transports.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync(TimeSpan.FromSeconds(seconds));
@@ -213,12 +213,12 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_ping_of_ours_fails_with_its_connection()
+    public async Task An_outgoing_ping_fails_with_its_connection()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
         connection.Break(new IOException("gone"));
-        Assert.Equal(CoapConnectionError.Lost, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(ping))).Error);
+        Assert.Equal(CoapError.Lost, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(ping))).Error);
     }
 }

@@ -8,7 +8,7 @@ public sealed class SignallingReleaseTests : SignallingTest
 {
     [Fact]
     [Rfc("8323-5.5-1")]
-    public async Task A_released_connection_with_nothing_under_way_is_closed()
+    public async Task A_released_connection_without_a_request_in_progress_is_closed()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -19,7 +19,7 @@ public sealed class SignallingReleaseTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.5-1")]
-    public async Task What_was_asked_before_a_Release_is_answered_before_the_end()
+    public async Task A_request_received_before_a_Release_is_answered_before_the_connection_ends()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         MapX();
@@ -39,14 +39,14 @@ public sealed class SignallingReleaseTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.5-1")]
-    public async Task After_a_Release_we_wait_for_answers_and_ask_nothing_new()
+    public async Task After_a_Release_of_the_peer_pending_requests_complete_and_new_requests_fail()
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
         (Task<CoapResponse> before, string token) = Ask(connection, peer);
         connection.Receive(Release);
         Task<CoapResponse> after = peer.SendAsync(new CoapRequest(CoapMethod.Get, "/z"));
-        Assert.Equal(CoapConnectionError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
+        Assert.Equal(CoapError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
         Assert.Empty(connection.TakeSent());
 
         connection.Receive(ContentFor(token));
@@ -57,7 +57,7 @@ public sealed class SignallingReleaseTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.5-1")]
-    public async Task Answers_that_do_not_come_in_time_after_a_Release_fail_as_released()
+    public async Task A_request_without_a_response_in_time_after_a_Release_fails_as_released()
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
@@ -66,7 +66,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         Clock.Advance(TimeSpan.FromSeconds(4.9));
         Assert.False(response.IsCompleted);
         Clock.Advance(TimeSpan.FromSeconds(0.2));
-        Assert.Equal(CoapConnectionError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
+        Assert.Equal(CoapError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
         Assert.True(connection.IsClosed);
     }
 
@@ -75,7 +75,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     [InlineData("80e423613a3103623a32", "a:1 b:2", null)]
     [InlineData(Release, "", null)]
     [InlineData("40e4ff627965", "", null)]
-    public async Task Where_and_when_to_connect_again_is_kept(string release, string addresses, int? holdOff)
+    public async Task The_Alternative_Address_and_Hold_Off_of_a_Release_are_stored(string release, string addresses, int? holdOff)
     {
         MapSlow();
         await StartStreamsAsync();
@@ -88,7 +88,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_connection_is_released_by_hand()
+    public async Task ReleaseAsync_releases_a_connection()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         await StartStreamsAsync();
@@ -106,7 +106,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_peer_that_does_not_close_after_our_Release_is_closed_after_its_time()
+    public async Task A_connection_that_its_peer_does_not_close_after_ReleaseAsync_is_closed_after_a_timeout()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -124,7 +124,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    public async Task Two_Releases_that_cross_end_at_once()
+    public async Task Two_crossing_Releases_close_the_connection_at_once()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -135,14 +135,14 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    public async Task Nothing_new_is_asked_after_our_own_Release()
+    public async Task After_ReleaseAsync_pending_requests_complete_and_new_requests_fail()
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
         (Task<CoapResponse> before, string token) = Ask(connection, peer);
         Task released = peer.ReleaseAsync();
         Task<CoapResponse> after = peer.SendAsync(new CoapRequest(CoapMethod.Get, "/z"));
-        Assert.Equal(CoapConnectionError.ClosedByUs, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
+        Assert.Equal(CoapError.ClosedLocally, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
         Assert.Equal([Release], connection.TakeSent());
         connection.Receive(ContentFor(token));
         Assert.Equal(CoapCode.Content, (await Within(before)).Code);
@@ -151,7 +151,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    public async Task Only_connections_are_released()
+    public async Task ReleaseAsync_of_a_datagram_peer_throws()
     {
         CoapPeer? peer = null;
         Server.MapGet("/x", request => CoapResults.Text((peer = request.Peer).Scheme));
@@ -164,7 +164,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     [InlineData(-1, "a")]
     [InlineData(16_777_216, "a")]
     [InlineData(1, "")]
-    public async Task Options_of_a_Release_have_their_ranges(int seconds, string address)
+    public async Task ReleaseAsync_refuses_options_out_of_range(int seconds, string address)
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -174,7 +174,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    public async Task After_a_half_close_what_was_asked_is_answered()
+    public async Task Requests_received_before_a_half_close_are_answered()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         await StartStreamsAsync();
@@ -189,7 +189,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_half_closed_connection_ends_after_its_time()
+    public async Task A_half_closed_connection_is_closed_after_a_timeout()
     {
         MapSlow();
         await StartStreamsAsync();
@@ -204,19 +204,19 @@ public sealed class SignallingReleaseTests : SignallingTest
     [Theory]
     [InlineData(BareCsm)]
     [InlineData(null)]
-    public async Task After_a_half_close_our_own_requests_have_no_answer(string? csm)
+    public async Task A_half_close_by_the_peer_fails_pending_outgoing_requests(string? csm)
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync(csm);
         (Task<CoapResponse> response, _) = Ask(connection, peer);
         connection.ReceiveEnd();
-        Assert.Equal(CoapConnectionError.Closed, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
+        Assert.Equal(CoapError.Closed, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
         Assert.True(connection.IsClosed);
     }
 
     [Fact]
     [Rfc("8323-3.4-2")]
-    public async Task With_the_connection_requests_fail_and_observers_go()
+    public async Task The_loss_of_a_connection_fails_its_requests_and_removes_its_observers()
     {
         Server.MapGet("/obs", () => CoapResults.Text("1")).Observable();
         await StartStreamsAsync();
@@ -226,7 +226,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         connection.TakeSent();
         (Task<CoapResponse> response, _) = Ask(connection, CoapPeer.Of(connection.Channel!));
         connection.Break(new IOException("reset"));
-        Assert.Equal(CoapConnectionError.Lost, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
+        Assert.Equal(CoapError.Lost, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
         Assert.Equal(0, Server.ObserverCount);
         Assert.Equal(1, Count(CoapCounter.ConnectionsLost));
         Server.Notify("/obs");
@@ -235,7 +235,7 @@ public sealed class SignallingReleaseTests : SignallingTest
 
     [Fact]
     [Rfc("8323-5.4.1-1")]
-    public async Task A_Pong_that_is_due_as_the_peer_asks_for_the_end_is_sent_before_it()
+    public async Task A_due_Custody_Pong_is_sent_before_the_end_requested_by_a_Release()
     {
         TaskCompletionSource<CoapResult> answer = MapSlow();
         await StartStreamsAsync();

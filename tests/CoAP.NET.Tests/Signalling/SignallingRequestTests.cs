@@ -8,7 +8,7 @@ public sealed class SignallingRequestTests : SignallingTest
 {
     [Fact]
     [Rfc("8323-3.3-4")]
-    public async Task Requests_are_answered_in_the_order_in_which_answers_come()
+    public async Task Responses_are_sent_in_the_order_in_which_handlers_complete()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         MapX();
@@ -21,10 +21,10 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_handler_that_acknowledges_sends_nothing_on_a_connection()
+    public async Task Acknowledge_sends_nothing_on_a_connection()
     {
         TaskCompletionSource<CoapResult> slow = new();
-        Server.MapGet("/slow", (request, _) =>
+        Server.MapGet("/slow", (CoapRequestContext request, CancellationToken _) =>
         {
             request.Acknowledge();
             return slow.Task;
@@ -39,7 +39,7 @@ public sealed class SignallingRequestTests : SignallingTest
 
     [Fact]
     [Rfc("8323-3.3-4")]
-    public async Task Responses_find_their_requests_by_token_within_the_connection()
+    public async Task Responses_are_matched_to_requests_by_token_within_the_connection()
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
@@ -56,7 +56,7 @@ public sealed class SignallingRequestTests : SignallingTest
 
     [Fact]
     [Rfc("8323-3.3-5")]
-    public async Task A_server_asks_its_client_on_the_connection()
+    public async Task A_server_can_send_a_request_to_its_client_on_the_connection()
     {
         MapX();
         await StartStreamsAsync();
@@ -69,7 +69,7 @@ public sealed class SignallingRequestTests : SignallingTest
 
     [Fact]
     [Rfc("8323-3.3-5")]
-    public async Task Who_serves_nothing_says_that_it_does_not()
+    public async Task An_endpoint_without_routes_answers_a_request_with_5_01()
     {
         await using CoapEndpoint client = new(Options);
         client.AddTransport(Streams);
@@ -80,7 +80,7 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Fact]
-    public async Task Who_serves_something_says_what_it_does_not_know()
+    public async Task A_server_with_routes_answers_a_request_for_an_unknown_path_with_4_04()
     {
         MapX();
         await StartStreamsAsync();
@@ -91,7 +91,7 @@ public sealed class SignallingRequestTests : SignallingTest
 
     [Fact]
     [Rfc("8323-3.3-6")]
-    public async Task Nothing_is_repeated_however_long_a_peer_takes()
+    public async Task A_request_on_a_connection_is_never_retransmitted_and_never_deduplicated()
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
@@ -114,12 +114,12 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Fact]
-    public async Task Beyond_the_bound_nothing_more_is_read_until_a_request_is_answered()
+    public async Task Beyond_MaxRequests_reading_is_paused_until_a_request_is_answered()
     {
-        Options.Limits.MaxRequestsPerConnection = 2;
+        Options.Limits.Connections.MaxRequests = 2;
         TaskCompletionSource<CoapResult>[] answers = [new(), new(), new()];
         int next = 0;
-        Server.MapGet("/slow", (_, _) => answers[next++].Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => answers[next++].Task);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
@@ -142,9 +142,9 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Fact]
-    public async Task A_connection_at_its_bound_is_not_held_to_be_silent()
+    public async Task A_connection_paused_by_MaxRequests_is_not_treated_as_silent()
     {
-        Options.Limits.MaxRequestsPerConnection = 1;
+        Options.Limits.Connections.MaxRequests = 1;
         MapSlow();
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -155,13 +155,13 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Fact]
-    public async Task Requests_on_many_threads_leave_nothing_under_way_and_nothing_paused()
+    public async Task Concurrent_requests_leave_no_request_in_progress_and_no_paused_connection()
     {
-        Options.Limits.MaxRequestsPerConnection = 4;
+        Options.Limits.Connections.MaxRequests = 4;
         const int total = 4000;
         int asked = 0;
         using System.Collections.Concurrent.BlockingCollection<TaskCompletionSource<CoapResult>> answers = [];
-        Server.MapGet("/slow", _ =>
+        Server.MapGet("/slow", (CoapRequestContext _) =>
         {
             TaskCompletionSource<CoapResult> answer = new();
             answers.Add(answer);
@@ -204,7 +204,7 @@ public sealed class SignallingRequestTests : SignallingTest
     [Theory]
     [InlineData(nameof(CoapSeams.MessagingToExchanges))]
     [InlineData(nameof(CoapSeams.ExchangesToResource))]
-    public async Task A_request_that_a_block_declines_is_answered(string seam)
+    public async Task A_request_that_a_user_block_declines_gets_5_03(string seam)
     {
         bool isOpen = false;
         if (seam == nameof(CoapSeams.MessagingToExchanges))
@@ -227,10 +227,10 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Fact]
-    public async Task Refusals_of_a_limiter_are_always_sent()
+    public async Task A_4_29_is_always_sent_on_a_connection()
     {
-        Options.Limits.TooManyRequestsPerSecond = 1;
-        Server.MapGet("/x", () => "hi").LimitRate(_ => TimeSpan.FromSeconds(1));
+        Options.Limits.Requests.TooManyRequestsPerSecond = 1;
+        Server.MapGet("/x", () => "hi").RequireRateLimiting(_ => TimeSpan.FromSeconds(1));
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetX + GetX + GetX);

@@ -9,7 +9,7 @@ public sealed class SignallingStopTests : SignallingTest
 {
     [Fact]
     [Rfc("8323-5.5-1")]
-    public async Task A_stop_finishes_what_runs_then_releases_then_closes()
+    public async Task StopAsync_completes_running_requests_then_sends_Release_and_closes()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
         MapX();
@@ -48,9 +48,9 @@ public sealed class SignallingStopTests : SignallingTest
     }
 
     [Fact]
-    public async Task Connections_are_answered_while_it_stops_even_when_datagrams_are_not()
+    public async Task Connections_are_answered_during_a_stop_even_with_AnswerWhileStopping_false()
     {
-        Options.AnswerWhileStopping = false;
+        Options.Processes.AnswerWhileStopping = false;
         MapSlow();
         MapX();
         await StartStreamsAsync();
@@ -64,7 +64,7 @@ public sealed class SignallingStopTests : SignallingTest
     }
 
     [Fact]
-    public async Task Peers_that_do_not_close_are_closed_within_the_grace_period()
+    public async Task Connections_that_their_peers_do_not_close_are_closed_within_the_grace_period()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
@@ -75,7 +75,7 @@ public sealed class SignallingStopTests : SignallingTest
     }
 
     [Fact]
-    public async Task Disposing_answers_5_03_releases_and_closes_at_once()
+    public async Task Disposing_the_server_sends_5_03_and_a_Release_and_closes_at_once()
     {
         MapSlow();
         await StartStreamsAsync();
@@ -91,7 +91,7 @@ public sealed class SignallingStopTests : SignallingTest
     }
 
     [Fact]
-    public async Task Requests_of_ours_get_their_answers_while_it_stops()
+    public async Task Outgoing_requests_get_their_responses_during_a_stop()
     {
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();

@@ -32,7 +32,7 @@ public abstract class SignallingTest : ConnectionTest
     private protected TaskCompletionSource<CoapResult> MapSlow()
     {
         TaskCompletionSource<CoapResult> answer = new();
-        Server.MapGet("/slow", (_, _) => answer.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => answer.Task);
         return answer;
     }
 

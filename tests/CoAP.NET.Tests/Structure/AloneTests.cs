@@ -7,6 +7,6 @@ namespace CoAP.NET.Tests.Structure;
 public sealed class AloneTests
 {
     [Fact]
-    public void Nothing_runs_beside_a_test_in_virtual_time() =>
+    public void Tests_in_virtual_time_do_not_run_in_parallel() =>
         Assert.True(Assert.IsType<IXunitTestCollection>(TestContext.Current.TestCollection, exactMatch: false).DisableParallelization);
 }

@@ -36,16 +36,18 @@ public abstract class GuideTest : IAsyncLifetime
     }
 
     /// <summary>Starts the server.</summary>
-    private protected async Task<InMemoryTransport> StartAsync(string address = "[::1]:5683")
+    private protected async Task StartAsync(string address = "[::1]:5683")
     {
-        InMemoryTransport transport = _network.CreateTransport(InMemoryNetwork.Address(address));
-        server.Endpoint.AddTransport(transport);
+        server.Endpoint.AddTransport(_network.CreateTransport(InMemoryNetwork.Address(address)));
         await server.StartAsync();
-        return transport;
     }
+
+    /// <summary>Lets the server join a group.</summary>
+    private protected void JoinGroup(string address, string group) =>
+        _network.JoinGroup(InMemoryNetwork.Address(address), InMemoryNetwork.Address(group));
 
     /// <summary>Lets virtual time pass until something has happened.</summary>
     private protected Task RunAsync(Func<Task> snippet) => Clock.AdvanceUntilAsync(snippet(), max: TimeSpan.FromMinutes(5));
 
-    private CoapEndpointOptions Options(ulong seed) => new() { TimeProvider = Clock, Random = new VirtualRandom(seed) };
+    private CoapEndpointOptions Options(ulong seed) => new() { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(seed) } };
 }

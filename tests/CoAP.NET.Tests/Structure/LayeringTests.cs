@@ -25,6 +25,7 @@ public class LayeringTests
         "Serialization",
         "Blockwise",
         "Resources",
+        "Binding",
         "Groups",
         "Exchanges",
         "Connecting",
@@ -46,7 +47,7 @@ public class LayeringTests
     }
 
     [Fact]
-    public void References_in_code_are_seen()
+    public void The_reference_scan_finds_base_classes_signatures_and_calls()
     {
         // The tool works: a base class, a signature and a call in a method body.
         Assert.Contains("CoAP.NET.Mesh.InlineTarget`1", s_uses["CoAP.NET.Mesh.InlineBlock`2"]);
@@ -55,7 +56,7 @@ public class LayeringTests
     }
 
     [Fact]
-    public void No_folder_refers_to_one_above_it()
+    public void No_folder_references_a_folder_of_a_higher_layer()
     {
         Assert.Equal(s_order.Order(), SourceTree.FolderOfType.Values.Select(Chapter).Distinct().Order());
         Assert.Empty(
@@ -67,7 +68,7 @@ public class LayeringTests
     }
 
     [Fact]
-    public void Only_transports_and_what_opens_them_use_sockets_and_names()
+    public void Only_transports_and_their_composition_use_sockets_and_DNS()
     {
         string[] network =
         [

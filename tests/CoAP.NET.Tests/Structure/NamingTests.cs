@@ -30,7 +30,7 @@ public class NamingTests
     }
 
     [Fact]
-    public void Namespaces_follow_folders_or_are_the_one_that_users_type()
+    public void Namespaces_follow_folders_or_are_the_root_namespace()
     {
         // A chapter below may have a folder for each namespace of its types.
         string[] others = [.. SourceTree.FolderOfType.Where(entry => Namespace(entry.Key) != "CoAP.NET"

@@ -10,14 +10,14 @@ public class PublicTypesTests
         | BindingFlags.DeclaredOnly;
 
     [Fact]
-    public void Every_public_type_can_be_made_derived_from_called_or_is_given_to_users()
+    public void Every_public_type_can_be_constructed_derived_called_or_obtained_by_users()
     {
         Type[] types = [.. typeof(CoapCounters).Assembly.GetExportedTypes()];
         Assert.Empty(Idle(types).Select(static type => type.FullName).Order());
     }
 
     [Fact]
-    public void A_class_that_nobody_can_make_or_get_is_found()
+    public void The_scan_finds_a_class_that_users_can_neither_construct_nor_obtain()
     {
         Assert.Equal([typeof(Nobodys)], Idle([typeof(Nobodys), typeof(Given), typeof(Giver)]));
         Assert.Equal([typeof(Nobodys), typeof(Given)], Idle([typeof(Nobodys), typeof(Given)]));
@@ -25,7 +25,7 @@ public class PublicTypesTests
 
     // A stage's block is no business of users: they put theirs in place of it.
     [Fact]
-    public void No_block_is_public_but_the_base_for_those_of_users() =>
+    public void The_only_public_block_is_the_base_class_for_user_blocks() =>
         Assert.Equal([typeof(CoapInlineBlock<,>)],
             typeof(CoapCounters).Assembly.GetExportedTypes().Where(static type => type.IsAssignableTo(typeof(IDataflowBlock))));
 

@@ -31,7 +31,7 @@ public sealed class BottleneckTests : IDisposable
     }
 
     [Fact]
-    public void Datagrams_leave_one_after_the_other_at_its_rate()
+    public void A_bottleneck_passes_datagrams_in_order_at_its_rate()
     {
         // 32 bytes each: 4 and 28 of headers.
         _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(10)) with { Bottleneck = new NetworkBottleneck(32, 10) };
@@ -44,7 +44,7 @@ public sealed class BottleneckTests : IDisposable
     }
 
     [Fact]
-    public void What_finds_the_queue_full_is_lost()
+    public void A_datagram_that_finds_the_queue_full_is_lost()
     {
         _network.Conditions = new() { Bottleneck = new NetworkBottleneck(32, 2) };
         for (int i = 0; i < 5; i++)
@@ -60,7 +60,7 @@ public sealed class BottleneckTests : IDisposable
     }
 
     [Fact]
-    public void Links_with_another_bottleneck_do_not_wait()
+    public void Links_with_different_bottlenecks_do_not_delay_each_other()
     {
         _network.SetConditions(s_a, s_c, new() { Bottleneck = new NetworkBottleneck(32, 2) });
         _network.SetConditions(s_b, s_c, new() { Bottleneck = new NetworkBottleneck(32, 2) { Overhead = 0 } });
@@ -71,7 +71,7 @@ public sealed class BottleneckTests : IDisposable
     }
 
     [Fact]
-    public void One_bottleneck_on_two_networks_has_two_queues()
+    public void A_bottleneck_used_on_two_networks_has_a_queue_on_each()
     {
         NetworkBottleneck bottleneck = new(32, 0);
         InMemoryNetwork other = new(_clock, new() { Conditions = new() { Bottleneck = bottleneck } });

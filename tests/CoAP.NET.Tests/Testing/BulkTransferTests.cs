@@ -18,7 +18,7 @@ public sealed class BulkTransferTests
     [InlineData(0, 4)]
     [InlineData(5, 2 * Blocks + 500)]
     [InlineData(20, 2 * Blocks + 2_000)]
-    public async Task Two_mebibytes_take_no_more_steps_than_there_are_instants_at_which_something_happens(int delay, int steps)
+    public async Task A_2_MiB_transfer_takes_a_bounded_number_of_clock_steps(int delay, int steps)
     {
         await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(delay), loss: 0);
         await pair.StartAsync();
@@ -32,7 +32,7 @@ public sealed class BulkTransferTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task With_loss_the_same_seed_is_the_same_run_to_the_last_datagram()
+    public async Task The_same_seed_gives_the_same_trace_when_datagrams_are_lost()
     {
         string[] traces = new string[2];
         for (int i = 0; i < traces.Length; i++)
@@ -49,7 +49,7 @@ public sealed class BulkTransferTests
     }
 
     [Fact]
-    public async Task Code_that_awaits_on_threads_of_the_pool_between_requests_never_sees_a_later_time()
+    public async Task Code_that_awaits_on_pool_threads_between_requests_never_sees_the_clock_advance()
     {
         await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(5), loss: 0);
         await pair.StartAsync();

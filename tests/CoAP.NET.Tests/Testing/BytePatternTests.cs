@@ -38,7 +38,7 @@ public class BytePatternTests
     }
 
     [Fact]
-    public void Captures_hold_the_bytes_by_name()
+    public void Captures_contain_the_matched_bytes_by_name()
     {
         BytePatternMatch match = BytePattern.Parse("4? 01 <mid:2> <token:tkl> ff <body:*>").Match(Wire.Hex("42017d342021ff6869"));
         Assert.Equal(Wire.Hex("7d34"), match.Captures["mid"]);
@@ -47,7 +47,7 @@ public class BytePatternTests
     }
 
     [Fact]
-    public void A_name_stands_for_what_was_remembered()
+    public void A_name_in_a_pattern_matches_the_remembered_bytes()
     {
         Dictionary<string, byte[]> remembered = new() { ["mid"] = [0x7d, 0x34] };
         BytePattern pattern = BytePattern.Parse("60 45 <mid> ff 'hi'");
@@ -57,7 +57,7 @@ public class BytePatternTests
     }
 
     [Fact]
-    public void Reasons_name_what_was_there_and_what_was_expected()
+    public void A_mismatch_reason_names_the_actual_and_the_expected_bytes()
     {
         Assert.Equal("34, ?5 expected", BytePattern.Parse("60457d?5").Match(Wire.Hex("60457d34")).Reason);
         Assert.Equal("2 more bytes, the end expected", BytePattern.Parse("6045").Match(Wire.Hex("60457d34")).Reason);
@@ -78,7 +78,7 @@ public class BytePatternTests
     [InlineData(".")]
     [InlineData(".. 60")]
     [InlineData("<body:*> 60")]
-    public void Text_that_is_no_pattern_is_refused(string text) => Assert.Throws<FormatException>(() => BytePattern.Parse(text));
+    public void An_invalid_pattern_throws_FormatException(string text) => Assert.Throws<FormatException>(() => BytePattern.Parse(text));
 
     [Theory]
     [InlineData("60 ??")]
@@ -86,6 +86,6 @@ public class BytePatternTests
     [InlineData("60 ..")]
     [InlineData("60 <mid:2>")]
     [InlineData("60 <nobody>")]
-    public void What_leaves_bytes_open_cannot_be_sent(string text) =>
+    public void A_pattern_with_undetermined_bytes_cannot_be_sent(string text) =>
         Assert.Throws<FormatException>(() => BytePattern.Parse(text).ToBytes());
 }

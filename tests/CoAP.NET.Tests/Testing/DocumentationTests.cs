@@ -13,7 +13,7 @@ public class DocumentationTests
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("testing.md", "Testing", 9);
 
     [Fact]
-    public void Time_stands_still()
+    public void The_clock_moves_only_when_the_test_advances_the_clock()
     {
         VirtualClock clock = new();
         Task delay = Task.Delay(TimeSpan.FromMinutes(10), clock);
@@ -24,7 +24,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public async Task Time_passes_while_code_awaits()
+    public async Task The_clock_advances_while_code_awaits()
     {
         VirtualClock clock = new();
 
@@ -42,7 +42,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public void Peers_say_what_the_test_has_them_say()
+    public void Scripted_peers_send_and_expect_the_given_bytes()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -56,7 +56,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public void Arrivals_are_held_against_bounds()
+    public void A_test_can_check_the_arrival_time_of_datagrams()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -74,7 +74,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public void Faults_are_said_or_drawn()
+    public void A_test_can_script_network_faults_or_draw_them_from_a_seed()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock, new InMemoryNetworkOptions
@@ -102,7 +102,7 @@ public class DocumentationTests
         network.SetConditions(client, server, new NetworkConditions { Mtu = 128 });
         network.Rebind(client, InMemoryNetwork.Address("198.51.100.7:40001"));
         network.Restart(server, downtime: TimeSpan.FromSeconds(30));
-        network.Filter = packet => packet.Head.Code == CoapCode.Get ? NetworkVerdict.Delay(TimeSpan.FromSeconds(5)) : NetworkVerdict.Pass;
+        network.Filter = packet => packet.Code == CoapCode.Get ? NetworkVerdict.Delay(TimeSpan.FromSeconds(5)) : NetworkVerdict.Pass;
 
         Assert.True(clock.RunUntilIdle(TimeSpan.FromMinutes(1)));
         Assert.Equal(TimeSpan.FromSeconds(30), clock.Elapsed);
@@ -162,7 +162,7 @@ public class DocumentationTests
                 Seed = 7,
                 Conditions = new() { Loss = 0.3, Duplication = 0.1, MaxDelay = TimeSpan.FromSeconds(1) }
             });
-        CoapEndpointOptions options = new() { TimeProvider = clock, Random = new VirtualRandom(7) };
+        CoapEndpointOptions options = new() { TimeProvider = clock, Pipeline = { Random = new VirtualRandom(7) } };
 
         int runs = 0;
         await using CoapServer server = new(options);

@@ -12,7 +12,7 @@ public class InMemoryNetworkTests
     private readonly VirtualClock _clock = new();
 
     [Fact]
-    public void A_datagram_without_delay_arrives_at_once_at_a_peer_that_looks()
+    public void A_datagram_without_delay_arrives_immediately()
     {
         InMemoryNetwork network = new(_clock);
         ScriptedPeer a = network.CreatePeer(s_a, s_b);
@@ -29,7 +29,7 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public void Without_immediate_delivery_it_arrives_when_the_clock_is_advanced_by_zero()
+    public void A_datagram_arrives_when_the_clock_advances_by_zero_without_DeliverImmediately()
     {
         InMemoryNetwork network = new(_clock, new() { DeliverImmediately = false });
         ScriptedPeer a = network.CreatePeer(s_a, s_b);
@@ -59,12 +59,12 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public async Task Nothing_arrives_inside_the_call_that_sends_it()
+    public async Task A_datagram_never_arrives_inside_the_Send_call_of_a_peer()
     {
-        InMemoryNetwork network = new(_clock, new() { Scheduler = new VirtualScheduler(VirtualSchedulerMode.Inline) });
+        InMemoryNetwork network = new(_clock, new() { Scheduler = new VirtualScheduler(runsInline: true) });
         List<string> steps = [];
         RecordingContext server = new(_clock);
-        await using InMemoryTransport transport = network.CreateTransport(s_b);
+        await using InMemoryTransport transport = network.CreateHost(s_b);
         await transport.StartAsync(server, CancellationToken.None);
         using ScriptedPeer a = network.CreatePeer(s_a, s_b);
         a.Responder = _ =>
@@ -85,10 +85,10 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public async Task An_inline_scheduler_does_not_deliver_inside_a_transports_send_either()
+    public async Task A_datagram_never_arrives_inside_the_Send_call_of_a_transport()
     {
-        InMemoryNetwork network = new(_clock, new() { Scheduler = new VirtualScheduler(VirtualSchedulerMode.Inline) });
-        await using InMemoryTransport transport = network.CreateTransport(s_b);
+        InMemoryNetwork network = new(_clock, new() { Scheduler = new VirtualScheduler(runsInline: true) });
+        await using InMemoryTransport transport = network.CreateHost(s_b);
         await transport.StartAsync(new RecordingContext(_clock), CancellationToken.None);
         using ScriptedPeer a = network.CreatePeer(s_a);
 
@@ -99,11 +99,11 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public async Task A_scheduler_delivers_without_the_clock()
+    public async Task A_scheduler_delivers_datagrams_without_advancing_the_clock()
     {
         VirtualScheduler scheduler = new();
         InMemoryNetwork network = new(_clock, new() { Scheduler = scheduler });
-        await using InMemoryTransport transport = network.CreateTransport(s_b);
+        await using InMemoryTransport transport = network.CreateHost(s_b);
         await transport.StartAsync(new RecordingContext(_clock), CancellationToken.None);
         using ScriptedPeer a = network.CreatePeer(s_a);
 
@@ -116,14 +116,14 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public async Task With_real_time_and_threads_the_network_runs_by_itself()
+    public async Task A_network_on_the_system_clock_delivers_datagrams_on_pool_threads()
     {
         InMemoryNetwork network = new(TimeProvider.System, new() { Scheduler = CoapScheduler.Default });
-        await using InMemoryTransport transport = network.CreateTransport(s_b);
+        await using InMemoryTransport transport = network.CreateHost(s_b);
         RecordingContext server = new(TimeProvider.System);
         await transport.StartAsync(server, CancellationToken.None);
         server.OnReceive = datagram => RecordingContext.Send(transport, datagram.Remote, "60007d34");
-        await using InMemoryTransport client = network.CreateTransport(s_a);
+        await using InMemoryTransport client = network.CreateHost(s_a);
         TaskCompletionSource<string> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await client.StartAsync(new RecordingContext(TimeProvider.System)
         {
@@ -136,7 +136,7 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public void An_address_can_be_had_once_until_it_is_left()
+    public void An_address_is_free_again_after_its_peer_is_disposed()
     {
         InMemoryNetwork network = new(_clock);
         ScriptedPeer first = network.CreatePeer(s_a);
@@ -162,12 +162,12 @@ public class InMemoryNetworkTests
     public void A_host_has_one_address_of_its_own(string address)
     {
         InMemoryNetwork network = new(_clock);
-        Assert.Throws<ArgumentException>(() => network.CreateTransport(InMemoryNetwork.Address(address)));
+        Assert.Throws<ArgumentException>(() => network.CreateHost(InMemoryNetwork.Address(address)));
         Assert.Throws<ArgumentException>(() => network.CreatePeer(InMemoryNetwork.Address(address)));
     }
 
     [Fact]
-    public void A_datagram_to_nobody_is_lost_and_the_sender_told_only_when_asked_for()
+    public void A_datagram_to_an_unused_address_is_lost_and_reported_only_with_ReportsPortUnreachable()
     {
         foreach (bool told in new[] { false, true })
         {
@@ -181,16 +181,16 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public async Task A_datagram_to_a_group_reaches_every_other_member_and_says_which_group()
+    public async Task A_multicast_datagram_reaches_every_other_member_and_carries_the_group_address()
     {
         InMemoryNetwork network = new(_clock);
         CoapAddress group = InMemoryNetwork.Address("[ff02::fd]:5683");
         List<(InMemoryTransport Transport, RecordingContext Context)> members = [];
         foreach (CoapAddress address in new[] { s_c, s_a, s_b })
         {
-            members.Add((network.CreateTransport(address), new RecordingContext(_clock)));
+            members.Add((network.CreateHost(address), new RecordingContext(_clock)));
             await members[^1].Transport.StartAsync(members[^1].Context, CancellationToken.None);
-            members[^1].Transport.JoinGroup(group);
+            network.JoinGroup(address, group);
         }
 
         using ScriptedPeer outsider = network.CreatePeer(InMemoryNetwork.Address("192.0.2.9:5683"));
@@ -208,11 +208,12 @@ public class InMemoryNetworkTests
         network.Pump();
         Assert.Single(members[0].Context.Received);
         Assert.Equal(2, members[1].Context.Received.Count);
-        Assert.Throws<ArgumentException>(() => members[0].Transport.JoinGroup(s_a));
+        Assert.Throws<ArgumentException>(() => network.JoinGroup(s_c, s_a));
+        Assert.Throws<ArgumentException>(() => network.JoinGroup(InMemoryNetwork.Address("192.0.2.10:5683"), group));
     }
 
     [Fact]
-    public void The_trace_tells_people_what_happened()
+    public void The_trace_prints_each_event_in_readable_form()
     {
         InMemoryNetwork network = new(_clock, new() { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(1.5)) });
         using ScriptedPeer a = network.CreatePeer(s_a, s_c);
@@ -236,7 +237,7 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public void The_trace_keeps_the_last_events_and_says_how_many_are_gone()
+    public void The_trace_keeps_the_newest_events_and_counts_the_dropped_ones()
     {
         InMemoryNetwork network = new(_clock, new() { MaxTraceLength = 3 });
         using ScriptedPeer a = network.CreatePeer(s_a, s_b);
@@ -249,7 +250,7 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public void Hosts_that_answer_each_other_for_ever_are_found_out()
+    public void An_endless_loop_of_answers_throws_InvalidOperationException()
     {
         InMemoryNetwork network = new(_clock, new() { MaxTraceLength = 10 });
         using ScriptedPeer a = network.CreatePeer(s_a, s_b);
@@ -267,12 +268,12 @@ public class InMemoryNetworkTests
     }
 
     [Fact]
-    public void After_a_receiver_that_throws_the_rest_still_arrives()
+    public void Later_datagrams_still_arrive_after_a_receiver_throws()
     {
         InMemoryNetwork network = new(_clock);
         using ScriptedPeer a = network.CreatePeer(s_a, s_b);
         using ScriptedPeer b = network.CreatePeer(s_b);
-        b.Responder = received => received.Head.MessageId == 1 ? throw new FormatException() : false;
+        b.Responder = received => received.MessageId == 1 ? throw new FormatException() : false;
         Assert.Throws<FormatException>(() => a.Send("40 01 0001"));
         a.Send("40 01 0002");
         b.Expect("40 01 0002");

@@ -18,7 +18,7 @@ public sealed class InMemoryTransportTests : IDisposable
     public InMemoryTransportTests()
     {
         _network = new InMemoryNetwork(_clock, new() { ReportsPortUnreachable = true });
-        _transport = _network.CreateTransport(s_server);
+        _transport = _network.CreateHost(s_server);
         _context = new RecordingContext(_clock);
         _device = _network.CreatePeer(s_device, s_server);
     }
@@ -26,7 +26,7 @@ public sealed class InMemoryTransportTests : IDisposable
     public void Dispose() => _device.Dispose();
 
     [Fact]
-    public async Task It_has_its_address_from_start_to_disposal()
+    public async Task The_transport_holds_its_address_from_StartAsync_to_DisposeAsync()
     {
         Assert.Equal("coap", _transport.Scheme);
         Assert.False(_transport.IsReliable);
@@ -36,7 +36,7 @@ public sealed class InMemoryTransportTests : IDisposable
 
         await _transport.StartAsync(_context, CancellationToken.None);
         Assert.Equal([s_server], _transport.LocalAddresses);
-        await using InMemoryTransport second = _network.CreateTransport(s_server);
+        await using InMemoryTransport second = _network.CreateHost(s_server);
         await Assert.ThrowsAsync<CoapException>(async () => await second.StartAsync(_context, CancellationToken.None));
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await _transport.StartAsync(_context, CancellationToken.None));
 
@@ -48,7 +48,7 @@ public sealed class InMemoryTransportTests : IDisposable
     }
 
     [Fact]
-    public async Task A_cancelled_start_takes_no_address()
+    public async Task A_cancelled_StartAsync_takes_no_address()
     {
         await Assert.ThrowsAsync<OperationCanceledException>(
             async () => await _transport.StartAsync(_context, new CancellationToken(true)));
@@ -57,7 +57,7 @@ public sealed class InMemoryTransportTests : IDisposable
     }
 
     [Fact]
-    public async Task Datagrams_go_both_ways_and_are_counted()
+    public async Task The_transport_sends_and_receives_datagrams()
     {
         await _transport.StartAsync(_context, CancellationToken.None);
         CoapDatagram? seen = null;
@@ -74,7 +74,7 @@ public sealed class InMemoryTransportTests : IDisposable
     [Fact]
     public async Task A_datagram_longer_than_the_limit_is_cut_and_marked()
     {
-        _context.Limits.MaxDatagramSize = 64;
+        _context.Limits.Messages.MaxDatagramSize = 64;
         await _transport.StartAsync(_context, CancellationToken.None);
 
         _device.Send(new byte[64]);
@@ -84,7 +84,7 @@ public sealed class InMemoryTransportTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_sent_belongs_to_the_transport_and_is_given_back()
+    public async Task A_sent_datagram_belongs_to_the_transport_and_returns_to_its_pool()
     {
         await _transport.StartAsync(_context, CancellationToken.None);
         CoapDatagramPool pool = new(16);
@@ -101,7 +101,7 @@ public sealed class InMemoryTransportTests : IDisposable
     }
 
     [Fact]
-    public async Task Port_unreachable_quotes_what_was_sent_and_takes_the_way_back()
+    public async Task A_port_unreachable_report_quotes_the_datagram_and_takes_the_return_delay()
     {
         _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(10));
         await _transport.StartAsync(_context, CancellationToken.None);
@@ -116,7 +116,7 @@ public sealed class InMemoryTransportTests : IDisposable
     }
 
     [Fact]
-    public async Task A_datagram_longer_than_the_mtu_is_reported_when_the_link_does_so()
+    public async Task A_datagram_longer_than_the_MTU_is_reported_only_with_ReportsTooLong()
     {
         await _transport.StartAsync(_context, CancellationToken.None);
         _network.Conditions = new NetworkConditions { Mtu = 5 };
@@ -139,7 +139,7 @@ public sealed class InMemoryTransportTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_sent_after_disposal_is_reported_and_goes_nowhere()
+    public async Task A_datagram_sent_before_the_start_or_after_disposal_is_counted_as_an_error_and_not_delivered()
     {
         RecordingContext.Send(_transport, s_device, "40010001");
         await _transport.StartAsync(_context, CancellationToken.None);
@@ -159,7 +159,7 @@ public sealed class InMemoryTransportTests : IDisposable
         _device.Send("40 01 0001");
         await _transport.DisposeAsync();
         RecordingContext fresh = new(_clock);
-        await using InMemoryTransport next = _network.CreateTransport(s_server);
+        await using InMemoryTransport next = _network.CreateHost(s_server);
         await next.StartAsync(fresh, CancellationToken.None);
 
         _clock.Advance(TimeSpan.FromSeconds(1));
@@ -169,7 +169,7 @@ public sealed class InMemoryTransportTests : IDisposable
     }
 
     [Fact]
-    public async Task A_poisoned_buffer_shows_who_reads_it_after_giving_it_back()
+    public async Task BufferPoison_overwrites_a_buffer_after_the_receiver_returns()
     {
         using IDisposable first = BufferPoison.Start();
         IDisposable second = BufferPoison.Start();

@@ -32,11 +32,11 @@ public class NetworkDeterminismTests
     public void Another_seed_gives_another_trace() => Assert.NotEqual(Run(7, s_hosts).ToString(), Run(8, s_hosts).ToString());
 
     [Fact]
-    public void The_order_in_which_hosts_are_made_does_not_matter() =>
+    public void The_order_of_host_creation_does_not_change_the_trace() =>
         Assert.Equal(Run(7, s_hosts).ToString(), Run(7, [.. s_hosts.Reverse()]).ToString());
 
     [Fact]
-    public void Traffic_between_others_does_not_change_the_fate_of_a_datagram()
+    public void Traffic_between_other_hosts_does_not_change_the_fate_of_a_datagram()
     {
         Assert.Equal(Fates(withOthers: false), Fates(withOthers: true));
 
@@ -63,7 +63,7 @@ public class NetworkDeterminismTests
     }
 
     [Fact]
-    public void A_changed_probability_does_not_shift_the_other_dice()
+    public void A_changed_duplication_probability_does_not_change_the_lost_datagrams()
     {
         // The datagrams that get through with duplication on are those that get through with it off.
         Assert.Equal(Arrived(0), Arrived(0.5));
@@ -79,7 +79,7 @@ public class NetworkDeterminismTests
                 a.Send($"4001{i:x4}");
             }
 
-            return [.. b.Received.Select(received => (int)received.Head.MessageId).Distinct()];
+            return [.. b.Received.Select(received => (int)received.MessageId).Distinct()];
         }
     }
 
@@ -94,7 +94,7 @@ public class NetworkDeterminismTests
             ScriptedPeer peer = network.CreatePeer(address);
             peer.Responder = received =>
             {
-                if (received.Head.Type == CoapMessageType.Confirmable)
+                if (received.Type == CoapMessageType.Confirmable)
                 {
                     peer.Acknowledge(received);
                 }

@@ -30,7 +30,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void Loss_takes_its_share()
+    public void Loss_drops_the_given_share_of_datagrams()
     {
         _network.Conditions = new() { Loss = 0.3 };
         SendMany();
@@ -39,7 +39,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void Certain_loss_loses_everything_and_none_loses_nothing()
+    public void Loss_of_1_drops_every_datagram_and_loss_of_0_drops_none()
     {
         _network.Conditions = new() { Loss = 1 };
         SendMany();
@@ -59,7 +59,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void A_copy_has_a_delay_of_its_own()
+    public void A_duplicate_gets_its_own_random_delay()
     {
         _network.Conditions = new() { Duplication = 1, MaxDelay = TimeSpan.FromMilliseconds(100) };
         List<double> later = [];
@@ -116,7 +116,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void Reordering_lets_later_datagrams_overtake_its_share()
+    public void Reordering_affects_the_given_share_of_datagrams()
     {
         _network.Conditions = new() { Reordering = 0.1, ReorderingWindow = TimeSpan.FromMilliseconds(5) };
         for (int i = 0; i < Many; i++)
@@ -127,14 +127,14 @@ public sealed class NetworkFaultTests : IDisposable
 
         _clock.Advance(TimeSpan.FromSeconds(1));
 
-        int[] order = [.. _b.Received.Select(received => (int)received.Head.MessageId)];
+        int[] order = [.. _b.Received.Select(received => (int)received.MessageId)];
         Assert.Equal(Enumerable.Range(0, Many), order.Order());
         Assert.InRange(Count(NetworkEventKind.Reordered), Many * 0.07, Many * 0.13);
         Assert.InRange(order.Zip(order.Skip(1)).Count(pair => pair.First > pair.Second), Many * 0.04, Many * 0.13);
     }
 
     [Fact]
-    public void A_datagram_longer_than_the_mtu_is_lost_without_a_word()
+    public void A_datagram_longer_than_the_MTU_is_lost_silently()
     {
         _network.Conditions = new() { Mtu = 5 };
         _a.Send("4001000100");
@@ -145,7 +145,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void Conditions_of_a_link_hold_in_one_direction_and_the_last_one_set_counts()
+    public void Link_conditions_apply_in_one_direction_and_the_newest_setting_wins()
     {
         _network.SetConditions(default, s_hostB, new() { Loss = 1 });
         _a.Send("40010001");
@@ -166,7 +166,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void A_partition_cuts_both_directions_and_what_is_on_its_way()
+    public void A_partition_drops_datagrams_in_both_directions_and_in_flight()
     {
         _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(1));
         _a.Send("40010001");
@@ -235,7 +235,7 @@ public sealed class NetworkFaultTests : IDisposable
     [Fact]
     public void A_filter_decides_about_each_datagram()
     {
-        _network.Filter = packet => packet.Head.MessageId switch
+        _network.Filter = packet => packet.MessageId switch
         {
             1 => NetworkVerdict.Drop,
             2 => NetworkVerdict.Delay(TimeSpan.FromSeconds(1)),
@@ -278,7 +278,7 @@ public sealed class NetworkFaultTests : IDisposable
     [Fact]
     public async Task A_rebound_transport_keeps_its_local_address()
     {
-        await using InMemoryTransport transport = _network.CreateTransport(InMemoryNetwork.Address("10.0.0.5:5683"));
+        await using InMemoryTransport transport = _network.CreateHost(InMemoryNetwork.Address("10.0.0.5:5683"));
         RecordingContext context = new(_clock);
         await transport.StartAsync(context, CancellationToken.None);
         CoapAddress outside = InMemoryNetwork.Address("198.51.100.7:40001");
@@ -306,7 +306,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void A_restart_loses_what_is_on_its_way_and_ends_by_the_clock()
+    public void A_restart_drops_datagrams_in_flight_and_ends_when_its_time_elapses()
     {
         _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(10));
         _a.Send("40010001");

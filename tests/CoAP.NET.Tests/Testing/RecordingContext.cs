@@ -24,6 +24,8 @@ internal sealed class RecordingContext(TimeProvider time) : ICoapDatagramContext
 
     public CoapCounters Counters { get; } = new();
 
+    public void Count(CoapCounter counter, long by = 1) => Counters.Add(counter, by);
+
     public ILogger Logger => NullLogger.Instance;
 
     public int ShardCount => 1;
@@ -38,10 +40,6 @@ internal sealed class RecordingContext(TimeProvider time) : ICoapDatagramContext
 
     /// <summary>What the endpoint does with a datagram, before it is given back.</summary>
     public Action<CoapDatagram>? OnReceive { get; set; }
-
-    public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
-    {
-    }
 
     public void Fault(CoapException error) => Faults.Add(error);
 

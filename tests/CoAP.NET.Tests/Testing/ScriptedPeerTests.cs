@@ -27,7 +27,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void What_a_pattern_captured_can_be_sent_and_expected_again()
+    public void A_value_that_a_pattern_captured_can_be_sent_and_expected_again()
     {
         _a.Send("42 01 7d34 2021 b4 'temp'");
         ReceivedDatagram request = _b.Expect("4? 01 <mid:2> <token:tkl> b4 'temp'");
@@ -40,7 +40,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Remembered_bytes_can_be_given()
+    public void Remember_sets_the_bytes_of_a_name()
     {
         _a.Remember("mid", Wire.Hex("1234"));
         _a.Send("40 00 <mid>");
@@ -48,7 +48,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void A_difference_says_what_was_expected_what_came_and_what_happened()
+    public void A_mismatch_error_prints_the_expected_and_received_bytes_and_the_trace()
     {
         _a.Send("40 01 7d34");
         ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect("40 01 7d35"));
@@ -61,14 +61,14 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Expecting_something_fails_when_nothing_is_there()
+    public void Expect_fails_when_no_datagram_has_arrived()
     {
         ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect(".."));
         Assert.Contains("Received: nothing", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Expecting_nothing_fails_when_something_is_there()
+    public void ExpectNothing_fails_when_a_datagram_has_arrived()
     {
         _a.Send("40 01 7d34");
         ScriptException error = Assert.Throws<ScriptException>(_b.ExpectNothing);
@@ -76,7 +76,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Expecting_within_a_time_stops_the_clock_at_the_arrival()
+    public void ExpectWithin_stops_the_clock_at_the_arrival()
     {
         SendLater("40 01 7d34", 2);
         using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.Zero, TimeSpan.FromMilliseconds(10));
@@ -86,7 +86,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Expecting_within_a_time_fails_when_it_has_passed()
+    public void ExpectWithin_fails_when_its_time_elapses()
     {
         SendLater("40 01 7d34", 2);
         Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d34", TimeSpan.FromSeconds(1)));
@@ -95,7 +95,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Expecting_nothing_for_a_time_does_not_see_what_comes_at_its_end()
+    public void ExpectNothingFor_ignores_a_datagram_that_arrives_at_its_end()
     {
         SendLater("40 01 7d34", 2);
         _b.ExpectNothingFor(TimeSpan.FromSeconds(2));
@@ -104,7 +104,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Expecting_nothing_until_a_time_fails_when_something_comes_before()
+    public void ExpectNothingUntil_fails_when_a_datagram_arrives_earlier()
     {
         SendLater("40 01 7d34", 2);
         _b.ExpectNothingUntil(TimeSpan.FromSeconds(1));
@@ -113,7 +113,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Usual_answers_carry_message_id_and_token()
+    public void Answer_helpers_copy_the_Message_ID_and_token_of_the_request()
     {
         _a.Send("42 01 7d34 2021 b4 'temp'");
         ReceivedDatagram request = _b.Receive()!;
@@ -125,11 +125,11 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void A_responder_answers_and_keeps_datagrams_from_the_queue()
+    public void A_responder_answers_datagrams_and_removes_them_from_the_queue()
     {
         _b.Responder = received =>
         {
-            if (received.Head.Code != CoapCode.Get)
+            if (received.Code != CoapCode.Get)
             {
                 return false;
             }
@@ -146,7 +146,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Without_a_remote_address_it_answers_the_last_sender()
+    public void A_peer_without_a_remote_address_answers_the_last_sender()
     {
         Assert.Throws<InvalidOperationException>(() => _b.Send("40 01 0001"));
         _a.Send("40 01 0001");
@@ -162,7 +162,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void What_waits_can_be_counted_and_thrown_away()
+    public void Waiting_datagrams_can_be_counted_and_discarded()
     {
         _a.Send("40 01 0001");
         _a.Send("40 01 0002");
@@ -172,7 +172,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public async Task Waiting_for_another_thread_lets_no_time_pass()
+    public async Task ExpectAsync_does_not_advance_the_clock()
     {
         ValueTask<ReceivedDatagram> waiting = _b.ExpectAsync("40 01 <mid:2>", CancellationToken.None);
         Assert.False(waiting.IsCompleted);
@@ -182,7 +182,7 @@ public sealed class ScriptedPeerTests : IDisposable
     }
 
     [Fact]
-    public void Virtual_time_needs_a_virtual_clock()
+    public void Timed_expectations_throw_without_a_virtual_clock()
     {
         InMemoryNetwork network = new(TimeProvider.System);
         using ScriptedPeer peer = network.CreatePeer(s_a);

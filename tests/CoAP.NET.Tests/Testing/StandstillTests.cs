@@ -10,9 +10,9 @@ public sealed class StandstillTests
     private readonly StringWriter _said = new();
 
     [Fact]
-    public void A_datagram_that_waits_for_a_clock_that_stands_still_is_named_once()
+    public void The_report_names_a_datagram_once_when_its_clock_does_not_advance()
     {
-        Standstill standstill = new(_real, _said);
+        HangReport standstill = new(_real, _said);
         (DatagramDelivery delivery, _) = Sent();
         standstill.NoteDatagram(delivery);
         _real.Advance(TimeSpan.FromSeconds(9));
@@ -30,9 +30,9 @@ public sealed class StandstillTests
     }
 
     [Fact]
-    public void Nothing_is_said_while_any_clock_moves_or_when_the_datagram_arrived()
+    public void The_report_prints_no_datagram_that_arrived_and_none_while_a_clock_advances()
     {
-        Standstill standstill = new(_real, _said);
+        HangReport standstill = new(_real, _said);
         (DatagramDelivery delivery, VirtualClock clock) = Sent();
         standstill.NoteDatagram(delivery);
         for (int i = 0; i < 10; i++)

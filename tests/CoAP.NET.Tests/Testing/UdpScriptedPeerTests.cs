@@ -35,7 +35,7 @@ public class UdpScriptedPeerTests
     }
 
     [Fact]
-    public async Task A_difference_says_what_came()
+    public async Task A_mismatch_error_names_the_position_and_the_received_byte()
     {
         using UdpScriptedPeer peer = new() { HangLimit = s_hang };
         peer.SendTo(CoapAddress.FromIPEndPoint(peer.EndPoint), Wire.Hex("40010001"));
@@ -44,7 +44,7 @@ public class UdpScriptedPeerTests
     }
 
     [Fact]
-    public async Task Waiting_is_given_up_at_the_limit()
+    public async Task ReceiveAsync_fails_after_HangLimit()
     {
         VirtualClock clock = new();
         using UdpScriptedPeer peer = new(timeProvider: clock);
@@ -66,7 +66,7 @@ public class UdpScriptedPeerTests
     }
 
     [Fact]
-    public void Traffic_stays_on_the_machine()
+    public void The_peer_refuses_to_bind_to_any_address()
     {
         Assert.Throws<ArgumentException>(() => new UdpScriptedPeer(IPAddress.Any));
         using UdpScriptedPeer peer = new();

@@ -27,7 +27,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task Time_does_not_go_on_while_continuations_run_on_the_thread_pool()
+    public async Task The_clock_does_not_advance_while_continuations_run_on_the_thread_pool()
     {
         // A periodic timer gives time a reason to go on at each look.
         using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
@@ -54,7 +54,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task Time_waits_for_a_thread_that_computes()
+    public async Task The_clock_does_not_advance_while_a_thread_computes()
     {
         using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
         long begin = TimeProvider.System.GetTimestamp();
@@ -73,7 +73,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task Time_waits_for_a_thread_that_the_runtime_has_sleep_for_a_moment()
+    public async Task The_clock_does_not_advance_during_a_short_native_sleep_of_a_running_thread()
     {
         // As the garbage collector does with those who allocate while it works in the background.
         using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
@@ -96,7 +96,7 @@ public partial class VirtualClockAsyncTests
     private static partial int SleepInNativeCode(uint microseconds);
 
     [Fact]
-    public async Task Time_waits_for_threads_that_wake_each_other_one_after_the_other()
+    public async Task The_clock_does_not_advance_while_threads_wake_each_other_in_turn()
     {
         // Each is asleep most of the time, and whoever looks at one after the other may find all of them so.
         const int threads = 4;
@@ -133,7 +133,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task Callers_that_wait_at_the_same_time_share_the_steps_and_each_goes_on_at_its_instant()
+    public async Task Concurrent_callers_share_the_clock_steps_and_each_continues_at_its_due_time()
     {
         using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
         ConcurrentBag<(int Caller, TimeSpan At)> seen = [];
@@ -166,7 +166,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task Whoever_gives_up_or_fails_leaves_the_others_waiting()
+    public async Task A_waiter_that_times_out_or_fails_does_not_end_the_other_waits()
     {
         TaskCompletionSource never = new();
         Task fails = _clock.AdvanceUntilAsync(
@@ -182,7 +182,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task A_timer_that_throws_ends_the_wait_of_the_one_who_steps_and_another_one_goes_on_stepping()
+    public async Task A_throwing_timer_fails_one_waiting_caller_and_another_caller_advances_the_clock()
     {
         using ITimer throwing = _clock.CreateTimer(
             _ => throw new InvalidOperationException(), null, TimeSpan.FromSeconds(1), Timeout.InfiniteTimeSpan);
@@ -197,7 +197,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task A_task_that_does_not_end_in_time_is_reported_with_the_state_of_the_clock()
+    public async Task A_TimeoutException_of_AdvanceUntilAsync_describes_the_state_of_the_clock()
     {
         using ITimer timer = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMinutes(5), Timeout.InfiniteTimeSpan);
         TimeoutException error = await Assert.ThrowsAsync<TimeoutException>(() =>
@@ -208,7 +208,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task Without_any_timer_time_does_not_go_on_before_what_comes_from_outside_the_process_had_its_time()
+    public async Task The_clock_without_timers_waits_for_events_outside_the_process()
     {
         // As the kernel of a busy machine delivers what was written to a socket.
         await _clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System), TimeSpan.FromMinutes(1));
@@ -216,7 +216,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task Without_any_timer_the_time_limit_is_reached_soon()
+    public async Task AdvanceUntilAsync_without_timers_soon_throws_TimeoutException()
     {
         TimeoutException error = await Assert.ThrowsAsync<TimeoutException>(
             () => _clock.AdvanceUntilAsync(new TaskCompletionSource<int>().Task, TimeSpan.FromDays(1)));
@@ -224,7 +224,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task What_the_task_throws_comes_out()
+    public async Task An_exception_of_the_task_is_rethrown()
     {
         await Assert.ThrowsAsync<FormatException>(() => _clock.AdvanceUntilAsync(FailAsync(), TimeSpan.FromMinutes(1)));
 
@@ -236,7 +236,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task A_condition_on_the_clock_is_asked_at_each_step()
+    public async Task AdvanceUntilAsync_checks_its_condition_at_each_step()
     {
         await _clock.AdvanceUntilAsync(() => _clock.Elapsed >= TimeSpan.FromSeconds(2.2), TimeSpan.FromMinutes(1),
             step: TimeSpan.FromSeconds(0.5));
@@ -244,7 +244,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task A_condition_that_is_true_lets_no_time_pass()
+    public async Task AdvanceUntilAsync_does_not_advance_the_clock_when_its_condition_is_true()
     {
         using ITimer timer = _clock.CreateTimer(_ => { }, null, TimeSpan.Zero, Timeout.InfiniteTimeSpan);
         await _clock.AdvanceUntilAsync(() => true, TimeSpan.FromMinutes(1));
@@ -252,7 +252,7 @@ public partial class VirtualClockAsyncTests
     }
 
     [Fact]
-    public async Task What_is_due_at_the_very_end_still_counts()
+    public async Task A_timer_due_exactly_at_the_limit_still_fires()
     {
         await _clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(5), _clock), TimeSpan.FromSeconds(5));
         Assert.Equal(TimeSpan.FromSeconds(5), _clock.Elapsed);

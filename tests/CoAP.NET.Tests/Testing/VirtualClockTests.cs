@@ -10,7 +10,7 @@ public class VirtualClockTests
     private readonly List<string> _fired = [];
 
     [Fact]
-    public void Time_stands_still_until_it_is_advanced()
+    public void The_clock_keeps_its_time_until_Advance_is_called()
     {
         long before = _clock.GetTimestamp();
         Assert.Equal(before, _clock.GetTimestamp());
@@ -27,7 +27,7 @@ public class VirtualClockTests
     }
 
     [Fact]
-    public void Local_time_zone_is_the_one_given()
+    public void The_local_time_zone_is_the_given_zone()
     {
         TimeZoneInfo zone = TimeZoneInfo.CreateCustomTimeZone("test", TimeSpan.FromHours(3), "test", "test");
         Assert.Equal(TimeSpan.FromHours(3), new VirtualClock(DateTimeOffset.UnixEpoch, zone).GetLocalNow().Offset);
@@ -60,7 +60,7 @@ public class VirtualClockTests
     }
 
     [Fact]
-    public void A_timer_is_not_early()
+    public void A_timer_never_fires_early()
     {
         Timer("a", 1);
         _clock.Advance(s_second - TimeSpan.FromTicks(1));
@@ -187,7 +187,7 @@ public class VirtualClockTests
     }
 
     [Fact]
-    public void Advancing_to_a_point_that_has_passed_runs_what_is_due_and_keeps_the_time()
+    public void AdvanceTo_a_past_time_fires_due_timers_and_keeps_the_time()
     {
         _clock.AdvanceTo(5 * s_second);
         Timer("a", 0);
@@ -212,7 +212,7 @@ public class VirtualClockTests
     }
 
     [Fact]
-    public void What_a_callback_throws_leaves_the_advance_and_the_clock_goes_on_working()
+    public void An_exception_of_a_callback_leaves_Advance_and_the_clock_continues_to_work()
     {
         _clock.CreateTimer(_ => throw new FormatException(), null, s_second, Timeout.InfiniteTimeSpan);
         Timer("a", 2);
@@ -223,7 +223,7 @@ public class VirtualClockTests
     }
 
     [Fact]
-    public void Timers_that_set_themselves_again_at_once_are_found_out()
+    public void Endlessly_rearmed_timers_throw_InvalidOperationException()
     {
         ITimer? timer = null;
         timer = _clock.CreateTimer(_ => timer!.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan), null, TimeSpan.Zero,
@@ -232,7 +232,7 @@ public class VirtualClockTests
     }
 
     [Fact]
-    public void A_callback_runs_in_the_execution_context_of_who_made_the_timer()
+    public void A_timer_callback_runs_in_the_execution_context_of_its_creator()
     {
         AsyncLocal<string> local = new() { Value = "creator" };
         string? seen = null;

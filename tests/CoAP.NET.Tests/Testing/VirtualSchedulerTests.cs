@@ -7,7 +7,7 @@ public class VirtualSchedulerTests
     private readonly List<object?> _ran = [];
 
     [Fact]
-    public void Queued_work_runs_in_order_when_the_test_says_so()
+    public void Queued_work_runs_in_order_when_the_test_calls_Run()
     {
         VirtualScheduler scheduler = new();
         Assert.True(scheduler.Queue(_ran.Add, 1));
@@ -26,7 +26,7 @@ public class VirtualSchedulerTests
     }
 
     [Fact]
-    public void Running_everything_includes_what_is_queued_meanwhile()
+    public void RunAll_includes_work_that_is_queued_while_it_runs()
     {
         VirtualScheduler scheduler = new();
         scheduler.Queue(_ => scheduler.Queue(_ran.Add, "inner"), null);
@@ -35,9 +35,9 @@ public class VirtualSchedulerTests
     }
 
     [Fact]
-    public void Inline_work_has_run_when_queue_returns()
+    public void Inline_work_has_run_when_Queue_returns()
     {
-        VirtualScheduler scheduler = new(VirtualSchedulerMode.Inline);
+        VirtualScheduler scheduler = new(runsInline: true);
         Assert.True(scheduler.Queue(_ran.Add, 1));
         Assert.Equal([1], _ran);
         Assert.Equal(0, scheduler.Pending);
@@ -45,7 +45,7 @@ public class VirtualSchedulerTests
     }
 
     [Fact]
-    public void On_a_clock_work_runs_at_the_virtual_time_it_was_queued_at()
+    public void Work_on_a_clock_runs_at_the_virtual_time_of_its_Queue_call()
     {
         VirtualClock clock = new();
         VirtualScheduler scheduler = new(clock);
@@ -57,7 +57,7 @@ public class VirtualSchedulerTests
     }
 
     [Fact]
-    public void On_a_clock_work_queued_outside_runs_at_the_next_advance_by_zero()
+    public void Work_queued_outside_the_clock_runs_at_the_next_Advance_by_zero()
     {
         VirtualClock clock = new();
         VirtualScheduler scheduler = new(clock);
@@ -69,7 +69,7 @@ public class VirtualSchedulerTests
     }
 
     [Fact]
-    public void On_a_clock_work_after_one_that_throws_still_has_its_turn()
+    public void Work_on_a_clock_runs_after_earlier_work_throws()
     {
         VirtualClock clock = new();
         VirtualScheduler scheduler = new(clock);
@@ -82,7 +82,7 @@ public class VirtualSchedulerTests
     }
 
     [Fact]
-    public void An_exhausted_scheduler_refuses()
+    public void An_exhausted_scheduler_refuses_work()
     {
         VirtualScheduler scheduler = new() { IsExhausted = true };
         Assert.False(scheduler.Queue(_ran.Add, 1));
@@ -95,7 +95,7 @@ public class VirtualSchedulerTests
     }
 
     [Fact]
-    public void Work_that_queues_itself_for_ever_is_found_out()
+    public void Endlessly_requeued_work_throws_InvalidOperationException()
     {
         VirtualScheduler scheduler = new();
         scheduler.Queue(Again, null);

@@ -13,7 +13,7 @@ public sealed class BlockTransportTests
     [Theory]
     [InlineData("coap", "coap://[fd00::1]")]
     [InlineData("coap+wire", "coap+wire://[fd00::1]:5683")]
-    public async Task Two_blocks_join_two_endpoints(string scheme, string uri)
+    public async Task Two_dataflow_blocks_connect_two_endpoints(string scheme, string uri)
     {
         BufferBlock<CoapDatagram> toServer = new();
         BufferBlock<CoapDatagram> toClient = new();
@@ -30,7 +30,7 @@ public sealed class BlockTransportTests
     }
 
     [Fact]
-    public async Task A_scheme_of_ones_own_stands_beside_UDP_and_has_a_default_port()
+    public async Task A_custom_scheme_works_beside_UDP_and_has_a_default_port()
     {
         BufferBlock<CoapDatagram> sent = new();
         await using CoapServer server = new();
@@ -54,7 +54,7 @@ public sealed class BlockTransportTests
     public async Task A_factory_registers_its_scheme()
     {
         CoapEndpointOptions options = new();
-        options.TransportFactories.Add(new RadioFactory());
+        options.Transports.Factories.Add(new RadioFactory());
         await using CoapServer server = new(options);
         server.Listen("coap+lora://[fd00::1]");
         await server.StartAsync();
@@ -63,7 +63,7 @@ public sealed class BlockTransportTests
     }
 
     [Fact]
-    public void A_scheme_that_nobody_can_use_is_refused()
+    public void An_invalid_or_unknown_scheme_is_refused()
     {
         using CoapEndpointHolder holder = new();
         Assert.Throws<ArgumentException>(() => holder.Add("Coap+Radio", 1));
@@ -78,7 +78,7 @@ public sealed class BlockTransportTests
     }
 
     [Fact]
-    public async Task A_datagram_that_a_full_block_declines_is_counted_and_comes_again()
+    public async Task A_request_that_a_full_block_declines_is_counted_as_a_send_error()
     {
         BufferBlock<CoapDatagram> full = new(new DataflowBlockOptions { BoundedCapacity = 1 });
         full.Post(new CoapDatagram(1));
@@ -97,7 +97,7 @@ public sealed class BlockTransportTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task The_end_of_the_block_faults_the_endpoint(bool isFault)
+    public async Task The_endpoint_faults_when_its_block_completes_or_faults(bool isFault)
     {
         BufferBlock<CoapDatagram> received = new();
         await using CoapServer server = new();
@@ -118,7 +118,7 @@ public sealed class BlockTransportTests
     }
 
     [Fact]
-    public async Task The_end_of_the_endpoint_completes_the_block()
+    public async Task Disposing_the_endpoint_completes_the_block()
     {
         BufferBlock<CoapDatagram> sent = new();
         CoapServer server = new();

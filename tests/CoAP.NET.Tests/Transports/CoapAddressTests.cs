@@ -12,7 +12,7 @@ public class CoapAddressTests
     [InlineData("2001:db8::1", 5683, "[2001:db8::1]:5683")]
     [InlineData("::", 1, "[::]:1")]
     [InlineData("fe80::1%3", 5683, "[fe80::1%3]:5683")]
-    public void An_address_survives_the_way_to_and_from_an_endpoint(string address, int port, string text)
+    public void CoapAddress_round_trips_through_IPEndPoint(string address, int port, string text)
     {
         IPEndPoint endpoint = new(IPAddress.Parse(address), port);
 
@@ -41,7 +41,7 @@ public class CoapAddressTests
     [InlineData("ff02::fd", true)]
     [InlineData("ff05::fd", true)]
     [InlineData("fe80::fd", false)]
-    public void Groups_are_known(string address, bool expected) =>
+    public void IsMulticast_is_true_for_group_addresses_only(string address, bool expected) =>
         Assert.Equal(expected, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 1)).IsMulticast);
 
     [Theory]
@@ -49,11 +49,11 @@ public class CoapAddressTests
     [InlineData("::", true)]
     [InlineData("::1", false)]
     [InlineData("127.0.0.1", false)]
-    public void The_wildcard_is_known_in_both_families(string address, bool expected) =>
+    public void IsAny_is_true_for_the_wildcard_addresses_of_IPv4_and_IPv6(string address, bool expected) =>
         Assert.Equal(expected, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 1)).IsAny);
 
     [Fact]
-    public void Scopes_make_different_peers()
+    public void Addresses_with_different_scope_ids_are_not_equal()
     {
         CoapAddress first = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse("fe80::1%1"), 1));
         CoapAddress second = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse("fe80::1%2"), 1));
@@ -80,7 +80,7 @@ public class CoapAddressTests
     }
 
     [Fact]
-    public void The_bytes_of_a_sockaddr_are_those_of_the_platform()
+    public void A_written_sockaddr_equals_the_SocketAddress_of_the_platform()
     {
         SocketAddress expected = new IPEndPoint(IPAddress.Parse("fe80::1234%7"), 5683).Serialize();
         SocketAddress written = new(System.Net.Sockets.AddressFamily.InterNetworkV6);

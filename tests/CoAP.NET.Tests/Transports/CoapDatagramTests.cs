@@ -5,7 +5,7 @@ namespace CoAP.NET.Tests.Transports;
 public class CoapDatagramTests
 {
     [Fact]
-    public void A_datagram_that_is_used_again_has_no_time_of_before()
+    public void A_disposed_datagram_has_no_ReceivedAt()
     {
         CoapDatagram datagram = new(4) { ReceivedAt = 1 };
         datagram.Dispose();
@@ -13,7 +13,7 @@ public class CoapDatagramTests
     }
 
     [Fact]
-    public void A_lent_datagram_comes_back_in_place_when_it_is_disposed()
+    public void TryTakeBack_succeeds_after_a_lent_datagram_is_disposed()
     {
         CoapDatagramPool pool = new(16, pinned: true);
         CoapDatagram datagram = pool.Rent();
@@ -26,7 +26,7 @@ public class CoapDatagramTests
     }
 
     [Fact]
-    public void A_lent_datagram_that_is_kept_belongs_to_the_pool_from_then_on()
+    public void A_lent_datagram_that_is_not_taken_back_returns_to_the_pool_when_disposed()
     {
         CoapDatagramPool pool = new(16, pinned: true);
         CoapDatagram datagram = pool.Rent();
@@ -41,7 +41,7 @@ public class CoapDatagramTests
     }
 
     [Fact]
-    public void A_rented_datagram_has_nothing_of_its_last_use_but_the_bytes()
+    public void A_rented_datagram_has_no_properties_of_its_last_use()
     {
         CoapDatagramPool pool = new(16);
         CoapDatagram used = pool.Rent();
@@ -55,7 +55,7 @@ public class CoapDatagramTests
     }
 
     [Fact]
-    public void Two_pools_on_one_thread_do_not_lose_each_others_buffers()
+    public void Two_pools_on_one_thread_keep_their_own_buffers()
     {
         CoapDatagramPool first = new(16);
         CoapDatagramPool second = new(16);
@@ -70,7 +70,7 @@ public class CoapDatagramTests
     }
 
     [Fact]
-    public void Giving_back_forgets_who_it_was_for()
+    public void Disposing_a_lent_datagram_clears_its_transport()
     {
         CoapDatagramPool pool = new(16, pinned: true);
         CoapDatagram datagram = pool.Rent();

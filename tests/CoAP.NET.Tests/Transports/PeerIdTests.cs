@@ -16,7 +16,7 @@ public sealed class PeerIdTests
     [InlineData(ClaimTypes.NameIdentifier)]
     [InlineData("sub")]
     [InlineData(ClaimTypes.PrimarySid)]
-    public void A_user_is_the_same_over_any_number_of_connections(string type)
+    public void A_user_has_the_same_CoapPeerId_on_every_connection(string type)
     {
         CoapPeerId? key = CoapPeerId.Of(User(new Claim(type, "anna", null, "issuer")));
 
@@ -32,11 +32,11 @@ public sealed class PeerIdTests
     [InlineData(ClaimTypes.NameIdentifier)]
     [InlineData("sub")]
     [InlineData(ClaimTypes.PrimarySid)]
-    public void A_user_whose_identifier_is_empty_has_no_key_that_others_without_one_would_share(string type) =>
+    public void A_user_with_an_empty_identifier_has_no_CoapPeerId(string type) =>
         Assert.Null(CoapPeerId.Of(User(new Claim(type, ""))));
 
     [Fact]
-    public void A_user_without_an_identifier_has_no_key()
+    public void A_user_without_an_identifier_has_no_CoapPeerId()
     {
         Assert.Null(CoapPeerId.Of(User(new Claim(ClaimTypes.Role, "reader"))));
         Assert.Null(CoapPeerId.Of(new GenericIdentityOf("", isAuthenticated: true)));
@@ -44,15 +44,15 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void A_user_with_only_a_display_name_has_no_key_that_others_who_call_themselves_the_same_would_share() =>
+    public void A_user_with_only_a_display_name_has_no_CoapPeerId() =>
         Assert.Null(CoapPeerId.Of(User(new Claim(ClaimTypes.Name, "John Smith"))));
 
     [Fact]
-    public void The_issuer_and_the_identifier_of_a_user_cannot_be_shifted_against_each_other() =>
+    public void The_issuer_and_identifier_of_a_CoapPeerId_cannot_run_together() =>
         Assert.NotEqual(CoapPeerId.Of(User(new Claim("sub", "b|c", null, "a"))), CoapPeerId.Of(User(new Claim("sub", "c", null, "a|b"))));
 
     [Fact]
-    public void A_user_who_has_not_logged_in_has_no_key_whatever_the_claims_say()
+    public void An_unauthenticated_user_has_no_CoapPeerId()
     {
         ClaimsPrincipal user = new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "anna")]));
 
@@ -63,7 +63,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void The_first_identity_that_identifies_the_user_counts()
+    public void CoapPeerId_uses_the_first_authenticated_identity_with_an_identifier()
     {
         ClaimsPrincipal user = new([
             new ClaimsIdentity([new Claim("sub", "not logged in")]),
@@ -75,7 +75,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void Identities_of_other_kinds_are_known_by_their_name_and_their_kind()
+    public void A_generic_identity_gets_a_CoapPeerId_from_its_name()
     {
         CoapPeerId? key = CoapPeerId.Of(new GenericIdentityOf("anna", isAuthenticated: true));
 
@@ -85,7 +85,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void A_TLS_peer_without_a_certificate_is_nobody_else()
+    public void A_TLS_identity_without_a_certificate_equals_only_itself()
     {
         CoapTlsIdentity one = Tls(null, "a.example");
 
@@ -96,7 +96,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void A_TLS_peer_with_a_certificate_is_the_same_whatever_server_name_it_asks_for()
+    public void TLS_identities_with_the_same_certificate_are_equal_for_any_server_name()
     {
         using TlsCertificates certificates = new();
         using X509Certificate2 device = certificates.Client("device");
@@ -111,14 +111,14 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void Peers_with_a_text_as_identity_have_it_as_their_name()
+    public void A_text_identity_becomes_the_name_in_CoapPeerId()
     {
         Assert.Equal("name:pump 3", $"{CoapPeerId.Of("pump 3")}");
         Assert.Null(CoapPeerId.Of(""));
     }
 
     [Fact]
-    public void An_object_without_a_text_of_its_own_identifies_nobody()
+    public void An_object_without_its_own_ToString_has_no_CoapPeerId()
     {
         Assert.Null(CoapPeerId.Of(new object()));
         Assert.Equal(CoapPeerId.Of(new Version(1, 2)), CoapPeerId.Of(new Version(1, 2)));
@@ -126,7 +126,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void A_renewed_certificate_identifies_the_same_peer_and_one_of_another_authority_does_not()
+    public void CoapPeerId_survives_a_certificate_renewal_but_not_another_authority()
     {
         using TlsCertificates authority = new();
         using TlsCertificates another = new();
@@ -143,7 +143,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void Self_signed_certificates_and_those_without_a_subject_identify_by_their_key()
+    public void Certificates_that_are_self_signed_or_have_no_subject_are_identified_by_their_key()
     {
         string[] values = [.. new[] { "CN=pump", "CN=pump", "", "" }.Select(static subject =>
         {
@@ -158,7 +158,7 @@ public sealed class PeerIdTests
     }
 
     [Fact]
-    public void A_method_with_a_colon_is_refused_because_it_ends_there_in_the_text() =>
+    public void A_CoapPeerId_method_with_a_colon_is_refused() =>
         Assert.Throws<ArgumentException>(static () => new CoapPeerId("psk:a", "b"));
 
     private static CoapTlsIdentity Tls(X509Certificate2? certificate, string serverName) =>

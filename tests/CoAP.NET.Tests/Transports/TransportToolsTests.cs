@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports;
@@ -11,7 +12,7 @@ public sealed class TransportToolsTests
     private static readonly CoapAddress s_local = CoapAddress.Of(IPAddress.Parse("2001:db8::2"), 5683);
 
     [Fact]
-    public void A_pool_gives_out_again_what_came_back_and_empty()
+    public void A_pool_reuses_a_returned_buffer_with_length_0()
     {
         CoapDatagramPool pool = new(16);
         CoapDatagram datagram = pool.Rent();
@@ -29,11 +30,11 @@ public sealed class TransportToolsTests
     [InlineData(0, 1)]
     [InlineData(-1, 1)]
     [InlineData(1, -1)]
-    public void A_pool_without_room_is_refused(int size, int capacity) =>
+    public void A_pool_with_an_invalid_size_or_capacity_is_refused(int size, int capacity) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapDatagramPool(size, capacity));
 
     [Fact]
-    public void A_hash_of_addresses_has_its_own_key_and_tells_ports_paths_and_sources_apart()
+    public void CoapAddressHash_is_keyed_and_distinguishes_ports_paths_and_sources()
     {
         CoapAddressHash hash = new(new VirtualRandom(1));
 
@@ -50,11 +51,11 @@ public sealed class TransportToolsTests
     [Theory]
     [InlineData(31)]
     [InlineData(65)]
-    public void A_rule_of_sources_takes_32_to_64_bits(int length) =>
+    public void CoapSourceRule_accepts_prefixes_of_32_to_64_bits_only(int length) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapSourceRule(length, []));
 
     [Fact]
-    public void No_two_addresses_are_written_alike()
+    public void Different_addresses_have_different_binary_forms()
     {
         byte[] one = new byte[CoapAddress.BinaryLength];
         byte[] other = new byte[CoapAddress.BinaryLength];
@@ -66,7 +67,7 @@ public sealed class TransportToolsTests
     }
 
     [Fact]
-    public void A_copy_of_options_of_UDP_shares_no_list()
+    public void A_clone_of_CoapUdpTransportOptions_shares_no_list()
     {
         CoapUdpTransportOptions options = new() { DualMode = false, Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } };
         CoapUdpTransportOptions copy = options.Clone();
@@ -80,13 +81,34 @@ public sealed class TransportToolsTests
 
     // What a wrapper forgets would be lost without a word; with no default it does not compile.
     [Fact]
-    public void No_member_of_a_context_has_a_default()
+    public void The_transport_context_interfaces_have_no_default_members_except_counting()
     {
         Type[] contexts = [.. typeof(ICoapTransportContext).Assembly.GetExportedTypes()
             .Where(static type => type.IsAssignableTo(typeof(ICoapTransportContext)))];
 
-        Assert.Equal(5, contexts.Length);
+        Assert.Equal(4, contexts.Length);
         Assert.All(contexts, static type => Assert.True(type.IsInterface, type.Name));
-        Assert.All(contexts.SelectMany(static type => type.GetMethods()), static method => Assert.True(method.IsAbstract, method.Name));
+
+        // These count by an abstract member.
+        string[] counting = ["CountSent", "CountSendError", "CountLost"];
+        Assert.All(
+            contexts.SelectMany(static type => type.GetMethods()),
+            method => Assert.True(method.IsAbstract || counting.Contains(method.Name), method.Name));
+    }
+
+    [Fact]
+    public void CountSent_CountSendError_and_CountLost_increase_the_counters()
+    {
+        RecordingContext recording = new(TimeProvider.System);
+        ICoapTransportContext context = recording;
+        context.CountSent(3);
+        context.CountSent(4);
+        context.CountSendError();
+        context.CountLost(2);
+
+        Assert.Equal("DatagramsSent 2, BytesSent 7, KernelDrops 2, SendErrors 1", recording.Counters.ToString());
+        Assert.Equal((2, 7), (recording.Counters["DatagramsSent"], recording.Counters["BytesSent"]));
+        Assert.Throws<ArgumentException>(() => { _ = recording.Counters["Datagrams"]; });
+        Assert.Throws<ArgumentException>(() => { _ = recording.Counters["999"]; });
     }
 }

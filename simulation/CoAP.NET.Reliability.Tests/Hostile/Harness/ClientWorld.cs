@@ -2,7 +2,7 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
 /// A client that asks hostile servers. Words of its rows: <c>get /x</c>, <c>non /x</c> (a Non-confirmable GET), <c>post /x text</c>,
-/// <c>put /x 500</c> (so many bytes), <c>observe /x</c>, <c>discover</c>, <c>cancel</c>; <c>= 2.05 text</c>, <c>= CoapResetException</c>
+/// <c>put /x 500</c> (so many bytes), <c>observe /x</c>, <c>discover</c>, <c>cancel</c>; <c>= 2.05 text</c>, <c>= Reset</c>
 /// and <c>= pending</c> say how the first of them that was not looked at yet ended.
 /// </summary>
 internal sealed class ClientWorld : DatagramWorld
@@ -19,7 +19,7 @@ internal sealed class ClientWorld : DatagramWorld
         : base(DatagramSize)
     {
         Options.Parameters = CoapTransmissionParameters.Default with { ResponseTimeout = Timeout.InfiniteTimeSpan };
-        Options.Limits.MaxResponseBodySize = 100_000;
+        Options.Limits.Blockwise.MaxResponseBodySize = 100_000;
         configure?.Invoke(Options);
         _client = new CoapClient(Options);
         _client.Endpoint.AddTransport(Network.CreateTransport(Address));
@@ -110,7 +110,15 @@ internal sealed class ClientWorld : DatagramWorld
 
             // A URI with the hostile host for {host}; what the library refuses leaves nothing.
             case "uri":
-                Ask(step, new CoapRequest(CoapMethod.Get, step.Rest.Replace("{host}", Host)));
+                try
+                {
+                    Ask(step, new CoapRequest(CoapMethod.Get, step.Rest.Replace("{host}", Host)));
+                }
+                catch (CoapFormatException)
+                {
+                    _asked.Enqueue((step.Rest, Task.FromResult("refused"), new CancellationTokenSource()));
+                }
+
                 break;
             case "latest":
                 CoapObservation latest = _observations[^1];
@@ -150,13 +158,13 @@ internal sealed class ClientWorld : DatagramWorld
         {
             return Describe(await task.ConfigureAwait(false));
         }
-        catch (Exception exception) when (exception is CoapException or OperationCanceledException)
-        {
-            return exception.GetType().Name;
-        }
-        catch (Exception exception) when (exception is FormatException or ArgumentException)
+        catch (Exception exception) when (exception is CoapFormatException or ArgumentException)
         {
             return "refused";
+        }
+        catch (Exception exception) when (exception is CoapException or OperationCanceledException)
+        {
+            return exception is CoapException { Error: not CoapError.Unspecified } known ? $"{known.Error}" : exception.GetType().Name;
         }
     }
 
@@ -167,9 +175,9 @@ internal sealed class ClientWorld : DatagramWorld
             IReadOnlyList<CoapLink> links = await task.ConfigureAwait(false);
             return string.Join(' ', links.Select(link => link.Target));
         }
-        catch (Exception exception) when (exception is CoapException or OperationCanceledException or FormatException)
+        catch (Exception exception) when (exception is CoapException or OperationCanceledException)
         {
-            return exception.GetType().Name;
+            return exception is CoapException { Error: not CoapError.Unspecified } known ? $"{known.Error}" : exception.GetType().Name;
         }
     }
 
@@ -183,7 +191,7 @@ internal sealed class ClientWorld : DatagramWorld
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException)
         {
-            return exception.GetType().Name;
+            return exception is CoapException { Error: not CoapError.Unspecified } known ? $"{known.Error}" : exception.GetType().Name;
         }
     }
 

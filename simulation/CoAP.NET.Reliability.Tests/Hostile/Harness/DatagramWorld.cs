@@ -25,8 +25,8 @@ internal abstract class DatagramWorld : IHostileWorld
     {
         Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions { MaxTraceLength = 60 });
         _buffers = new BufferCount(bufferSize);
-        Options = new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(42), LoggerFactory = Log };
-        Options.Limits.MaxDatagramSize = bufferSize;
+        Options = new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(42) }, LoggerFactory = Log };
+        Options.Limits.Messages.MaxDatagramSize = bufferSize;
         Network.Filter = packet =>
         {
             Interlocked.Add(ref _carried, packet.To == Address || packet.From == Address ? 1 : 0);
@@ -123,7 +123,7 @@ internal abstract class DatagramWorld : IHostileWorld
         {
             peer.Responder = datagram =>
             {
-                if (datagram.Head.Type is CoapMessageType.Confirmable or CoapMessageType.NonConfirmable)
+                if (datagram.Type is CoapMessageType.Confirmable or CoapMessageType.NonConfirmable)
                 {
                     peer.Reset(datagram);
                 }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>The bad inputs of one protocol layer.</summary>
-/// <param name="Layer">Its name in docs/reliability.md.</param>
+/// <param name="Layer">Its name.</param>
 /// <param name="Peers">Rows by the peer of ours that they are sent to.</param>
 internal sealed record HostileTable(string Layer, IReadOnlyDictionary<string, HostileRow[]> Peers)
 {
@@ -34,9 +34,6 @@ internal sealed record HostileTable(string Layer, IReadOnlyDictionary<string, Ho
     public TheoryData<string, string> Names => [.. Peers.SelectMany(peer => peer.Value.Select(row => (peer.Key, row.Name)))];
 
     public static HostileTable Of(string layer) => Tables.Single(table => table.Layer == layer);
-
-    /// <summary>How many rows are sent to a server; the others are sent to a client.</summary>
-    public int ToServers => Peers[Server].Length + Peers[StreamServer].Length;
 }
 
 /// <summary>One bad input: what is sent before, what is sent, what must be answered and counted.</summary>

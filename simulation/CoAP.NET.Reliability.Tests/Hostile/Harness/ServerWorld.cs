@@ -34,7 +34,7 @@ internal sealed class ServerWorld : DatagramWorld
         _server.MapFetch("/x", request => new CoapResult(CoapCode.Content, request.Payload));
         _server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref _counter)}"));
         _server.MapPut("/body", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
-        _server.MapPut("/small", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}"))).MaxBodySize(1000);
+        _server.MapPut("/small", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}"))).WithMaxBodySize(1000);
         _server.MapGet("/big", () => CoapResults.Bytes(Pattern(200)).WithETag(new CoapETag("v1"u8)));
         _server.MapGet("/things/{id}", request => $"{request.Route["id"]}");
         _server.MapGet("/q", request => CoapResults.Text($"{request.Message.Options.UriQuery.Count}"));
@@ -47,7 +47,7 @@ internal sealed class ServerWorld : DatagramWorld
         });
         _observed = _server.MapGet("/obs", () => CoapResults.Text($"{_version}")).Observable();
         _state = _server.MapGet("/state", () => CoapResults.Text(_client.State)).Observable();
-        _server.MapGet("/held", (_, _) => _client.Held.Task);
+        _server.MapGet("/held", () => _client.Held.Task);
         _server.MapPut("/store", request => _client.Store(request.Payload));
         _server.MapGet("/large", () => CoapResults.Bytes(WellBehavedClient.Large).WithETag(new CoapETag("1"u8)));
     }

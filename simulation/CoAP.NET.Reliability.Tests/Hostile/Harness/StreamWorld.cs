@@ -36,8 +36,8 @@ internal sealed class StreamWorld : IHostileWorld
 
     private StreamWorld()
     {
-        CoapEndpointOptions options = new() { TimeProvider = _clock, Random = new VirtualRandom(42), LoggerFactory = _log };
-        options.Limits.MaxStreamMessageSize = 20_000;
+        CoapEndpointOptions options = new() { TimeProvider = _clock, Pipeline = { Random = new VirtualRandom(42) }, LoggerFactory = _log };
+        options.Limits.Connections.MaxMessageSize = 20_000;
         _streams = new DirectStreamTransport();
         _server = new CoapServer(options);
         _client = new CoapClient(_server.Endpoint);
@@ -45,8 +45,8 @@ internal sealed class StreamWorld : IHostileWorld
         _server.MapGet("/x", () => CoapResults.Text("hi"));
         _server.MapPut("/body", request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
         _server.MapGet("/big", () => CoapResults.Bytes(ServerWorld.Pattern(2000)));
-        _server.MapGet("/held", (_, _) => _held.Task);
-        _server.MapGet("/slow", (_, _) => _slow.Task);
+        _server.MapGet("/held", () => _held.Task);
+        _server.MapGet("/slow", () => _slow.Task);
         _server.MapGet("/obs", () => CoapResults.Text($"{_states}")).Observable();
         _state = _server.MapGet("/state", () => CoapResults.Text($"state {_states}")).Observable();
         _server.MapPut("/store", request =>

@@ -149,7 +149,7 @@ internal sealed class WellBehavedServer
             BlockValue block = request.Options.Block2 ?? new BlockValue(0, more: false, 2);
             response.Payload = _body.AsMemory((int)block.ByteOffset, 64);
             response.Options.Block2 = new BlockValue(block.Number, block.Number < Blocks - 1, 2);
-            response.Options.ETag = new byte[] { 1 };
+            response.Options.ETag = new CoapETag([1]);
         }
         else if (host == Store)
         {

@@ -21,7 +21,7 @@ internal static class CacheTable
         new("A code that nobody knows", Get + "> 64 5e <mid> <token> ff 'old' ; = 2.30 old" + Again, CoapCounter.CacheHits, "7252-5.6-2",
             0),
         new("2.04 to a GET", Get + "> 64 44 <mid> <token> ff 'old' ; = 2.04 old" + Again, CoapCounter.CacheHits, "7252-5.6-3", 0),
-        new("A critical option that nobody knows", Get + "> 64 45 <mid> <token> e0 2602 ff 'old' ; = CoapProtocolException" + Again,
+        new("A critical option that nobody knows", Get + "> 64 45 <mid> <token> e0 2602 ff 'old' ; = InvalidResponse" + Again,
             CoapCounter.CacheHits, "7252-5.4.1-3", 0),
         new("A response of another host", Get + "c> 64 45 <mid> <token> ff 'bad' ; > 64 45 <mid> <token> ff 'old' ; = 2.05 old" + Kept,
             CoapCounter.CacheHits, "7252-5.3.2-1"),

@@ -158,7 +158,7 @@ internal static class NumberTable
         new("A Reset after the acknowledgement is of nothing",
             Get + "> 60 00 <mid> ; > 70 00 <mid> ; = pending ; > 54 45 7d34 <token> ff 'right' ; = 2.05 right",
             CoapCounter.UnmatchedAcknowledgements, "7252-4.2-5"),
-        new("A Reset ends the request", Get + "> 70 00 <mid> ; = CoapResetException", CoapCounter.RequestsSent, "7252-4.2-8"),
+        new("A Reset ends the request", Get + "> 70 00 <mid> ; = Reset", CoapCounter.RequestsSent, "7252-4.2-8"),
         new("A separate response twice is acknowledged twice and delivered once",
             Get + "> 60 00 <mid> ; > 44 45 7d34 <token> ff 'x' ; < 60 00 7d34 ; = 2.05 x ; > 44 45 7d34 <token> ff 'x' ; < 60 00 7d34",
             CoapCounter.Duplicates, "7252-4.5-4"),

@@ -164,7 +164,7 @@ internal static class OptionTable
     private static IEnumerable<HostileRow> Response(string name, (int Number, string Value)[] options, bool? isRejected, string rfc)
     {
         string bytes = HostileBytes.Options(options) + "ff 'r'";
-        string outcome = isRejected == true ? "= CoapProtocolException" : "= 2.05 r";
+        string outcome = isRejected == true ? "= InvalidResponse" : "= 2.05 r";
         CoapCounter counter = isRejected == true ? CoapCounter.BadOptions : CoapCounter.RequestsSent;
         const string Get = "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; ";
         if (isRejected is null)

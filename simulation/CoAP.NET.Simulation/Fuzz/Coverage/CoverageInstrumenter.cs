@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using CoAP.NET.Simulation.Traces;
 using Mono.Cecil;
 using Mono.Cecil.Cil;
 using Mono.Cecil.Rocks;
@@ -22,16 +23,11 @@ internal static class CoverageInstrumenter
     /// <summary>Rewrites an assembly.</summary>
     /// <param name="path">Where the assembly is.</param>
     /// <returns>The assembly rewritten.</returns>
-    public static byte[] Rewrite(string path)
+    public static byte[] Rewrite(string path) => LibraryRewriter.Rewrite(path, Instrument);
+
+    private static void Instrument(ModuleDefinition module)
     {
-        using DefaultAssemblyResolver resolver = new();
-        resolver.AddSearchDirectory(Path.GetDirectoryName(path)!);
-        resolver.AddSearchDirectory(Path.GetDirectoryName(typeof(object).Assembly.Location)!);
-        using AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(path, new ReaderParameters { AssemblyResolver = resolver });
-        ModuleDefinition module = assembly.MainModule;
-        TypeDefinition coverage = new("CoAP.NET", "FuzzCoverage",
-            TypeAttributes.Public | TypeAttributes.Abstract | TypeAttributes.Sealed | TypeAttributes.BeforeFieldInit,
-            module.TypeSystem.Object);
+        TypeDefinition coverage = LibraryRewriter.MakeStaticClass(module, "FuzzCoverage");
         FieldDefinition state = new(StateField, FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.InitOnly,
             module.TypeSystem.IntPtr);
         coverage.Fields.Add(state);
@@ -54,12 +50,6 @@ internal static class CoverageInstrumenter
         });
         coverage.Methods.Add(MakeInitializer(module, state, blocks));
         module.Types.Add(coverage);
-
-        // The signature of the original is not that of the copy.
-        module.Attributes &= ~ModuleAttributes.StrongNameSigned;
-        using MemoryStream written = new();
-        assembly.Write(written);
-        return written.ToArray();
     }
 
     // static void Mark(int block) { byte* place = State + MapOffset + block; if (*place == 0) { *place = 1; ++*(long*)State; } }
@@ -98,9 +88,7 @@ internal static class CoverageInstrumenter
 
     private static MethodDefinition MakeInitializer(ModuleDefinition module, FieldDefinition state, int blocks)
     {
-        MethodDefinition initializer = new(
-            ".cctor", MethodAttributes.Private | MethodAttributes.Static | MethodAttributes.HideBySig | MethodAttributes.SpecialName
-                | MethodAttributes.RTSpecialName, module.TypeSystem.Void);
+        MethodDefinition initializer = LibraryRewriter.MakeStaticConstructor(module);
         ILProcessor il = initializer.Body.GetILProcessor();
         il.Emit(OpCodes.Ldc_I4, MapOffset + blocks);
         il.Emit(OpCodes.Conv_U);

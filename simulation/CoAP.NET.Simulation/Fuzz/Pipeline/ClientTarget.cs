@@ -153,7 +153,7 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
                     await observation.DisposeAsync();
                     return state;
                 case 8:
-                    return (ulong)(await _client.PingAsync(Target, cancellationToken)).TotalSeconds;
+                    return (ulong)(await _client.PingAsync(Target, cancellationToken: cancellationToken)).TotalSeconds;
                 case 9:
                     Task<CoapResponse> one = _client.SendAsync(Make(0), cancellationToken);
                     Task<CoapResponse> other = _client.SendAsync(Make(3), cancellationToken);

@@ -101,8 +101,7 @@ internal abstract class PipelineTarget(WireShape shape) : FuzzTarget
     protected CoapEndpointOptions MakeOptions() => new CoapEndpointOptions
     {
         TimeProvider = Clock,
-        Random = new VirtualRandom(42),
-        Scheduler = new VirtualScheduler(Clock),
+        Pipeline = { Random = new VirtualRandom(42), Scheduler = new VirtualScheduler(Clock) },
         LoggerFactory = Log,
     }.UseQBlock(CoapQBlock.AllowUnsecured);
 

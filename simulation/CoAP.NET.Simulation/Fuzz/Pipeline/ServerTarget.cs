@@ -34,7 +34,7 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         _server.MapGet("/probe", () => CoapResults.Text("alive"));
         if (IsPlanted("handler"))
         {
-            _server.MapGet("/hello-planted", () => throw new InvalidOperationException("planted"));
+            _server.MapGet("/hello-planted", _ => throw new InvalidOperationException("planted"));
         }
 
         _timers = Clock.TimerCount;

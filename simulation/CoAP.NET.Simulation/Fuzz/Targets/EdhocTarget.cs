@@ -87,7 +87,7 @@ internal sealed class EdhocTarget : ContentTarget
     private static ulong ReadFirst(byte[] input)
     {
         SequenceReader reader = new(input, "message_1");
-        MessageOne first = MessageOne.Read(ref reader, 7);
+        EdhocMessage1 first = EdhocMessage1.Read(ref reader, 7);
         byte[] written = first.Write();
         Check(input.AsSpan(0, reader.Position).SequenceEqual(written), "written",
             $"{Convert.ToHexStringLower(input.AsSpan(0, reader.Position))} was written as {Convert.ToHexStringLower(written)}.");
@@ -97,7 +97,7 @@ internal sealed class EdhocTarget : ContentTarget
     private ulong ReadPlaintext(byte[] input)
     {
         SequenceReader reader = new(input, "PLAINTEXT_3");
-        (_, byte[] proof, EdhocClaim claim) = Party.Read(
+        (_, byte[] proof, EdhocClaim claim) = EdhocParty.Read(
             ref reader, input, EdhocRole.Initiator, EdhocMethod.StaticStatic, EdhocCipherSuite.Find(2)!, _settings);
         return (ulong)proof.Length + (ulong)claim.CredentialId.Kind + (ulong)claim.Ead.Count;
     }

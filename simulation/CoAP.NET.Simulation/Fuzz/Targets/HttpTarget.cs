@@ -16,7 +16,7 @@ internal sealed class HttpTarget : ContentTarget
     private static readonly CoapAddress s_origin = CoapAddress.FromIPv4(0xc0000201, 5683);
 
     private readonly CoapHttpTranslator _translator = new();
-    private readonly EntityTagMemory _tags = new(capacity: 64);
+    private readonly EntityTagMap _tags = new(capacity: 64);
     private readonly TargetTemplate[] _templates =
         [new TargetTemplate("{+tu}"), new TargetTemplate("?target_uri={+tu}"), new TargetTemplate("{+s}/{+hp}{+p}{+qq}"),
             new TargetTemplate("?s={+s}&hp={+hp}&p={+p}&q={+q}")];

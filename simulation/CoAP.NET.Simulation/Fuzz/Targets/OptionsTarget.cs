@@ -34,7 +34,7 @@ internal sealed class OptionsTarget : FuzzTarget
         byte code = input.Length > 1 ? input[1] : (byte)0;
         bool isSignalling = code >> 5 == 7;
         byte[] datagram = isSignalling ? [input[0], 0x45, .. input[2..]] : input;
-        Check(PayloadBlank.StartOf(input, isStream: false) <= input.Length && PayloadBlank.StartOf(input, isStream: true) <= input.Length,
+        Check(PayloadRedaction.StartOf(input, isStream: false) <= input.Length && PayloadRedaction.StartOf(input, isStream: true) <= input.Length,
             "blank", "Beyond the end");
         TraceFormat.WithLength(input);
         if (!CoapDatagramSerializer.Default.TryDeserialize(datagram.AsSpan(), out CoapMessage? message, out CoapFormatError error))
@@ -42,7 +42,7 @@ internal sealed class OptionsTarget : FuzzTarget
             return (ulong)error.Rule;
         }
 
-        Check(!_reference.ReadDatagram(datagram) || PayloadBlank.StartOf(datagram, isStream: false) == _reference.PayloadAt, "blank",
+        Check(!_reference.ReadDatagram(datagram) || PayloadRedaction.StartOf(datagram, isStream: false) == _reference.PayloadAt, "blank",
             "A trace blanks another part than the payload.");
         if (isSignalling)
         {
@@ -87,7 +87,7 @@ internal sealed class OptionsTarget : FuzzTarget
                 $"{option} of {message.Options.NumberAt(i)}");
 
             // A Hop-Limit of 0 may not be sent (RFC 8768 section 3) and has no form; it is read only so that it can be refused.
-            if (option is HopLimit { Value: 0 })
+            if (option is HopLimitOption { Value: 0 })
             {
                 continue;
             }
@@ -130,7 +130,7 @@ internal sealed class OptionsTarget : FuzzTarget
             options.Size2, options.UriPort, options.HopLimit);
         _ = (options.NoResponse, options.IfNoneMatch, options.ETag, options.Echo, options.ETags.Count, options.IfMatch.Count,
             options.RequestTags.Count);
-        _ = (options.Get<QBlock1>(), options.Get<QBlock2>(), options.SuppressesResponse(CoapCode.Content), message.ToString());
+        _ = (options.Get<QBlock1Option>(), options.Get<QBlock2Option>(), options.SuppressesResponse(CoapCode.Content), message.ToString());
     }
 
     private static ulong CheckUri(CoapMessage message)

@@ -80,7 +80,7 @@ internal sealed class ProblemTarget : ContentTarget
     private static ulong CheckMissing(byte[] input)
     {
         BeginStatic(out long before);
-        bool isRead = MissingBlocks.TryRead(input, 0xf_ffff, out List<int> numbers);
+        bool isRead = MissingBlockList.TryRead(input, 0xf_ffff, out List<int> numbers);
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
         Check(allocated <= 4096 + (16 * input.Length), "memory", $"A list of missing blocks allocated {allocated} B for {input.Length} B.");
         if (!isRead)
@@ -89,7 +89,7 @@ internal sealed class ProblemTarget : ContentTarget
         }
 
         Check(numbers.TrueForAll(number => number is >= 0 and <= 0xf_ffff), "missing", "A number is out of its range.");
-        Check(MissingBlocks.TryRead(MissingBlocks.Write(numbers), 0xf_ffff, out List<int> again) && again.SequenceEqual(numbers), "missing",
+        Check(MissingBlockList.TryRead(MissingBlockList.Write(numbers), 0xf_ffff, out List<int> again) && again.SequenceEqual(numbers), "missing",
             "They are not read as they were written.");
         return 16 + (ulong)Math.Min(numbers.Count, 8);
     }

@@ -62,7 +62,7 @@ internal sealed class ProxyTarget : FuzzTarget
 
     private ulong RunRequest(CoapMessage message)
     {
-        CoapRequest request = new(message);
+        CoapRequestContext request = new(message, null!);
         CoapOptionCollection forwarded = new();
         bool mayPass = ForwardedOptions.TryCopy(request, forwarded, out int refused);
         CheckCopied(message.Options, forwarded, mayPass, refused, CoapOptionRegistry.Default.ForwardingInRequest);
@@ -94,7 +94,7 @@ internal sealed class ProxyTarget : FuzzTarget
             target = CoapUri.ComposeRequestUri(message, "coap", s_destination);
             return true;
         }
-        catch (CoapUriException)
+        catch (CoapFormatException)
         {
             target = "";
             return false;
@@ -102,7 +102,7 @@ internal sealed class ProxyTarget : FuzzTarget
     }
 
     // What is sent on is a request for the very URI that was asked for, and all that a client can say is understood.
-    private ulong CheckForward(CoapRequest request, CoapOptionCollection forwarded, string text)
+    private ulong CheckForward(CoapRequestContext request, CoapOptionCollection forwarded, string text)
     {
         if (!CoapUri.TryParse(text, out CoapUri? uri))
         {
@@ -117,13 +117,13 @@ internal sealed class ProxyTarget : FuzzTarget
         CoapProxyRequest onward = new(request, default, uri.ToString(), forwarded, TimeSpan.FromSeconds(60), null, mayBeShared: false);
         CoapRequest made = CoapUpstream.Make(onward);
         CoapMessage sent = RequestComposer.Copy(made);
-        RequestComposer.AddTarget(sent, CoapUri.Parse(made.UriText!), s_destination.Address, s_destination.Port);
+        RequestComposer.AddTarget(sent, made.Uri!, s_destination.Address, s_destination.Port);
         Check(CoapUri.TryCompose(uri.Scheme, sent.Options, s_destination, out CoapUri? asked, out string? error)
             && (uri.ZoneId is not null || UriTarget.IsSame(asked, uri)), "forward", $"{uri} is asked as {asked?.ToString() ?? error}.");
         Check(!sent.Options.Contains(OptionNumber.ProxyUri) && !sent.Options.Contains(OptionNumber.ProxyScheme), "forward",
             "It asks for a proxy.");
-        string key = Sharing.KeyOf(onward, withTags: true);
-        Check(key == Sharing.KeyOf(onward, withTags: true) && key.Length <= Sharing.MaxPlain, "key", $"{key.Length} characters.");
+        string key = RequestSharing.KeyOf(onward, withTags: true);
+        Check(key == RequestSharing.KeyOf(onward, withTags: true) && key.Length <= RequestSharing.MaxPlain, "key", $"{key.Length} characters.");
         CheckClient(uri);
         return FuzzRandom.Mix(6, Small(uri.PathSegments.Count, 4));
     }
@@ -131,7 +131,7 @@ internal sealed class ProxyTarget : FuzzTarget
     private static void CheckClient(CoapUri uri)
     {
         CoapRequest plain = new(CoapMethod.Get, uri.ToString());
-        foreach (CoapProxyForm form in (ReadOnlySpan<CoapProxyForm>)[CoapProxyForm.Uri, CoapProxyForm.Scheme])
+        foreach (bool form in (ReadOnlySpan<bool>)[false, true])
         {
             CoapRequest request = plain.WithProxy(s_proxy, form);
             CoapMessage sent = RequestComposer.Copy(request);
@@ -170,7 +170,7 @@ internal sealed class ProxyTarget : FuzzTarget
         bool mayPass = ForwardedOptions.TryCopy(message.Options, passed, out int refused);
         CheckCopied(message.Options, passed, mayPass, refused, CoapOptionRegistry.Default.ForwardingInResponse);
         CoapResult result = new(message.Code, message.Payload);
-        result.Options.AddAll(message.Options);
+        result.OwnOptions.AddAll(message.Options);
         string[] before = [.. result.Options.LocationPath];
         CoapOptionCollection asked = new();
         asked.Add(OptionNumber.UriPath, "floor"u8);

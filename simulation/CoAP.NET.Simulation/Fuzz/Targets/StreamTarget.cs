@@ -53,6 +53,6 @@ internal sealed class StreamTarget() : MessageTarget(CoapStreamSerializer.Defaul
         int cut = (int)((seed >> 40) % (ulong)(length + 1));
         bool isRead = Serializer.TryDeserialize(new ReadOnlySequence<byte>(input, 0, cut), out _, out _, out CoapFormatError early);
         Check(cut == length || !isRead, "beginning", $"{cut} of {length} B are a frame already.");
-        Check(early.IsNone || early == error, "beginning", $"The beginning is {early}, the whole {error}.");
+        Check(early.IsNone || early.Equals(error), "beginning", $"The beginning is {early}, the whole {error}.");
     }
 }

@@ -16,8 +16,8 @@ internal sealed class ClientMovesCase() : NetworkCase(
         there.Wait(datagrams.StartAsync);
         LogCounts log = new();
         CoapEndpointOptions options = MachineServer.Options(log);
-        options.Streams.KeepAliveInterval = TimeSpan.FromSeconds(1);
-        options.Streams.PongTimeout = TimeSpan.FromSeconds(1);
+        options.Transports.Streams.KeepAliveInterval = TimeSpan.FromSeconds(1);
+        options.Transports.Streams.PongTimeout = TimeSpan.FromSeconds(1);
         await using CoapClient client = new(options);
         await client.GetAsync("coap+tcp://10.9.0.1/hi");
         CoapObservation observation = await client.ObserveAsync(new CoapRequest(CoapMethod.Get, "coap+tcp://10.9.0.1/n"));

@@ -41,6 +41,6 @@ internal sealed class FirstUseCase() : MachineCase(
         await using CoapServer second = new(MachineServer.Options(new LogCounts()));
         second.Endpoint.AddTransport(next);
         await second.StartAsync();
-        findings.Check(next.Engine == CoapUdpEngine.LinuxLoop, $"the next uses the engine {next.Engine}");
+        findings.Check(next.Engine == CoapSocketEngine.LinuxLoop, $"the next uses the engine {next.Engine}");
     }
 }

@@ -84,10 +84,10 @@ internal sealed class PoolCase(bool isPortable) : MachineCase(
         using RawPeer late = RawPeer.Tcp();
         late.Connect(server.EndPointOf("coap+tcp"));
         bool isLateServed = late.Ask("hi", s_limit);
-        Tell(findings, isTcpServed && isLateServed, "TCP answers, new connections too");
+        Report(findings, isTcpServed && isLateServed, "TCP answers, new connections too");
         server.Change();
         int copies = Enumerable.Range(0, 3).Count(_ => observer.Receive(s_limit) is not null);
-        Tell(findings, copies == 3, "notifications leave and are retransmitted");
+        Report(findings, copies == 3, "notifications leave and are retransmitted");
         Task<CoapResponse>[] asked = [.. Enumerable.Range(0, Asked).Select(_ =>
         {
             Task<CoapResponse> request = client.GetAsync(uri + "/hi");
@@ -121,7 +121,7 @@ internal sealed class PoolCase(bool isPortable) : MachineCase(
     }
 
     // What the portable engines leave to the pool, they leave to it: that is documented, and told here.
-    private void Tell(MachineFindings findings, bool holds, string what)
+    private void Report(MachineFindings findings, bool holds, string what)
     {
         if (isPortable)
         {

@@ -24,7 +24,7 @@ internal static class LongestTimes
         return longest;
     }
 
-    // Where nothing is kept (CoapLimits.MaxRepresentationBytes is 0), the answer to a safe request is made again for each later block of
+    // Where nothing is kept (CoapLimits.Blockwise.ResponseMemory is 0), the answer to a safe request is made again for each later block of
     // it; who waits behind such a request waits for all of that.
     private static TimeSpan Repeated(Scenario scenario, Step step)
     {

@@ -10,22 +10,22 @@ internal static class TableBounds
 
         // The ends of what is under way have an eighth more; runs for observers are no requests, and there is one at most for what an
         // observer observes.
-        int served = plan.MaxRequestsServed == 0 ? usual.MaxRequestsServed : plan.MaxRequestsServed;
+        int served = plan.MaxRequestsServed == 0 ? usual.Requests.MaxServed : plan.MaxRequestsServed;
         int beyond = (served / 8) + 1 + (int)endpoint.Observers.Count;
-        return Check("requests served", endpoint.Served.Count, served + beyond, usual.MaxRequestsServed)
-            ?? Check("observers", endpoint.Observers.Count, plan.MaxObservers, usual.MaxObservers)
-            ?? Check("observations", endpoint.Observed.Count, plan.MaxObservations, usual.MaxObservations)
-            ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.MaxAssemblyBytes)
+        return Check("requests served", endpoint.Served.Count, served + beyond, usual.Requests.MaxServed)
+            ?? Check("observers", endpoint.Observers.Count, plan.MaxObservers, usual.Observe.MaxObservers)
+            ?? Check("observations", endpoint.Observed.Count, plan.MaxObservations, usual.Observe.MaxObservations)
+            ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.Blockwise.RequestMemory)
             ?? Check("bytes of representations", endpoint.Bodies.Responses.Used,
-                plan.MaxRepresentationBytes == NodePlan.Nothing ? 1 : plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
+                plan.MaxRepresentationBytes == NodePlan.Nothing ? 1 : plan.MaxRepresentationBytes, usual.Blockwise.ResponseMemory)
             ?? Check("outstanding messages", endpoint.Pipelines.Sum(one => one.Messages.Outstanding), plan.MaxOutstandingMessages,
-                usual.MaxOutstandingMessages)
+                usual.Messages.MaxOutstanding)
             ?? Check("waiting messages", endpoint.Pipelines.Sum(one => one.Messages.Waiting), plan.MaxOutstandingMessages,
-                usual.MaxOutstandingMessages)
+                usual.Messages.MaxOutstanding)
             ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(one => one.Messages.Memory.Bytes), plan.DeduplicationBytes,
-                usual.DeduplicationBytes)
+                usual.Deduplication.Memory)
             ?? Check("newcomers", endpoint.Pipelines.Sum(one => one.Channels.Newcomers),
-                plan.NewcomerBytes == 0 ? 0 : Math.Max(16 * plan.Shards, plan.NewcomerBytes / 1024), usual.NewcomerBytes / 1024);
+                plan.NewcomerBytes == 0 ? 0 : Math.Max(16 * plan.Shards, plan.NewcomerBytes / 1024), usual.Peers.NewcomerMemory / 1024);
     }
 
     /// <summary>What is still there; null when there is nothing.</summary>

@@ -17,7 +17,7 @@ internal sealed class BalancerPort : ICoapDatagramContext
     {
         TimeProvider = network.TimeProvider;
         _take = take;
-        _transport = network.CreateTransport(address);
+        _transport = network.CreateHost(address);
         _ = _transport.StartAsync(this, CancellationToken.None).AsTask();
     }
 
@@ -30,6 +30,8 @@ internal sealed class BalancerPort : ICoapDatagramContext
     public CoapSourceRule Sources => CoapSourceRule.Default;
 
     public CoapCounters Counters { get; } = new();
+
+    public void Count(CoapCounter counter, long by = 1) => Counters.Add(counter, by);
 
     public ILogger Logger => NullLogger.Instance;
 
@@ -54,10 +56,6 @@ internal sealed class BalancerPort : ICoapDatagramContext
         CoapAddress from = datagram.Remote;
         datagram.Dispose();
         _take(from, bytes);
-    }
-
-    public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
-    {
     }
 
     public void SendFailed(CoapDatagram datagram, Exception error)

@@ -68,7 +68,7 @@ internal static class ClusterPlants
             [NoDoubt] = new("what came is not noted, and after a crash nobody asks whether a request is a recording", ClusterCheck.Replay,
             () =>
             {
-                HashSet<(CoapRecordKey, CoapFence)> first = [];
+                HashSet<(CoapRecordKey, CoapFencingToken)> first = [];
                 return store => new ForgetfulStore(store, change =>
                     IsProgress(change)
                     || (change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add((change.Key, change.Fence))));

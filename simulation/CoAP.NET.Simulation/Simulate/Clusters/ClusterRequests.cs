@@ -16,7 +16,7 @@ internal sealed class ClusterRequests(ClusterWorld world)
         .Select(one => $"{one.What}, since {one.Began.TotalSeconds:F3} s"));
 
     /// <summary>Which number a request bears, and how long its handler takes.</summary>
-    public static (int Id, int Wait) Parse(CoapRequest request)
+    public static (int Id, int Wait) Parse(CoapRequestContext request)
     {
         string[] parts = string.Concat(request.Queries).Split('-');
         return (int.Parse(parts[0]), int.Parse(parts[1]));

@@ -28,7 +28,7 @@ internal sealed class ClusterSeeds(ClusterOrder order)
             ClusterRun run = await RunAsync(scenario);
             if (order.IsVerbose)
             {
-                await Console.Error.WriteLineAsync(Tell(scenario, run, 0));
+                await Console.Error.WriteLineAsync(Report(scenario, run, 0));
             }
 
             bool isFound = _plant is not null && run.Violations.Any(one => one.Check == ClusterPlants.All[_plant].FoundBy);
@@ -37,7 +37,7 @@ internal sealed class ClusterSeeds(ClusterOrder order)
             {
                 ClusterScenario shrunk = await ShrinkAsync(scenario, run.Violations[0].Check);
                 ClusterRun again = await RunAsync(shrunk);
-                failure = again.Violations.Count > 0 ? Tell(shrunk, again, ShownLines) : Tell(scenario, run, ShownLines);
+                failure = again.Violations.Count > 0 ? Report(shrunk, again, ShownLines) : Report(scenario, run, ShownLines);
             }
             else if (isFound)
             {
@@ -55,7 +55,7 @@ internal sealed class ClusterSeeds(ClusterOrder order)
     private static void Say(ClusterTally tally, string? failure) =>
         Console.Out.WriteLine(JsonSerializer.Serialize(new ClusterNews(tally with { Failed = failure is null ? 0 : 1 }, failure)));
 
-    private static string Tell(ClusterScenario scenario, ClusterRun run, int lines)
+    private static string Report(ClusterScenario scenario, ClusterRun run, int lines)
     {
         StringBuilder text = new();
         text.Append($"seed {scenario.Plan.Seed}, {scenario.Steps.Count} steps: {run.Tally.Describe()}\n");
@@ -97,7 +97,7 @@ internal sealed class ClusterSeeds(ClusterOrder order)
         if (_run is { } run)
         {
             run.TellEndless(why);
-            Say(run.Tally, Tell(_scenario, run, ShownLines));
+            Say(run.Tally, Report(_scenario, run, ShownLines));
         }
 
         Environment.Exit(ClusterWorker.StoodStill);

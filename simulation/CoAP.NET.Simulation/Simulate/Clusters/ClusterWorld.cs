@@ -150,7 +150,7 @@ internal sealed class ClusterWorld
     public int StateOf(int resource) => _states[resource];
 
     /// <summary>What a node answers who asks for what is observed.</summary>
-    public CoapResult StateFor(CoapRequest request)
+    public CoapResult StateFor(CoapRequestContext request)
     {
         int state = _states[int.Parse(request.Route["id"])];
         if (Has(ClusterPlants.OldState) && ++_told % 4 == 0)

@@ -81,6 +81,8 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
 
         public CoapCounters Counters => context.Counters;
 
+        public void Count(CoapCounter counter, long by = 1) => context.Count(counter, by);
+
         public ILogger Logger => context.Logger;
 
         public CoapScheduler Scheduler => context.Scheduler;
@@ -92,10 +94,6 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
         public int ShardOf(CoapAddress remote) => context.ShardOf(remote);
 
         public void Receive(CoapDatagram datagram) => socket.Receive(datagram);
-
-        public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
-        {
-        }
 
         public void SendFailed(CoapDatagram datagram, Exception error) => context.SendFailed(datagram, error);
 

@@ -36,12 +36,11 @@ internal sealed class SimulatedClusterNode
         CoapEndpointOptions endpoint = new()
         {
             TimeProvider = Time,
-            Scheduler = Scheduler,
-            Random = new VirtualRandom(dice.Next()),
+            Pipeline = { Scheduler = Scheduler, Random = new VirtualRandom(dice.Next()) },
             LoggerFactory = world.LogsOf(this),
         };
         Server = new CoapServer(Cluster.KeepState(endpoint));
-        _socket = new NodeSocket(world.Network.CreateTransport(Address), Time);
+        _socket = new NodeSocket(world.Network.CreateHost(Address), Time);
         _dtls = CoapDtlsTransport.Over(_socket, new CoapDtlsOptions { Server = Cluster.KeepState(dtls) });
         Server.Endpoint.AddTransport(_dtls);
         Map();
@@ -144,9 +143,9 @@ internal sealed class SimulatedClusterNode
 
     private void Map()
     {
-        Server.MapGet("/who", (CoapRequest request) => CoapResults.Text(NameFor(request)));
-        Server.MapGet("/state/{id}", (CoapRequest request) => _world.StateFor(request)).Observable();
-        Server.MapPost("/count", async (CoapRequest request, CancellationToken cancellationToken) =>
+        Server.MapGet("/who", (CoapRequestContext request) => CoapResults.Text(NameFor(request)));
+        Server.MapGet("/state/{id}", (CoapRequestContext request) => _world.StateFor(request)).Observable();
+        Server.MapPost("/count", async (CoapRequestContext request, CancellationToken cancellationToken) =>
         {
             (int id, int wait) = ClusterRequests.Parse(request);
             _world.Requests.OnRun(id, this, NameOf(request));
@@ -164,9 +163,9 @@ internal sealed class SimulatedClusterNode
         });
     }
 
-    private string NameFor(CoapRequest request) => _world.Has(ClusterPlants.OtherName) ? "device-0" : NameOf(request);
+    private string NameFor(CoapRequestContext request) => _world.Has(ClusterPlants.OtherName) ? "device-0" : NameOf(request);
 
-    private string NameOf(CoapRequest request)
+    private string NameOf(CoapRequestContext request)
     {
         string name = (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
         _world.Devices.FirstOrDefault(device => device.Name == name)?.ServedBy = this;

@@ -32,12 +32,11 @@ internal sealed class SimulatedDevice : IAsyncDisposable
         byte[] key = "secretPSK-1234567"u8.ToArray();
         world.Keys.Add(Name, key);
         Address = HostOf(index) with { Port = 40_000 };
-        _transport = world.Network.CreateTransport(Address);
+        _transport = world.Network.CreateHost(Address);
         _server = new CoapServer(new CoapEndpointOptions
         {
             TimeProvider = world.Clock,
-            Scheduler = world.Scheduler,
-            Random = new VirtualRandom((world.Plan.Seed * 7919) + (ulong)index),
+            Pipeline = { Scheduler = world.Scheduler, Random = new VirtualRandom((world.Plan.Seed * 7919) + (ulong)index) },
             Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(1), MaxRetransmit = 5 },
         });
         _server.Endpoint.AddTransport(CoapDtlsTransport.Over(_transport, new CoapDtlsOptions
@@ -48,7 +47,7 @@ internal sealed class SimulatedDevice : IAsyncDisposable
             SilenceToProbe = s_silence,
         }));
         _server.MapGet("/state", () => CoapResults.Text("here"));
-        _server.MapPut("/set", (CoapRequest request) =>
+        _server.MapPut("/set", (CoapRequestContext request) =>
         {
             int id = int.Parse(request.GetText());
             world.Journal.Note($"{this} is set {id}");
@@ -64,7 +63,7 @@ internal sealed class SimulatedDevice : IAsyncDisposable
         };
         _server.Endpoint.PeerDisconnected += (_, end) =>
         {
-            if (end.Reason is CoapConnectionException { Error: CoapConnectionError.ClosedByUs })
+            if (end.Reason is CoapConnectionException { Error: CoapError.ClosedLocally })
             {
                 // It has ended the session itself, as nobody wanted it.
                 ServerCid = null;

@@ -33,5 +33,5 @@ internal abstract class Plant
     public virtual ValueTask<CoapResult> ServeAsync(SimulatedNode node, Step asked, Func<ValueTask<CoapResult>> serve) => serve();
 
     /// <summary>The value of an observable resource that is shown; null for the right one.</summary>
-    public virtual int? Show(SimulatedNode node, SimulatedRoute route, CoapRequest request) => null;
+    public virtual int? Show(SimulatedNode node, SimulatedRoute route, CoapRequestContext request) => null;
 }

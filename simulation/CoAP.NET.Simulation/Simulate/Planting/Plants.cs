@@ -34,7 +34,7 @@ internal static class Plants
                 (node, route, count) => count % 3 == 2 ? Math.Max(0, node.ValueOf(route) - 2) : node.ValueOf(route)),
         ["wide-table"] = () =>
             new Configured("endpoints have more observers than their bound says", CheckKind.Bounds,
-                (_, options) => options.Limits.MaxObservers = 10_000),
+                (_, options) => options.Limits.Observe.MaxObservers = 10_000),
         ["lost-buffer"] = () => new LostBuffer(),
         ["stuck-handler"] = () => new Serving("one handler in ten never answers", CheckKind.Quiet, (_, asked, serve) =>
             asked.Id % 10 == 0 ? new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task) : serve()),
@@ -103,7 +103,7 @@ internal static class Plants
 
         public override CheckKind FoundBy => check;
 
-        public override int? Show(SimulatedNode node, SimulatedRoute route, CoapRequest request) => show(node, route, _count++);
+        public override int? Show(SimulatedNode node, SimulatedRoute route, CoapRequestContext request) => show(node, route, _count++);
     }
 
     private sealed class LostBuffer : Plant
@@ -229,6 +229,7 @@ internal static class Plants
 
         public override CheckKind FoundBy => CheckKind.SameAgain;
 
-        public override void Configure(SimulatedNode node, CoapEndpointOptions options) => options.Random = CoapRandomSource.Secure;
+        public override void Configure(SimulatedNode node, CoapEndpointOptions options) =>
+            options.Pipeline.Random = CoapRandomSource.Secure;
     }
 }

@@ -74,18 +74,18 @@ internal sealed class ProxyNodes : IAsyncDisposable
         });
         if (way == ProxyWay.Scheme)
         {
-            request.Options.Add(new ProxyScheme(ProxyHop.SchemeOf(step.Scheme)));
+            request.Options.Add(new ProxySchemeOption(ProxyHop.SchemeOf(step.Scheme)));
             request.Options.Add(OptionNumber.UriHost, Encoding.ASCII.GetBytes(host));
         }
         else if (way != ProxyWay.Reverse)
         {
-            request.Options.Add(new ProxyUri(way == ProxyWay.Uri ? $"{ProxyHop.SchemeOf(step.Scheme)}://{host}/{path}"
+            request.Options.Add(new ProxyUriOption(way == ProxyWay.Uri ? $"{ProxyHop.SchemeOf(step.Scheme)}://{host}/{path}"
                 : $"coap://{Proxies[^1].Host}/{prefix}/{path}"));
         }
 
         if (step.HopLimit > 0)
         {
-            request.Options.Add(new HopLimit((byte)step.HopLimit));
+            request.Options.Add(new HopLimitOption((byte)step.HopLimit));
         }
 
         return request;
@@ -103,7 +103,7 @@ internal sealed class ProxyNodes : IAsyncDisposable
     {
         int[] left =
         [
-            .. Proxies.SelectMany(one => (int[])[one.Counters.UnderWay, one.Counters.Observations, one.ObserverCount]),
+            .. Proxies.SelectMany(one => (int[])[one.Counters.InProgress, one.Counters.Observations, one.ObserverCount]),
             .. Origins.Select(one => one.ObserverCount),
         ];
         return Array.TrueForAll(left, count => count == 0) ? ""
@@ -183,8 +183,8 @@ internal sealed class ProxyNodes : IAsyncDisposable
     private void Configure(CoapEndpointOptions options)
     {
         options.TimeProvider = Clock;
-        options.Random = new VirtualRandom((_plan.Seed * 1009) + ++_made);
-        options.Scheduler = new VirtualScheduler(Clock);
+        options.Pipeline.Random = new VirtualRandom((_plan.Seed * 1009) + ++_made);
+        options.Pipeline.Scheduler = new VirtualScheduler(Clock);
     }
 
     private void StartClient(int client)

@@ -45,7 +45,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
     {
         CoapServer server = new(options);
         server.Routes.AllowInsecureTransport();
-        server.Map("/echo/{id}", [CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch], request =>
+        server.Map("/echo/{id}", [CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch], (CoapRequestContext request) =>
         {
             int id = Number(request, "id");
             _runs.AddOrUpdate(id, 1, (_, count) => count + 1);
@@ -53,7 +53,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
                 request.Method == CoapMethod.Get || request.Method == CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed,
                 Answer(index, id, request.Payload.Span));
         });
-        server.Map("/kept/{which}", [CoapMethod.Get, CoapMethod.Put], request =>
+        server.Map("/kept/{which}", [CoapMethod.Get, CoapMethod.Put], (CoapRequestContext request) =>
         {
             int kept = Number(request, "which");
             return request.Method == CoapMethod.Put ? Replace(kept) : Keep(request, kept);
@@ -64,7 +64,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
             CoapCode code = Errors[Number(request, "which")];
             return CoapResults.Status(code, $"on purpose {code}");
         });
-        server.MapGet("/slow/{id}", async request =>
+        server.MapGet("/slow/{id}", async (CoapRequestContext request) =>
         {
             _runs.AddOrUpdate(Number(request, "id"), 1, (_, count) => count + 1);
             await Task.Delay(TimeSpan.FromSeconds(2), clock);
@@ -75,7 +75,7 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
             int state = i;
             server.MapGet($"/state/{state}", _ => Volatile.Read(ref _hasEnded) ? CoapResults.NotFound()
                     : CoapResults.Text(TextOf(state)).WithMaxAge(TimeSpan.FromSeconds(StateAge)))
-                .Observable(TimeSpan.FromSeconds(StateAge));
+                .Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(StateAge));
         }
 
         server.Endpoint.AddTransport(network.CreateTransport("coap", InMemoryNetwork.Address($"{Host}:5683")));
@@ -125,9 +125,9 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
 
     public int VersionOf(int kept) => Volatile.Read(ref _versions[kept]);
 
-    private static int Number(CoapRequest request, string name) => int.Parse(request.Route[name]);
+    private static int Number(CoapRequestContext request, string name) => int.Parse(request.Route[name]);
 
-    private CoapResult Keep(CoapRequest request, int kept)
+    private CoapResult Keep(CoapRequestContext request, int kept)
     {
         int version = VersionOf(kept);
         CoapResult result = CoapResults.ValidOr(

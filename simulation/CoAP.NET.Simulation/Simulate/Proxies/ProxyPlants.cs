@@ -158,10 +158,10 @@ internal static class ProxyPlants
         ["left-observer"] = new("an observer stays for ever", ProxyCheck.Quiet),
     };
 
-    private static string TargetOf(CoapRequest request) =>
+    private static string TargetOf(CoapRequestContext request) =>
         $"{request.Options.ProxyUri} {request.Options.ProxyScheme} {request.Options.UriHost} /{string.Join('/', request.Options.UriPath)}";
 
-    private static bool IsFor(CoapRequest request, string path) => TargetOf(request).Contains(path);
+    private static bool IsFor(CoapRequestContext request, string path) => TargetOf(request).Contains(path);
 }
 
 /// <summary>A defect that is put in on purpose, to see that the checks find it.</summary>
@@ -169,4 +169,5 @@ internal static class ProxyPlants
 /// <param name="FoundBy">By which check it has to be found.</param>
 /// <param name="Filter">Makes what stands between the first proxy and its clients; null where the defect is elsewhere.</param>
 internal sealed record ProxyPlant(
-    string Summary, ProxyCheck FoundBy, Func<Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>>>? Filter = null);
+    string Summary, ProxyCheck FoundBy,
+    Func<Func<CoapRequestContext, CoapHandler, CancellationToken, ValueTask<CoapResult>>>? Filter = null);

@@ -96,7 +96,7 @@ internal static class ProxyRuns
             {
                 failed.Add(scenario);
                 failures.Add(failed.Count > ShownFailures ? $"{scenario.Plan.Seed}: {violations[0]}"
-                    : await TellAsync(scenario, violations, options.Plant));
+                    : await ReportAsync(scenario, violations, options.Plant));
             }
         }
 
@@ -112,7 +112,7 @@ internal static class ProxyRuns
         return new CampaignReport("", [.. violations.Select(violation => violation.ToString())]);
     }
 
-    private static async Task<string> TellAsync(ProxyScenario scenario, IReadOnlyList<ProxyViolation> violations, string? plant)
+    private static async Task<string> ReportAsync(ProxyScenario scenario, IReadOnlyList<ProxyViolation> violations, string? plant)
     {
         ProxyScenario shrunk = await ShrinkAsync(scenario, violations[0].Check, plant);
         StringBuilder text = new();

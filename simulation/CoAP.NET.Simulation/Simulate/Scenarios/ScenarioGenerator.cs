@@ -170,7 +170,7 @@ internal sealed class ScenarioGenerator
                 ? _dice.Pick(HandlerFailure.Throws, HandlerFailure.Cancels, HandlerFailure.ReturnsNull)
                 : HandlerFailure.None,
             WantsNoResponse = _dice.Chance(4),
-            Patience = _dice.Chance(30) ? CoapPatience.Wait : CoapPatience.FailFast,
+            TooManyRequests = _dice.Chance(30) ? CoapTooManyRequestsBehavior.Wait : CoapTooManyRequestsBehavior.FailFast,
         });
     }
 

@@ -40,7 +40,7 @@ internal sealed record Step
 
     public bool WantsNoResponse { get; init; }
 
-    public CoapPatience Patience { get; init; }
+    public CoapTooManyRequestsBehavior TooManyRequests { get; init; }
 
     public int Loss { get; init; }
 

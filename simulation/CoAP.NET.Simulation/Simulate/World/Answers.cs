@@ -16,7 +16,7 @@ internal static class Answers
     }
 
     /// <summary>Reads a query; null when it is not one of ours any more.</summary>
-    public static Step? Read(CoapRequest request)
+    public static Step? Read(CoapRequestContext request)
     {
         int[] values = new int[7];
         int at = 0;

@@ -45,7 +45,7 @@ internal sealed class SimulatedNode
         Buffers = new BufferWatch();
         _world.Plant?.Configure(this, options);
         Buffers.WatchOver(options.Pipeline);
-        _transport = _world.Network.CreateTransport(Address);
+        _transport = _world.Network.CreateHost(Address);
         if (Plan.Serves)
         {
             _server = new CoapServer(options);
@@ -121,10 +121,13 @@ internal sealed class SimulatedNode
         CoapEndpointOptions options = new()
         {
             TimeProvider = _world.Clock,
-            Scheduler = _world.Scheduler,
-            Random = new VirtualRandom((_world.Scenario.Seed * 1_000_003) + ((ulong)Plan.Index * 1009) + (ulong)Starts),
+            Pipeline =
+            {
+                Scheduler = _world.Scheduler,
+                Random = new VirtualRandom((_world.Scenario.Seed * 1_000_003) + ((ulong)Plan.Index * 1009) + (ulong)Starts),
+            },
             LoggerFactory = _world.Log,
-            Shards = Plan.Shards,
+            Transports = { Shards = Plan.Shards },
             Parameters = new CoapTransmissionParameters
             {
                 NStart = Plan.NStart,
@@ -137,17 +140,17 @@ internal sealed class SimulatedNode
         };
         options.UseQBlock(Plan.QBlock);
         CoapLimits limits = options.Limits;
-        limits.IdlePeerLifetime = TimeSpan.FromMinutes(10);
-        limits.AddressVerificationLifetime = TimeSpan.FromMinutes(15);
-        Set(Plan.MaxRequestsServed, value => limits.MaxRequestsServed = value);
-        Set(Plan.MaxOutstandingMessages, value => limits.MaxOutstandingMessages = value);
-        Set(Plan.MaxObservers, value => limits.MaxObservers = value);
-        Set(Plan.MaxObservations, value => limits.MaxObservations = value);
-        Set(Plan.MaxChannels, value => limits.MaxChannels = value);
-        Set(Plan.NewcomerBytes, value => limits.NewcomerBytes = value);
-        Set(Plan.DeduplicationBytes, value => limits.DeduplicationBytes = value);
-        Set(Plan.MaxAssemblyBytes, value => limits.MaxAssemblyBytes = value);
-        Set(Plan.MaxRepresentationBytes, value => limits.MaxRepresentationBytes = Math.Max(0, value));
+        limits.Peers.IdleLifetime = TimeSpan.FromMinutes(10);
+        limits.Peers.VerificationLifetime = TimeSpan.FromMinutes(15);
+        Set(Plan.MaxRequestsServed, value => limits.Requests.MaxServed = value);
+        Set(Plan.MaxOutstandingMessages, value => limits.Messages.MaxOutstanding = value);
+        Set(Plan.MaxObservers, value => limits.Observe.MaxObservers = value);
+        Set(Plan.MaxObservations, value => limits.Observe.MaxObservations = value);
+        Set(Plan.MaxChannels, value => limits.Peers.MaxCount = value);
+        Set(Plan.NewcomerBytes, value => limits.Peers.NewcomerMemory = value);
+        Set(Plan.DeduplicationBytes, value => limits.Deduplication.Memory = value);
+        Set(Plan.MaxAssemblyBytes, value => limits.Blockwise.RequestMemory = value);
+        Set(Plan.MaxRepresentationBytes, value => limits.Blockwise.ResponseMemory = Math.Max(0, value));
         return options;
     }
 
@@ -193,11 +196,11 @@ internal sealed class SimulatedNode
     private void MapRoutes(CoapServer server)
     {
         server.Map(PathOf(SimulatedRoute.Plain), s_methods, ServeAsync);
-        server.Map(PathOf(SimulatedRoute.Queued), s_methods, ServeAsync).RunQueued(1, 2);
-        server.Map(PathOf(SimulatedRoute.Serial), s_methods, ServeAsync).Serial(2);
+        server.Map(PathOf(SimulatedRoute.Queued), s_methods, ServeAsync).WithExecution(queued: 1, capacity: 2);
+        server.Map(PathOf(SimulatedRoute.Serial), s_methods, ServeAsync).WithExecution(CoapExecution.Serial(2));
         server.Map(PathOf(SimulatedRoute.Fresh), s_methods, ServeAsync).RequireFreshness(TimeSpan.FromSeconds(30));
         server.Map(PathOf(SimulatedRoute.Limited), s_methods, ServeAsync)
-            .LimitRate(_ => _limited++ % 2 == 0 ? TimeSpan.FromSeconds(1 + (_limited % 5)) : null);
+            .RequireRateLimiting(_ => _limited++ % 2 == 0 ? TimeSpan.FromSeconds(1 + (_limited % 5)) : null);
         if (Plan.ForwardsTo >= 0)
         {
             server.Map(PathOf(SimulatedRoute.Forward), s_methods, ForwardAsync);
@@ -206,12 +209,15 @@ internal sealed class SimulatedNode
         foreach (SimulatedRoute route in new[] { SimulatedRoute.State, SimulatedRoute.LargeState })
         {
             server.MapGet(PathOf(route), request => Show(request, route))
-                .Observable(TimeSpan.FromSeconds(Plan.MaxAge),
-                    Plan.NotifiesNonConfirmable ? CoapNotificationMode.NonConfirmable : CoapNotificationMode.Confirmable);
+                .Observable(observe =>
+                {
+                    observe.MaxAge = TimeSpan.FromSeconds(Plan.MaxAge);
+                    observe.Confirmable = !Plan.NotifiesNonConfirmable;
+                });
         }
     }
 
-    private CoapResult Show(CoapRequest request, SimulatedRoute route)
+    private CoapResult Show(CoapRequestContext request, SimulatedRoute route)
     {
         _world.CheckThread();
         int value = _world.Plant?.Show(this, route, request) ?? ValueOf(route);
@@ -219,12 +225,12 @@ internal sealed class SimulatedNode
             .WithETag(CoapETag.FromVersion((ulong)value + 1));
     }
 
-    private ValueTask<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken) =>
+    private ValueTask<CoapResult> ServeAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         Enter(request) is not { } asked ? new(new CoapResult(CoapCode.BadRequest))
         : _world.Plant is { } plant ? plant.ServeAsync(this, asked, () => AnswerAsync(request, asked, cancellationToken))
         : AnswerAsync(request, asked, cancellationToken);
 
-    private async ValueTask<CoapResult> AnswerAsync(CoapRequest request, Step asked, CancellationToken cancellationToken)
+    private async ValueTask<CoapResult> AnswerAsync(CoapRequestContext request, Step asked, CancellationToken cancellationToken)
     {
         _world.CheckThread();
         if (asked.HandlerTime > 0)
@@ -251,7 +257,7 @@ internal sealed class SimulatedNode
         }
     }
 
-    private async ValueTask<CoapResult> ForwardAsync(CoapRequest request, CancellationToken cancellationToken)
+    private async ValueTask<CoapResult> ForwardAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
         if (Enter(request) is not { } asked)
         {
@@ -291,7 +297,7 @@ internal sealed class SimulatedNode
         }
     }
 
-    private Step? Enter(CoapRequest request)
+    private Step? Enter(CoapRequestContext request)
     {
         _world.CheckThread();
         _world.CheckBounds(this);

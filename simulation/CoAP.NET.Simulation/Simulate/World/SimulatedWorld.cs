@@ -281,7 +281,7 @@ internal sealed class SimulatedWorld
         TimeSpan well = Clock.Elapsed;
         TimeSpan[] free = [.. Nodes.Select(_ => well)];
         AdvanceBy(TimeSpan.FromSeconds(5));
-        while (IsUnderWay(free)
+        while (IsInProgress(free)
             || _observations.Exists(observation => IsBehind(observation) && Clock.Elapsed < LatestOf(observation, well, free)))
         {
             AdvanceBy(TimeSpan.FromSeconds(30));
@@ -299,7 +299,7 @@ internal sealed class SimulatedWorld
         }
     }
 
-    private bool IsUnderWay(TimeSpan[] free)
+    private bool IsInProgress(TimeSpan[] free)
     {
         bool isUnderWay = false;
         foreach (Operation operation in _pending.Where(operation => operation.Latest >= Clock.Elapsed))
@@ -337,7 +337,7 @@ internal sealed class SimulatedWorld
                 Begin(step, node, token => Send(step, node, token));
                 break;
             case StepKind.Ping:
-                Begin(step, node, token => node.Endpoint.PingAsync(Nodes[step.Peer].Uri, token));
+                Begin(step, node, token => node.Endpoint.PingAsync(Nodes[step.Peer].Uri, cancellationToken: token));
                 break;
             case StepKind.Observe:
                 Observe(step, node);
@@ -395,7 +395,7 @@ internal sealed class SimulatedWorld
         {
             Confirmable = !step.Non,
             Timeout = step.Timeout > 0 ? TimeSpan.FromMilliseconds(step.Timeout) : null,
-            Patience = step.Patience,
+            TooManyRequests = step.TooManyRequests,
         };
         if (step.Upload > 0)
         {
@@ -515,7 +515,7 @@ internal sealed class SimulatedWorld
                 outcome = timeout.Reason.ToString();
                 break;
             case { Exception.InnerException: CoapException exception }:
-                outcome = exception.GetType().Name;
+                outcome = exception.Error.ToString();
                 break;
             case { Exception.InnerException: { } exception }:
                 outcome = exception.GetType().Name;
@@ -589,6 +589,7 @@ internal sealed class SimulatedWorld
         code == CoapCode.ServiceUnavailable || code == CoapCode.RequestEntityIncomplete || code == CoapCode.RequestEntityTooLarge
         || code == CoapCode.Unauthorized
         || (code == CoapCode.InternalServerError && step.Failure != HandlerFailure.None)
+        || (code == CoapCode.NotFound && step.Failure == HandlerFailure.ReturnsNull)
         || (code == CoapCode.TooManyRequests && step.Route == SimulatedRoute.Limited)
         || ((code == CoapCode.GatewayTimeout || code == CoapCode.BadGateway) && step.Route == SimulatedRoute.Forward);
 }

@@ -19,7 +19,7 @@ internal sealed class DeviceObservation : CoapObservationRelay
 
     public DeviceObservation(
         ClusterDevices devices, DeviceObservations all, ObservedResource resource, CoapObserveOptions? options)
-        : base($"a resource of the device '{CoapForeignText.LineOf(resource.Device)}'", options, all.Logger) =>
+        : base($"a resource of the device '{CoapUntrustedText.LineOf(resource.Device)}'", options, all.Logger) =>
         (_devices, _all, _resource) = (devices, all, resource);
 
     /// <summary>The observed device.</summary>
@@ -121,7 +121,7 @@ internal sealed class DeviceObservation : CoapObservationRelay
         bool hasAnswered = false;
         while (true)
         {
-            DeviceNews news = await feed.NextAsync(_stop.Token).ConfigureAwait(false);
+            DeviceNotification news = await feed.NextAsync(_stop.Token).ConfigureAwait(false);
             if (news.HasLeft)
             {
                 return (null, hasAnswered);

@@ -45,7 +45,7 @@ internal sealed class DeviceObservations(
             if (some.Count >= options.MaxObservationsPerDevice)
             {
                 throw new CoapDeviceException(CoapDeviceFault.Failed, name,
-                    $"This node already has {some.Count} observations of the device '{CoapForeignText.LineOf(name)}'. Dispose of "
+                    $"This node already has {some.Count} observations of the device '{CoapUntrustedText.LineOf(name)}'. Dispose of "
                     + "observations, or raise CoapDeviceOptions.MaxObservationsPerDevice.");
             }
 

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 internal interface IDeviceFeed
 {
     /// <summary>Waits until there is another state than returned last. States between them are skipped.</summary>
-    Task<DeviceNews> NextAsync(CancellationToken cancellationToken);
+    Task<DeviceNotification> NextAsync(CancellationToken cancellationToken);
 
     /// <summary>Deregisters at the device, without waiting. Thread-safe.</summary>
     void End();

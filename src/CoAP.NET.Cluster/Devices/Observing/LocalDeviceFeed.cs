@@ -31,7 +31,7 @@ internal sealed class LocalDeviceFeed : IDeviceFeed
         return feed;
     }
 
-    public async Task<DeviceNews> NextAsync(CancellationToken cancellationToken)
+    public async Task<DeviceNotification> NextAsync(CancellationToken cancellationToken)
     {
         CoapObservation observation = _observation!;
         while (true)
@@ -39,7 +39,7 @@ internal sealed class LocalDeviceFeed : IDeviceFeed
             Task changed = Volatile.Read(ref _changed).Task;
             if (_device.Gone.IsCancellationRequested)
             {
-                return DeviceNews.Left;
+                return DeviceNotification.Left;
             }
 
             (CoapObserveState state, CoapResponse? latest, CoapException? error) =
@@ -49,13 +49,13 @@ internal sealed class LocalDeviceFeed : IDeviceFeed
                 // The end and its reason follow.
                 state = state == CoapObserveState.Failed ? CoapObserveState.Reregistering : state;
                 (_told, _toldState, _toldError) = (latest, state, null);
-                return new DeviceNews(state, latest);
+                return new DeviceNotification(state, latest);
             }
 
             if (state != _toldState || (error is not null && error.GetType() != _toldError?.GetType()))
             {
                 (_toldState, _toldError) = (state, error);
-                return new DeviceNews(state, null, error is null ? null : _device.FailureOf(error));
+                return new DeviceNotification(state, null, error is null ? null : _device.FailureOf(error));
             }
 
             await changed.WaitAsync(cancellationToken).ConfigureAwait(false);

@@ -60,7 +60,7 @@ internal sealed class ObservedResource
         {
             return new ObservedResource(device, bytes[HeaderLength..].ToArray(), interval == Never
                 ? CoapReregistration.Never
-                : CoapReregistration.NotMoreOftenThan(TimeSpan.FromTicks(interval)) with { MaximumBackOff = TimeSpan.FromTicks(backOff) });
+                : CoapReregistration.NotMoreOftenThan(TimeSpan.FromTicks(interval), TimeSpan.FromTicks(backOff)));
         }
         catch (ArgumentOutOfRangeException)
         {

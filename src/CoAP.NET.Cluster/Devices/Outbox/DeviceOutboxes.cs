@@ -16,7 +16,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<string, OutboxQueue> _queues = new(StringComparer.Ordinal);
     private readonly Dictionary<Guid, OutboxEntry> _entries = [];
-    private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
+    private readonly CoapFencingToken[] _loaded = new CoapFencingToken[CoapSlot.Count];
     private readonly CancellationTokenSource _stop = new();
     private Task _loading = Task.CompletedTask;
 
@@ -41,7 +41,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         OutboxQueue? queue = null;
         lock (_gate)
         {
-            CoapFence fence = FenceLocked(entry.Slot);
+            CoapFencingToken fence = FenceLocked(entry.Slot);
             if (_entries.TryGetValue(entry.Id, out OutboxEntry? taken))
             {
                 // A failed entry disappears soon; the caller then asks again.
@@ -172,13 +172,13 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     }
 
     // Returns the fence of a slot whose outboxes are here.
-    private CoapFence FenceLocked(CoapSlot slot)
+    private CoapFencingToken FenceLocked(CoapSlot slot)
     {
-        CoapFence fence = _cluster.FenceOf(slot);
+        CoapFencingToken fence = _cluster.FenceOf(slot);
         return fence.IsSet && _loaded[slot.Number] == fence && !_stop.IsCancellationRequested ? fence : throw new OutboxMovedException();
     }
 
-    private OutboxQueue QueueLocked(string device, CoapFence fence)
+    private OutboxQueue QueueLocked(string device, CoapFencingToken fence)
     {
         if (_queues.TryGetValue(device, out OutboxQueue? queue))
         {
@@ -188,7 +188,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         return _queues[device] = new OutboxQueue(device, fence);
     }
 
-    private OutboxQueue AddLocked(OutboxEntry entry, CoapFence fence)
+    private OutboxQueue AddLocked(OutboxEntry entry, CoapFencingToken fence)
     {
         OutboxQueue queue = QueueLocked(entry.Device, fence);
         if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
@@ -444,7 +444,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     {
         foreach (CoapSlot slot in CoapSlot.All)
         {
-            CoapFence fence = _cluster.FenceOf(slot);
+            CoapFencingToken fence = _cluster.FenceOf(slot);
             if (!fence.IsSet || _loaded[slot.Number] == fence)
             {
                 continue;
@@ -464,7 +464,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     }
 
     // Requires the lock.
-    private void Load(OutboxEntry entry, CoapFence fence)
+    private void Load(OutboxEntry entry, CoapFencingToken fence)
     {
         if (!_entries.TryAdd(entry.Id, entry))
         {
@@ -496,14 +496,14 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 }
 
 /// <summary>The outbox of a device at the node that owns the slot of its name. Guarded by the outboxes.</summary>
-internal sealed class OutboxQueue(string device, CoapFence fence)
+internal sealed class OutboxQueue(string device, CoapFencingToken fence)
 {
     public string Device { get; } = device;
 
     public CoapSlot Slot { get; } = DeviceName.SlotOf(device);
 
     /// <summary>The fence of its writes.</summary>
-    public CoapFence Fence { get; } = fence;
+    public CoapFencingToken Fence { get; } = fence;
 
     /// <summary>The waiting requests in order.</summary>
     public List<OutboxEntry> Entries { get; } = [];

@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 /// <param name="options">The limits.</param>
 /// <param name="counts">The counters of the node.</param>
-internal sealed class OutboxBounds(CoapDeviceOptions options, EventCounts<ClusterMetric> counts)
+internal sealed class OutboxBounds(CoapDeviceOptions options, EventCounter<ClusterMetric> counts)
 {
     private readonly Dictionary<string, (int Count, long Bytes)> _byCaller = new(StringComparer.Ordinal);
     private int _count;

@@ -34,17 +34,6 @@ internal sealed class BlockResult : CoapResult
             _ = source.CloseAsync();
         }
     }
-
-    private protected override CoapResult CopyWithoutOptions() =>
-        new BlockResult(Code, Payload)
-        {
-            IsBlock = IsBlock,
-            Offset = Offset,
-            Total = Total,
-            Size = Size,
-            Following = Following,
-            Source = Source
-        }.As(this);
 }
 
 /// <summary>

@@ -9,7 +9,7 @@ namespace CoAP.NET.Blockwise;
 /// another representation when its length or time has changed. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // neither a semaphore without a wait handle nor a source without a timer has anything to dispose
-internal sealed class SeekableBody : IAfterRelease
+internal sealed class SeekableBody : IDeferredWork
 #pragma warning restore CA1001
 {
     private readonly SemaphoreSlim _reading = new(1, 1);
@@ -18,7 +18,7 @@ internal sealed class SeekableBody : IAfterRelease
     private readonly CoapETag _etag;
     private readonly FileStamp _stamp;
     private readonly long _length;
-    private readonly BodyWindow? _window;
+    private readonly StreamWindow? _window;
 
     // Data from a network may not arrive for long.
     private readonly CancellationTokenSource? _closing;
@@ -36,7 +36,7 @@ internal sealed class SeekableBody : IAfterRelease
         (_environment, Route, _result, _etag, _stamp) = (environment, route, result, etag, stamp);
         if (result is { Start: { } start, Stream: { } network })
         {
-            (_window, _closing) = (new BodyWindow(network, start, result.Size), new CancellationTokenSource());
+            (_window, _closing) = (new StreamWindow(network, start, result.Size), new CancellationTokenSource());
             return;
         }
 
@@ -160,7 +160,7 @@ internal sealed class SeekableBody : IAfterRelease
             : throw new EndOfStreamException($"The body became shorter than {_length} bytes while it was read.");
     }
 
-    private async Task<byte[]> ReadOnAsync(BodyWindow window, long offset, int length, CancellationToken cancellationToken)
+    private async Task<byte[]> ReadOnAsync(StreamWindow window, long offset, int length, CancellationToken cancellationToken)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing!.Token);
         return await window.ReadAsync(offset, length, ending.Token).ConfigureAwait(false);
@@ -192,15 +192,15 @@ internal sealed class SeekableBody : IAfterRelease
         part.As(_result);
         if (_result.OptionsToRead is { } options)
         {
-            part.Options.AddAll(options);
+            part.OwnOptions.AddAll(options);
         }
 
-        part.WithETag(_etag);
+        part.OwnOptions.ETag = _etag;
         return part;
     }
 
     // The transfer has ended.
-    void IAfterRelease.OnReleased(CoapShard shard) => _ = CloseAsync();
+    void IDeferredWork.OnReleased(CoapShard shard) => _ = CloseAsync();
 
     /// <summary>Nothing more is read: a stream is disposed, once the readers that wait for it are through. Never throws.</summary>
     public async Task CloseAsync()
@@ -213,7 +213,7 @@ internal sealed class SeekableBody : IAfterRelease
         _closing?.Cancel();
         await _reading.WaitAsync().ConfigureAwait(false);
         _isDisposed = true;
-        await OpenedStreams.CloseAsync(stream, Route, _environment).ConfigureAwait(false);
+        await ResultStreamTracker.CloseAsync(stream, Route, _environment).ConfigureAwait(false);
         _reading.Release();
     }
 }

@@ -7,7 +7,7 @@ internal sealed class TransferSettings
     public TimeSpan? Timeout { get; set; }
 
     /// <summary>What happens when the server defers the request; null for the setting of the endpoint.</summary>
-    public CoapPatience? Patience { get; set; }
+    public CoapTooManyRequestsBehavior? TooManyRequests { get; set; }
 
     /// <summary>The block size to propose, in bytes; null for that of the peer's parameters.</summary>
     public int? BlockSize { get; set; }

@@ -18,11 +18,11 @@ internal abstract class ObservingExchange
     protected static CoapResult WithObserve(CoapResult result, uint number, uint maxAge)
     {
         CoapResult notification = result.Copy();
-        notification.Options.Remove(OptionNumber.Observe);
-        notification.Options.AddUInt(OptionNumber.Observe, number);
+        notification.OwnOptions.Remove(OptionNumber.Observe);
+        notification.OwnOptions.AddUInt(OptionNumber.Observe, number);
         if (maxAge != CoapResult.DefaultMaxAge && !notification.Options.Contains(OptionNumber.MaxAge))
         {
-            notification.Options.AddUInt(OptionNumber.MaxAge, maxAge);
+            notification.OwnOptions.AddUInt(OptionNumber.MaxAge, maxAge);
         }
 
         return notification;
@@ -37,7 +37,7 @@ internal abstract class ObservingExchange
         }
 
         CoapResult plain = result.Copy();
-        plain.Options.Remove(OptionNumber.Observe);
+        plain.OwnOptions.Remove(OptionNumber.Observe);
         return plain;
     }
 }

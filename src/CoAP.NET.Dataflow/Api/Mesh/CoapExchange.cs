@@ -8,11 +8,11 @@ namespace CoAP.NET.Mesh;
 
 /// <summary>A request that the endpoint serves (RFC 7252 section 5.2).</summary>
 /// <remarks>It goes up to the Resource stage and returns with its answer, exactly once.</remarks>
-public sealed class CoapExchange : IPausableItem, IAfterRelease
+public sealed class CoapExchange : IConnectionItem, IDeferredWork
 {
     private bool _isReplied;
 
-    internal CoapExchange(CoapChannel channel, CoapReception? reception, CoapRequest request)
+    internal CoapExchange(CoapChannel channel, ReceivedMessage? reception, CoapRequestContext request)
     {
         Channel = channel;
         Reception = reception;
@@ -33,11 +33,10 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
             : throw new ArgumentException("The item is not a request. Check Kind and Message.", nameof(inbound));
 
     internal static CoapExchange Begin(in CoapInbound inbound, CoapMessage message) =>
-        new(inbound.Channel, inbound.Reception, new CoapRequest(message)
+        new(inbound.Channel, inbound.Reception, new CoapRequestContext(message, inbound.Channel)
         {
             Confirmable = inbound.Type == CoapMessageType.Confirmable,
             IsMulticast = inbound.IsMulticast,
-            Channel = inbound.Channel,
         })
         {
             IsLate = inbound.IsLate,
@@ -46,13 +45,13 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    ReadingHold IPausableItem.Hold => new(Channel.Pausable);
+    ReadPause IConnectionItem.Hold => new(Channel.Pausable);
 
     /// <summary>The request.</summary>
-    public CoapRequest Request { get; }
+    public CoapRequestContext Request { get; }
 
     /// <summary>Whether the exchange already has an answer.</summary>
-    public bool IsReplied => Volatile.Read(ref _isReplied);
+    internal bool IsReplied => Volatile.Read(ref _isReplied);
 
     /// <summary>Whether the request arrived after the endpoint began to stop, so it may only complete what is running.</summary>
     internal bool IsLate { get; init; }
@@ -80,7 +79,7 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
     internal bool IsWithoutRequest => Reception is null && (!Channel.IsReliable || IsForObservers);
 
     /// <summary>The reception that the reply answers; null on reliable transports.</summary>
-    internal CoapReception? Reception { get; }
+    internal ReceivedMessage? Reception { get; }
 
     /// <summary>
     /// Set by the Resource stage: the handler did not answer at once, so <see cref="UnansweredRequests"/> may list the exchange.
@@ -93,7 +92,7 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
     /// </summary>
     internal bool IsAnswered { get; set; }
 
-    /// <summary>The <see cref="RequestsUnderWay"/> side that counts this pending request; 0 when the request is not pending.</summary>
+    /// <summary>The <see cref="RequestsInProgress"/> side that counts this pending request; 0 when the request is not pending.</summary>
     internal byte Side { get; set; }
 
     /// <summary>Ends the pending request: its answer was sent, or there will be none. Further calls do nothing.</summary>
@@ -107,7 +106,7 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
     }
 
     // It is served as if the peer had just sent it.
-    void IAfterRelease.OnReleased(CoapShard shard) => shard.Drain.TargetOf<CoapExchange>()?.Carry(this);
+    void IDeferredWork.OnReleased(CoapShard shard) => shard.Drain.TargetOf<CoapExchange>()?.Carry(this);
 
     /// <summary>Claims the right to answer. Only the first caller gets true.</summary>
     internal bool TryClaimReply()
@@ -139,7 +138,7 @@ public sealed class CoapExchange : IPausableItem, IAfterRelease
         shard.Enter();
         try
         {
-            if (reception is { Type: CoapMessageType.Confirmable, State: CoapReceptionState.Pending, IsRemembered: true })
+            if (reception is { Type: CoapMessageType.Confirmable, State: ReceivedMessageState.Pending, IsRemembered: true })
             {
                 // As if the time for a piggybacked response were over.
                 shard.Wheel.Cancel(reception);

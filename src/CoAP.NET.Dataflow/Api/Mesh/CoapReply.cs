@@ -1,10 +1,25 @@
 namespace CoAP.NET.Mesh;
 
 /// <summary>The answer of the Resource stage to an exchange, on its way down to the Handler stage.</summary>
-/// <param name="Exchange">The exchange.</param>
-/// <param name="Result">The answer.</param>
-public readonly record struct CoapReply(CoapExchange Exchange, CoapResult Result) : IPausableItem
+public readonly struct CoapReply : IConnectionItem
 {
+    /// <summary>Creates it.</summary>
+    /// <param name="exchange">The exchange.</param>
+    /// <param name="result">The answer.</param>
+    public CoapReply(CoapExchange exchange, CoapResult result)
+    {
+        ArgumentNullException.ThrowIfNull(exchange);
+        ArgumentNullException.ThrowIfNull(result);
+        Exchange = exchange;
+        Result = result;
+    }
+
+    /// <summary>The exchange.</summary>
+    public CoapExchange Exchange { get; }
+
+    /// <summary>The answer.</summary>
+    public CoapResult Result { get; }
+
     /// <summary>Creates the response, for a Handler of your own (<see cref="CoapStages.Handler"/>).</summary>
     /// <returns>The response with the token of the request. Set its type and Message ID (RFC 7252 section 4).</returns>
     public CoapMessage ToMessage()
@@ -18,5 +33,5 @@ public readonly record struct CoapReply(CoapExchange Exchange, CoapResult Result
         return response;
     }
 
-    ReadingHold IPausableItem.Hold => new(Exchange.Channel.Pausable);
+    ReadPause IConnectionItem.Hold => new(Exchange.Channel.Pausable);
 }

@@ -12,17 +12,17 @@ internal interface IObservationSource
     /// <summary>The name of the resource, human-readable.</summary>
     object Name { get; }
 
-    /// <summary>The creation options of a task that <see cref="Tell"/> completes.</summary>
+    /// <summary>The creation options of a task that <see cref="Report"/> completes.</summary>
     TaskCreationOptions CompletionOptions { get; }
 
     /// <summary>Completes a task of a caller. Its continuations do not run inside this method.</summary>
-    void Tell(Action<object?> complete, object state);
+    void Report(Action<object?> complete, object state);
 
     /// <summary>Requests the newest state now.</summary>
     void Refresh(TaskCompletionSource<CoapResponse> waiting);
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
-    void Keep(TaskCompletionSource<CoapKeptObservation?> waiting);
+    void Keep(TaskCompletionSource<CoapObservationState?> waiting);
 
     /// <summary>Handles an observer that has ended its observation.</summary>
     void Detach(CoapObservation reader, bool isLeft);

@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Peers;
 
 /// <summary>What an endpoint does for the application's view of a peer (<see cref="CoapPeer"/>).</summary>
-internal interface IPeerActions : IShardTarget
+internal interface IPeerActions : IEffectTarget
 {
     /// <summary>The channel of a peer now: an endpoint forgets a peer that is idle for long, and creates another channel later.</summary>
     CoapChannel Current(CoapChannel channel);
@@ -16,10 +16,10 @@ internal interface IPeerActions : IShardTarget
     Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken);
 
-    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapAdoptions"/>.</summary>
-    Task<CoapObservation> AdoptAsync(CoapKeptObservation kept, CoapObserveOptions? options, CancellationToken cancellationToken);
+    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.AdoptAsync"/>.</summary>
+    Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options, CancellationToken cancellationToken);
 
-    /// <summary>Checks whether the peer is reachable. See <see cref="CoapPeer.PingAsync(CancellationToken)"/>.</summary>
+    /// <summary>Checks whether the peer is reachable. See <see cref="CoapPeer.PingAsync"/>.</summary>
     Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken);
 
     /// <summary>Whether there is a connection or session to the peer.</summary>
@@ -29,7 +29,7 @@ internal interface IPeerActions : IShardTarget
     CancellationToken EndOf(CoapChannel channel);
 
     /// <summary>Closes the connection gracefully. See <see cref="CoapPeer.ReleaseAsync"/>.</summary>
-    Task ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses,
+    Task ReleaseAsync(CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses,
         CancellationToken cancellationToken);
 
     /// <summary>The time of the last message, in units of 100 ns; signalling messages count too.</summary>

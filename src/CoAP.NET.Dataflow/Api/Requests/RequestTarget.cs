@@ -7,21 +7,19 @@ namespace CoAP.NET.Requests;
 /// <summary>Determines the resource of a request: from its options, and for a request to send from its URI.</summary>
 internal static class RequestTarget
 {
-    private static readonly CoapUri s_anyHost = CoapUri.Parse("coap://[::]/");
-
     /// <summary>Returns the URI whose path and query are added when a request is sent. A URI without a host is relative to any.</summary>
     /// <param name="message">The message of the request.</param>
-    /// <param name="text">The URI of the request; null for none.</param>
+    /// <param name="uri">The URI of the request; null for none.</param>
     /// <returns>The URI; null if the options are complete.</returns>
-    /// <exception cref="CoapUriException">The text is not a URI.</exception>
-    public static CoapUri? ToSend(CoapMessage message, string? text)
+    /// <exception cref="CoapFormatException">The URI is of another scheme.</exception>
+    public static CoapUri? ToSend(CoapMessage message, CoapUri? uri)
     {
-        if (text is null || (message.HasOptions && message.Options.Contains(OptionNumber.ProxyUri)))
+        if (uri is null || (message.HasOptions && message.Options.Contains(OptionNumber.ProxyUri)))
         {
             return null;
         }
 
-        return text.Contains("://", StringComparison.Ordinal) ? CoapUri.Parse(text) : s_anyHost.Resolve(text);
+        return uri.IsCoap ? uri : uri.AtAnyHost ?? CoapUri.Parse(uri.ToString());
     }
 
     /// <summary>The absolute path, decoded.</summary>
@@ -47,21 +45,29 @@ internal static class RequestTarget
     }
 
     /// <summary>The arguments of the query, decoded.</summary>
-    /// <param name="request">The request.</param>
-    public static IEnumerable<string> QueriesOf(CoapRequest request)
+    /// <param name="message">The message of the request.</param>
+    /// <param name="uri">The URI that is added when it is sent; null for none.</param>
+    /// <exception cref="CoapFormatException">While enumerating: the URI is of another scheme.</exception>
+    public static IEnumerable<string> QueriesOf(CoapMessage message, CoapUri? uri)
     {
-        foreach (string argument in request.Message.OptionsToRead?.UriQuery ?? [])
+        foreach (string argument in message.OptionsToRead?.UriQuery ?? [])
         {
             yield return argument;
         }
 
-        foreach (string argument in request.TargetToSend?.QueryArguments ?? [])
+        foreach (string argument in ToSend(message, uri)?.QueryArguments ?? [])
         {
             yield return argument;
         }
     }
 
-    /// <summary>The value of the first argument with a name; see <see cref="CoapRequest.TryGetQuery"/>.</summary>
+    /// <summary>The Content-Format in an option; null if the option is absent or its number too large.</summary>
+    /// <param name="options">The options of the request.</param>
+    /// <param name="number">The number of the option.</param>
+    public static CoapContentFormat? FormatOf(CoapOptionCollection options, int number) =>
+        options.TryGetUInt(number, out uint value) && value <= ushort.MaxValue ? new CoapContentFormat((ushort)value) : null;
+
+    /// <summary>The value of the first argument with a name; see <see cref="CoapRequestContext.TryGetQuery"/>.</summary>
     /// <param name="queries">The arguments.</param>
     /// <param name="name">The name.</param>
     /// <param name="value">The value.</param>

@@ -19,7 +19,7 @@ internal static class FormatOptions
 
     private static CoapOptionCollection Make(ushort value, bool shared)
     {
-        CoapOptionCollection options = new CoapOptionCollection(code: CoapCode.Content) { IsShared = shared }
+        CoapOptionCollection options = new CoapOptionCollection(code: CoapCode.Content)
             .AddUInt(OptionNumber.ContentFormat, value);
         return shared ? options.MakeReadOnly() : options;
     }

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
 using System.Text.Unicode;
@@ -23,14 +24,30 @@ internal static class PathText
     /// </summary>
     public static bool IsDotSegment(ReadOnlySpan<byte> segment) => segment.SequenceEqual("."u8) || segment.SequenceEqual(".."u8);
 
+    /// <summary>Removes percent-encoding, once, from a text of the developer.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="parameter">The name of the caller's parameter.</param>
+    /// <exception cref="ArgumentException">
+    /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    /// </exception>
+    public static string Decode(string text, string parameter) =>
+        TryDecode(text, out string? decoded, out string? fault) ? decoded : throw new ArgumentException(fault, parameter);
+
     /// <summary>Removes percent-encoding, once.</summary>
-    /// <exception cref="FormatException">A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.</exception>
-    public static string Decode(string text)
+    /// <param name="text">The text.</param>
+    /// <param name="decoded">The decoded text; null if this fails.</param>
+    /// <param name="fault">What is wrong; null if nothing is.</param>
+    /// <returns>False if a percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.</returns>
+    public static bool TryDecode(string text, [NotNullWhen(true)] out string? decoded, [NotNullWhen(false)] out string? fault)
     {
+        fault = null;
+        decoded = text;
         if (!text.Contains('%', StringComparison.Ordinal))
         {
-            return text;
+            return true;
         }
+
+        decoded = null;
 
         byte[] bytes = Encoding.UTF8.GetBytes(text);
         int length = 0;
@@ -42,7 +59,8 @@ internal static class PathText
                 if (i + 2 >= bytes.Length
                     || !byte.TryParse(bytes.AsSpan(i + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out value))
                 {
-                    throw new FormatException($"'{text}' has a percent sign without two hexadecimal digits. Write %25 for a percent sign.");
+                    fault = $"'{text}' has a percent sign without two hexadecimal digits. Write %25 for a percent sign.";
+                    return false;
                 }
 
                 i += 2;
@@ -51,9 +69,14 @@ internal static class PathText
             bytes[length++] = value;
         }
 
-        return Utf8.IsValid(bytes.AsSpan(0, length))
-            ? Encoding.UTF8.GetString(bytes, 0, length)
-            : throw new FormatException($"'{text}' is not UTF-8 after percent-decoding.");
+        if (!Utf8.IsValid(bytes.AsSpan(0, length)))
+        {
+            fault = $"'{text}' is not UTF-8 after percent-decoding. Encode the bytes of UTF-8.";
+            return false;
+        }
+
+        decoded = Encoding.UTF8.GetString(bytes, 0, length);
+        return true;
     }
 
     /// <summary>

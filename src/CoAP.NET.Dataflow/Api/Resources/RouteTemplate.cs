@@ -36,7 +36,7 @@ internal sealed class RouteTemplate
         {
             throw Bad(text,
                 "It is a URI, but a template is only a path. Write the part after the host, such as /devices/{id}; set the host with "
-                    + "Listen and the scheme with OnlyOn.");
+                    + "Listen and the scheme with RequireScheme.");
         }
 
         return text is "" or "/"
@@ -48,6 +48,30 @@ internal sealed class RouteTemplate
     public RouteTemplate Append(RouteTemplate other) =>
         Segments.Length == 0 ? other : other.Segments.Length == 0 ? this
             : new RouteTemplate([.. Segments, .. other.Segments]).Check(Text + other.Text);
+
+    /// <summary>Returns the path in URI form that the template has with the values of its parameters.</summary>
+    /// <exception cref="KeyNotFoundException">The values lack a parameter.</exception>
+    public string PathOf(CoapRouteValues values)
+    {
+        StringBuilder path = new();
+        foreach (RouteSegment segment in Segments)
+        {
+            // The value of a catch-all has its segments with their slashes escaped.
+            string[] parts = segment.Kind switch
+            {
+                RouteSegmentKind.Literal => [segment.Text],
+                RouteSegmentKind.Parameter => [values[segment.Text]],
+                _ when values[segment.Text].Length == 0 => [],
+                _ => Array.ConvertAll(values[segment.Text].Split('/'), static part => PathText.Decode(part, nameof(values))),
+            };
+            foreach (string part in parts)
+            {
+                PathText.AppendEncoded(path.Append('/'), Encoding.UTF8.GetBytes(part));
+            }
+        }
+
+        return path.Length == 0 ? "/" : path.ToString();
+    }
 
     public override string ToString() => Text;
 
@@ -77,14 +101,9 @@ internal sealed class RouteTemplate
                     + "path.");
         }
 
-        string literal;
-        try
+        if (!PathText.TryDecode(segment, out string? literal, out string? fault))
         {
-            literal = PathText.Decode(segment);
-        }
-        catch (FormatException exception)
-        {
-            throw Bad(template, exception.Message);
+            throw Bad(template, fault);
         }
 
         byte[] utf8 = Encoding.UTF8.GetBytes(literal);

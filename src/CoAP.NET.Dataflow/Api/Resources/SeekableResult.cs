@@ -25,7 +25,4 @@ internal sealed class SeekableResult : CoapResult
 
     /// <summary>The announced size of such a body; null if it is unknown.</summary>
     public long? Size { get; init; }
-
-    private protected override CoapResult CopyWithoutOptions() =>
-        new SeekableResult(Stream, Path, ETag, null) { Start = Start, Size = Size }.As(this);
 }

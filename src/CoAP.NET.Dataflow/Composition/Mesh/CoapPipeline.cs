@@ -50,7 +50,7 @@ internal sealed class CoapPipeline
         _wiring = new MeshWiring(shard, parts.Options, TransportIn);
 
         // The stages that blocks of the application may replace.
-        StandardHandler standard = new(MessagingIn, exchangesIn, ExchangesOut, MessagingOut);
+        BuiltInHandlerStage standard = new(MessagingIn, exchangesIn, ExchangesOut, MessagingOut);
         CoapStageContext context = new(shard, parts, channelIn, standard);
         ChannelStage channel = ChannelStage.Make(parts.Options.Make(CoapStages.Channel, context), channelIn, channelOut, _wiring);
         SerializerStage serializer = SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), context, environment, _wiring);

@@ -3,7 +3,7 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>Holds the blocks that an application inserts between the stages or puts in place of a stage.</summary>
+/// <summary>The blocks that an application inserts between the stages or puts in place of a stage, and what all stages use.</summary>
 /// <remarks>Mutable until an endpoint is made from the options. Making the endpoint creates the blocks.</remarks>
 public sealed class CoapPipelineOptions
 {
@@ -13,6 +13,18 @@ public sealed class CoapPipelineOptions
     // The blocks that the factories have returned, as long as they live.
     private readonly ConditionalWeakTable<object, object> _given = [];
     private volatile bool _isTaken;
+
+    internal CoapPipelineOptions()
+    {
+    }
+
+    /// <summary>The threads of the library.</summary>
+    /// <remarks>Default: its own, shared by all endpoints.</remarks>
+    public CoapScheduler Scheduler { get; set => field = CoapEndpointOptions.NotNull(value); } = CoapScheduler.Default;
+
+    /// <summary>The source of random numbers.</summary>
+    /// <remarks>Default: that of the operating system.</remarks>
+    public CoapRandomSource Random { get; set => field = CoapEndpointOptions.NotNull(value); } = CoapRandomSource.Secure;
 
     /// <summary>Inserts a block between two stages.</summary>
     /// <remarks>
@@ -46,7 +58,7 @@ public sealed class CoapPipelineOptions
     /// <item>A block that faults or completes while the endpoint runs faults the endpoint. Catch the exceptions that your code can
     /// throw.</item>
     /// <item>An item that a block declines or postpones, as a full block does, is dropped and counted as
-    /// <see cref="CoapCounter.Declined"/>. A dropped request is answered with 5.03. The endpoint stops reading a connection meanwhile, so a
+    /// <c>Declined</c>. A dropped request is answered with 5.03. The endpoint stops reading a connection meanwhile, so a
     /// connection loses nothing.</item>
     /// <item>When the endpoint stops, it completes the blocks from the socket upwards and then back down, before it closes the sockets. A
     /// block completes when all its items have left it. The endpoint abandons a block that does not complete within the grace period and a

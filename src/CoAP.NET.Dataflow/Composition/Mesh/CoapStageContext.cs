@@ -19,7 +19,7 @@ public sealed class CoapStageContext
 
     private readonly ChannelInbound _channels;
 
-    internal CoapStageContext(CoapShard shard, PipelineParts parts, ChannelInbound channels, StandardHandler handler)
+    internal CoapStageContext(CoapShard shard, PipelineParts parts, ChannelInbound channels, BuiltInHandlerStage handler)
     {
         _environment = shard.Environment;
         _channels = channels;
@@ -55,7 +55,7 @@ public sealed class CoapStageContext
     /// <remarks>Several endpoints share the meter. Add <see cref="TelemetryTags"/> to distinguish them.</remarks>
     public Meter Meter => _environment.Telemetry.Meter;
 
-    /// <summary>The tags of the endpoint's metrics: its name and <see cref="CoapEndpointOptions.TelemetryTags"/>.</summary>
+    /// <summary>The tags of the endpoint's metrics: its name and <see cref="CoapTelemetryOptions.Tags"/>.</summary>
     /// <remarks>Metrics of endpoints with equal tags are added up.</remarks>
     public IReadOnlyList<KeyValuePair<string, object?>> TelemetryTags => _environment.Telemetry.Tags;
 
@@ -180,7 +180,7 @@ public sealed class CoapStageContext
         CoapDatagram datagram = _outbound.Copy(bytes);
         if (outbound.Encoded.IsEmpty)
         {
-            OutboundItems.TellBytes(in outbound, datagram);
+            OutboundItems.ReportBytes(in outbound, datagram);
         }
 
         OutboundItems.Address(datagram, in outbound);
@@ -189,7 +189,7 @@ public sealed class CoapStageContext
 
     /// <summary>For a Serializer: reports that the format cannot express a message or that encoding failed.</summary>
     /// <remarks>
-    /// The failure is counted (<see cref="CoapCounter.EncodeErrors"/>) and logged. A peer that waits for a response gets 5.00 instead.
+    /// The failure is counted (<c>EncodeErrors</c>) and logged. A peer that waits for a response gets 5.00 instead.
     /// Other messages are not sent; a request of this endpoint then times out.
     /// </remarks>
     /// <param name="outbound">The item that could not be encoded.</param>

@@ -16,7 +16,7 @@ public static class CoapStages
     /// The mesh has no such stage by default. Blocks at <see cref="CoapSeams.MessagingToExchanges"/> and
     /// <see cref="CoapSeams.ExchangesToMessaging"/> see plain messages.
     /// </remarks>
-    public static CoapStage<CoapProtection> Protection { get; } = new(nameof(Protection));
+    internal static CoapStage<CoapProtection> Protection { get; } = new(nameof(Protection));
 
     /// <summary>Finds the peer of a datagram, and the address of a peer; replace it to know peers by something else.</summary>
     /// <remarks>
@@ -76,11 +76,11 @@ public static class CoapStages
     /// <remarks>
     /// The block returns one <see cref="CoapReply"/> for each <see cref="CoapExchange"/>, in any order and from any thread. If it returns
     /// several for one exchange, the first counts. Without a reply the peer waits forever, and the exchange counts as being served. The
-    /// library still enforces <see cref="CoapLimits.MaxRequestsServed"/> and its shares. It answers requests beyond the limit, or during a
-    /// stop, with 5.03. It also provides <see cref="CoapRequest.Aborted"/>, bodies in blocks up to <see cref="CoapLimits.MaxBodySize"/> in
-    /// both directions, and answers to duplicates. It does not check methods, paths and formats, does not list resources in
-    /// <c>/.well-known/core</c>, and keeps no observers: a request with Observe is served like one without. Mapping a route on such an
-    /// endpoint is an error.
+    /// library still enforces <see cref="CoapRequestLimits.MaxServed"/> and its shares. It answers requests beyond the limit, or during a
+    /// stop, with 5.03. It also provides <see cref="CoapRequestContext.Aborted"/>, bodies in blocks up to
+    /// <see cref="CoapBlockwiseLimits.MaxRequestBodySize"/> in both directions, and answers to duplicates. It does not check methods, paths
+    /// and formats, does not list resources in <c>/.well-known/core</c>, and keeps no observers: a request with Observe is served like one
+    /// without. Mapping a route on such an endpoint is an error.
     /// </remarks>
     public static CoapStage<IPropagatorBlock<CoapExchange, CoapReply>> Resource { get; } = new("Resource");
 }

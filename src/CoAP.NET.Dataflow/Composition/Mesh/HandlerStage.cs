@@ -8,7 +8,7 @@ namespace CoAP.NET.Mesh;
 /// <summary>The four ends of the Handler stage: of Messaging and Exchanges, or of the application's blocks in their place.</summary>
 internal sealed class HandlerStage
 {
-    private readonly StandardHandler _standard;
+    private readonly BuiltInHandlerStage _standard;
     private readonly MeshWiring _wiring;
     private readonly HandlerRequests? _requests;
     private readonly HandlerMessages? _messages;
@@ -18,7 +18,7 @@ internal sealed class HandlerStage
     /// <param name="standard">The stages of the library.</param>
     /// <param name="shard">The shard.</param>
     /// <param name="wiring">Links the blocks.</param>
-    public HandlerStage(CoapHandlerBlocks? own, StandardHandler standard, CoapShard shard, MeshWiring wiring)
+    public HandlerStage(CoapHandlerBlocks? own, BuiltInHandlerStage standard, CoapShard shard, MeshWiring wiring)
     {
         _standard = standard;
         _wiring = wiring;
@@ -110,7 +110,7 @@ internal sealed class HandlerStage
 /// <param name="exchangesIn">The exit of requests to serve.</param>
 /// <param name="exchangesOut">The entry of answers.</param>
 /// <param name="messagingOut">The exit of messages to send.</param>
-internal sealed class StandardHandler(
+internal sealed class BuiltInHandlerStage(
     MessagingInbound messagingIn, ExchangesInbound exchangesIn, ExchangesOutbound exchangesOut, MessagingOutbound messagingOut)
 {
     public MessagingInbound MessagingIn => messagingIn;
@@ -122,10 +122,10 @@ internal sealed class StandardHandler(
     public MessagingOutbound MessagingOut => messagingOut;
 
     /// <summary>The inbound half as one block.</summary>
-    public StandardBlock<CoapInbound, CoapExchange> Inbound { get; } = new(messagingIn, exchangesIn);
+    public BuiltInStageGroup<CoapInbound, CoapExchange> Inbound { get; } = new(messagingIn, exchangesIn);
 
     /// <summary>The outbound half as one block.</summary>
-    public StandardBlock<CoapReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
+    public BuiltInStageGroup<CoapReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
 }
 
 /// <summary>Follows the inbound half of a Handler of the application: a request that nobody takes is answered 5.03.</summary>

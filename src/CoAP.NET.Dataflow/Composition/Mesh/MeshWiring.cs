@@ -71,7 +71,7 @@ internal sealed class MeshWiring
             _places[target] = place;
         }
 
-        _links = _links.Add(new MeshLinkOf<T>(source, target, name, _shard.Environment.Counters));
+        _links = _links.Add(new TypedMeshLink<T>(source, target, name, _shard.Environment.Counters));
     }
 
     /// <summary>
@@ -92,14 +92,14 @@ internal sealed class MeshWiring
             }
 
             int index = LastOf(seam);
-            MeshLinkOf<T> old = (MeshLinkOf<T>)_links[index];
+            TypedMeshLink<T> old = (TypedMeshLink<T>)_links[index];
             _options.Take(block, place);
             _places[block] = place;
             _shard.KeepsRequests = true;
 
             // The way out first. Then both ways exist for a moment; an item takes the first one that is there.
-            MeshLinkOf<T> after = new(block, old.To, seam.Name, _shard.Environment.Counters);
-            MeshLinkOf<T> before = new(old.From, block, seam.Name, _shard.Environment.Counters);
+            TypedMeshLink<T> after = new(block, old.To, seam.Name, _shard.Environment.Counters);
+            TypedMeshLink<T> before = new(old.From, block, seam.Name, _shard.Environment.Counters);
             old.Cut();
             _links = [.. _links[..index], before, after, .. _links[(index + 1)..]];
         }
@@ -112,8 +112,8 @@ internal sealed class MeshWiring
     /// <param name="time">The time for it. If it is not empty by then, what still leaves it is dropped and counted.</param>
     public async Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopTime time)
     {
-        MeshLinkOf<T> before;
-        MeshLinkOf<T> after;
+        TypedMeshLink<T> before;
+        TypedMeshLink<T> after;
         lock (_gate)
         {
             int index = _links.IndexOf(_links.FirstOrDefault(link => link.Target == block)!);
@@ -123,9 +123,9 @@ internal sealed class MeshWiring
                 return;
             }
 
-            before = (MeshLinkOf<T>)_links[index];
-            after = (MeshLinkOf<T>)_links[index + 1];
-            MeshLinkOf<T> direct = new(before.From, after.To, before.Seam, _shard.Environment.Counters);
+            before = (TypedMeshLink<T>)_links[index];
+            after = (TypedMeshLink<T>)_links[index + 1];
+            TypedMeshLink<T> direct = new(before.From, after.To, before.Seam, _shard.Environment.Counters);
             before.Cut();
             _links = [.. _links[..index], direct, .. _links[(index + 2)..]];
             _leaving[block] = after;

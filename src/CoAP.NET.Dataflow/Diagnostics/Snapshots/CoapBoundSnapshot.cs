@@ -1,8 +1,25 @@
 namespace CoAP.NET;
 
 /// <summary>The usage of a limit of an endpoint, in a <see cref="CoapSnapshot"/>.</summary>
-/// <param name="Name">The limit: its property of <see cref="CoapLimits"/>.</param>
-/// <param name="Used">The current usage: bytes if <paramref name="IsBytes"/> is true, otherwise a count.</param>
-/// <param name="Limit">The maximum, in the same unit.</param>
-/// <param name="IsBytes">Whether it limits memory in bytes.</param>
-public sealed record CoapBoundSnapshot(string Name, long Used, long Limit, bool IsBytes);
+internal sealed class CoapBoundSnapshot
+{
+    internal CoapBoundSnapshot(string name, long used, long limit, bool isBytes)
+    {
+        Name = name;
+        Used = used;
+        Limit = limit;
+        IsBytes = isBytes;
+    }
+
+    /// <summary>The limit: its property of <see cref="CoapLimits"/>.</summary>
+    public string Name { get; }
+
+    /// <summary>The current usage: bytes if <see cref="IsBytes"/> is true, otherwise a count.</summary>
+    public long Used { get; }
+
+    /// <summary>The maximum, in the same unit.</summary>
+    public long Limit { get; }
+
+    /// <summary>Whether it limits memory in bytes.</summary>
+    public bool IsBytes { get; }
+}

@@ -7,4 +7,4 @@ namespace CoAP.NET;
 /// <param name="Queued">The number of our queued messages (NSTART, PROBING_RATE, Message IDs).</param>
 /// <param name="Transfers">The number of request bodies with missing blocks.</param>
 /// <param name="Observers">The number of observers of our resources.</param>
-public sealed record CoapShardSnapshot(int Index, int Peers, int Outstanding, int Queued, int Transfers, int Observers);
+internal sealed record CoapShardSnapshot(int Index, int Peers, int Outstanding, int Queued, int Transfers, int Observers);

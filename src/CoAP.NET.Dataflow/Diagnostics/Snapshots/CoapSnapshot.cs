@@ -9,43 +9,43 @@ public sealed class CoapSnapshot
     }
 
     /// <summary>The time of the snapshot.</summary>
-    public required DateTimeOffset Time { get; init; }
+    public DateTimeOffset Time { get; internal init; }
 
     /// <summary>The name of the endpoint (<see cref="CoapEndpointOptions.Name"/>); null if it has none.</summary>
-    public required string? Name { get; init; }
+    public string? Name { get; internal init; }
 
     /// <summary>The addresses that it listens on, as URIs.</summary>
-    public required IReadOnlyList<string> LocalEndpoints { get; init; }
+    public IReadOnlyList<string> LocalEndpoints { get; internal init; } = [];
 
     /// <summary>The counters that are not zero.</summary>
-    public required IReadOnlyDictionary<CoapCounter, long> Counters { get; init; }
+    public IReadOnlyDictionary<string, long> Counters { get; internal init; } = null!;
 
     /// <summary>The number of requests whose handler has not completed yet.</summary>
-    public required int ActiveRequests { get; init; }
+    public int ActiveRequests { get; internal init; }
 
     /// <summary>The number of observers of our resources.</summary>
-    public required int Observers { get; init; }
+    public int Observers { get; internal init; }
 
     /// <summary>The number of observed resources of peers.</summary>
-    public required int Observations { get; init; }
+    public int Observations { get; internal init; }
 
     /// <summary>The number of connections of reliable transports.</summary>
-    public required int Connections { get; init; }
+    public int Connections { get; internal init; }
 
     /// <summary>The shards, in their order.</summary>
-    public required IReadOnlyList<CoapShardSnapshot> Shards { get; init; }
+    internal IReadOnlyList<CoapShardSnapshot> Shards { get; init; } = [];
 
     /// <summary>The usage of the limits of <see cref="CoapLimits"/> that apply to the whole endpoint.</summary>
-    public required IReadOnlyList<CoapBoundSnapshot> Bounds { get; init; }
+    internal IReadOnlyList<CoapBoundSnapshot> Bounds { get; init; } = [];
 
-    /// <summary>The routes with observers, those with the most first; at most 1,000.</summary>
-    public required IReadOnlyList<CoapRouteSnapshot> ObservedRoutes { get; init; }
+    /// <summary>The numbers of observers of the routes with observers, by template; of at most 1,000 routes, those with the most.</summary>
+    public IReadOnlyDictionary<string, int> ObservedRoutes { get; internal init; } = null!;
 
     /// <summary>The requested peers, the most recently heard first.</summary>
-    public required IReadOnlyList<CoapPeerSnapshot> Peers { get; init; }
+    public IReadOnlyList<CoapPeerSnapshot> Peers { get; internal init; } = [];
 
     /// <summary>Whether more peers match than were requested.</summary>
-    public required bool IsTruncated { get; init; }
+    public bool IsTruncated { get; internal init; }
 
     /// <summary>Returns the most important numbers, human-readable.</summary>
     /// <returns>The text.</returns>

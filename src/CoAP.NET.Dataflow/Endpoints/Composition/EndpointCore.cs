@@ -17,7 +17,7 @@ namespace CoAP.NET.Composition;
 /// Creates the parts of an endpoint from its options and connects them. Peers and shards reach their endpoint through it.
 /// <see cref="CoapEndpoint"/> is its facade and starts and stops it.
 /// </summary>
-internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
+internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 {
     /// <summary>Creates the parts; nothing is started.</summary>
     /// <param name="face">The endpoint.</param>
@@ -25,18 +25,18 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
     {
         Face = face;
-        ObserverKeeper = options.ObserverKeeper;
-        State = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping ?? true };
-        CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
+        ObserverKeeper = options.Processes.ObserverKeeper;
+        State = new EndpointState { AnswersWhileStopping = options.Processes.AnswerWhileStopping ?? true };
+        CoapInstruments instruments = CoapInstruments.Of(options.Telemetry.MeterFactory);
         KeyValuePair<string, object?>[] tags =
             [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(),
-                .. options.TelemetryTags];
+                .. options.Telemetry.Tags];
         Environment = EnvironmentOf(options,
-            new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 });
+            new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.Telemetry.TraceContextOption ?? 0 });
         CoapLimits limits = Environment.Limits;
-        Served = new ServedRequests(limits.MaxRequestsServed, options.Shards)
+        Served = new ServedRequests(limits.Requests.MaxServed, options.Transports.Shards)
         {
-            Threads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
+            Threads = options.Pipeline.Scheduler is CoapThreads ? new HandlerThreads(options.Pipeline.Scheduler) : null,
         };
         Routes = options.Routes?.Take() ?? new RouteTable();
         Routes.Environment = Environment;
@@ -45,38 +45,38 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions
         {
             Registry = options.Registry,
-            MaxOptions = limits.MaxOptions,
-            MaxTokenLength = limits.MaxTokenLength
+            MaxOptions = CoapMessageLimits.MaxOptions,
+            MaxTokenLength = limits.Messages.MaxTokenLength
         });
         CoapSerializerOptions onConnections = new()
         {
             Registry = options.Registry,
-            MaxOptions = limits.MaxOptions,
-            MaxMessageSize = limits.MaxStreamMessageSize,
-            MaxTokenLength = limits.MaxTokenLength,
+            MaxOptions = CoapMessageLimits.MaxOptions,
+            MaxMessageSize = limits.Connections.MaxMessageSize,
+            MaxTokenLength = limits.Messages.MaxTokenLength,
         };
         CoapStreamSerializer streams = new(onConnections);
         CoapWebSocketSerializer webSockets = new(onConnections);
         CoapAddressHash hash = new(Environment.Random);
-        Groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer);
-        GroupRequests = new GroupRequests(Environment.Random, limits.MaxGroupRequests);
+        Groups = new GroupSettings(Math.Max(1, limits.Requests.MaxDelayedGroupResponses / options.Transports.Shards), serializer);
+        GroupRequests = new GroupRequests(Environment.Random, limits.Requests.MaxGroupRequests);
         options.Pipeline.Take();
         if (options.Pipeline.IsReplaced(CoapStages.Resource))
         {
-            Routes.LeaveTo(new RequestBodyPolicy(RequestBodyMode.Whole, limits.MaxBodySize));
+            Routes.LeaveTo(new RequestBodyPolicy(RequestBodyMode.Whole, limits.Blockwise.MaxRequestBodySize));
         }
 
         PipelineParts parts = new()
         {
             Options = options.Pipeline,
-            ShardCount = options.Shards,
+            ShardCount = options.Transports.Shards,
             Hash = hash,
             Connections = Connections,
             Formats = new MessageFormats(serializer, streams, webSockets),
             Groups = Groups,
             GroupRequests = GroupRequests,
             GroupMessageIds = new GroupMessageIds(Environment.Random),
-            Buffers = new CoapDatagramPool(limits.MaxDatagramSize),
+            Buffers = new CoapDatagramPool(limits.Messages.MaxDatagramSize),
             State = State,
             Stateless = Stateless,
             Routes = Routes,
@@ -84,18 +84,18 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
             Bodies = Bodies,
             QBlock = options.QBlock,
             Observers = Observers,
-            ObserverReports = new ObserverReports(options.ObserverKeeper, State, Environment),
+            ObserverReports = new ObserverReports(options.Processes.ObserverKeeper, State, Environment),
         };
         AddressGuard guard = new(Environment);
-        Pipelines = new CoapPipeline[options.Shards];
-        Clocks = new ShardClock[options.Shards];
+        Pipelines = new CoapPipeline[options.Transports.Shards];
+        Clocks = new ShardClock[options.Transports.Shards];
         for (int i = 0; i < Pipelines.Length; i++)
         {
             CoapShard shard = new(i, Environment)
             {
                 Guard = guard,
                 KeepsRequests = options.Pipeline.HasBlocks,
-                MaxProtectedPeers = limits.MaxProtectedPeers,
+                MaxProtectedPeers = limits.Peers.MaxProtectedPerAddress,
             };
             Pipelines[i] = new CoapPipeline(shard, parts);
             Clocks[i] = new ShardClock(Pipelines[i].Shard);
@@ -107,7 +107,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
 
         // The client's side, from the messages up.
         HostLookup hosts = Hosts = new HostLookup(
-            new CoapNameResolver(options.ResolveHost, Environment.TimeProvider), Environment, Served.Aborted);
+            new CoapNameResolver(options.Transports.ResolveHost, Environment.TimeProvider), Environment, Served.Aborted);
         RequestSender sender = new(Environment, [.. Pipelines.Select(static pipeline => pipeline.Sender)]);
         Pool = new ConnectionPool(Environment, hosts);
         Peers = new PeerEvents(face, Environment, Pipelines, Connections, Pool, sender);
@@ -115,12 +115,12 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         Channels = new ChannelFinder(Environment, Pipelines, Context, hash, Pool);
         Transports = new TransportSet(options, Environment, State, Groups, Routes, hosts, Context, Clocks);
         Accepted = new AcceptedConnections(Environment, Transports, Peers);
-        RequestSteps steps = new(Environment, sender, Pool, options.Patience, options.Cache, options.QBlock, Served.Aborted);
+        RequestSteps steps = new(Environment, sender, Pool, options.TooManyRequests, options.Cache, options.QBlock, Served.Aborted);
         Requester = new Requester(Environment, Transports, hosts, Channels, steps);
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
             new ObservationContext(Environment, Transports, hosts, Channels, steps));
-        Adoption = new ObservationAdoption(this, Transports, Channels, Observed);
+        Adoption = new ObservationResume(this, Transports, Channels, Observed);
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
         foreach (CoapPipeline pipeline in Pipelines)
         {
@@ -151,7 +151,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     public ObserverQuota Observers { get; } = new();
 
     /// <summary>The keeper of observers; null for none.</summary>
-    public ICoapObserverKeeper? ObserverKeeper { get; }
+    public ICoapObserverStore? ObserverKeeper { get; }
 
     /// <summary>Puts observers back.</summary>
     public ObserverRestoring RestoredObservers { get; }
@@ -198,7 +198,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     public GroupRequester GroupRequester { get; }
 
     /// <summary>Goes on with observations of a process before.</summary>
-    public ObservationAdoption Adoption { get; }
+    public ObservationResume Adoption { get; }
 
     /// <summary>The observations that run.</summary>
     public ClientObservations Observed { get; }
@@ -230,11 +230,11 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     {
         foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Connections.Of(pipeline.Shard)]))
         {
-            request.Fail(new CoapException("The endpoint was stopped before the response came.") { IsEndpointStopped = true });
+            request.Fail(new CoapException(CoapError.EndpointStopped, "The endpoint was stopped before the response came."));
         }
     }
 
-    void IShardTarget<CoapException>.Carry(scoped in CoapException item) => Face.Fault(item);
+    void IEffectTarget<CoapException>.Carry(scoped in CoapException item) => Face.Fault(item);
 
     CoapChannel IPeerActions.Current(CoapChannel channel) => Channels.Current(channel);
 
@@ -244,7 +244,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
     Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken) => Observed.ObserveAsync(channel, request, options, cancellationToken);
 
-    Task<CoapObservation> IPeerActions.AdoptAsync(CoapKeptObservation kept, CoapObserveOptions? options,
+    Task<CoapObservation> IPeerActions.AdoptAsync(CoapObservationState kept, CoapObserveOptions? options,
         CancellationToken cancellationToken) => Adoption.AdoptAsync(kept, options, cancellationToken);
 
     Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
@@ -254,7 +254,7 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
 
     CancellationToken IPeerActions.EndOf(CoapChannel channel) => Peers.EndOf(channel);
 
-    Task IPeerActions.ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses,
+    Task IPeerActions.ReleaseAsync(CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses,
         CancellationToken cancellationToken) => Peers.ReleaseAsync(channel, holdOff, alternativeAddresses, cancellationToken);
 
     long IPeerActions.LastHeard(CoapChannel channel) =>
@@ -297,19 +297,19 @@ internal sealed class EndpointCore : IPeerActions, IShardTarget<CoapException>
         {
             Telemetry = telemetry,
             TimeProvider = options.TimeProvider,
-            Random = options.Random,
-            Secret = options.SharedSecret is { IsEmpty: false } secret
-                ? new SharedSecret(secret.Span, options.PreviousSecret, options.TimeProvider)
+            Random = options.Pipeline.Random,
+            Secret = options.Processes.SharedSecret is { IsEmpty: false } secret
+                ? new SharedSecret(secret.Span, options.Processes.PreviousSecret, options.TimeProvider)
                 : null,
-            Scheduler = options.Scheduler,
+            Scheduler = options.Pipeline.Scheduler,
             Limits = options.Limits.Clone(),
             Registry = options.Registry,
-            Sources = new CoapSourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
+            Sources = new CoapSourceRule(options.Limits.Peers.SourcePrefixLength, options.Limits.Peers.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
             AllowsUnsecuredQBlock = options.QBlock?.AllowsUnsecured,
             IsInBrowser = options.IsInBrowser,
-            Streams = options.Streams.Clone(),
+            Streams = options.Transports.Streams.Clone(),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };
     }

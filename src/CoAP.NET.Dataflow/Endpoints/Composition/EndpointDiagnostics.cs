@@ -60,7 +60,7 @@ internal sealed class EndpointDiagnostics
             Name = Name,
             LocalEndpoints = _core.Transports.LocalEndpoints,
             Counters = Enum.GetValues<CoapCounter>().Where(counter => counters[counter] != 0)
-                .ToDictionary(static counter => counter, counter => counters[counter]),
+                .ToDictionary(static counter => counter.ToString(), counter => counters[counter]),
             ActiveRequests = _core.Served.Count,
             Observers = _core.Observers.Count,
             Observations = _core.Observed.Count,
@@ -78,29 +78,28 @@ internal sealed class EndpointDiagnostics
         CoapLimits limits = _core.Environment.Limits;
         return
         [
-            new(nameof(CoapLimits.MaxChannels), ReadGauge(EndpointGauge.Peers), limits.MaxChannels, false),
-            new(nameof(CoapLimits.DeduplicationBytes), _core.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes),
-                limits.DeduplicationBytes, true),
-            new(nameof(CoapLimits.MaxRequestsServed), _core.Served.Count, limits.MaxRequestsServed, false),
-            new(nameof(CoapLimits.MaxOutstandingMessages), ReadGauge(EndpointGauge.Outstanding), limits.MaxOutstandingMessages, false),
-            new(nameof(CoapLimits.MaxAssemblyBytes), _core.Bodies.Requests.Used, limits.MaxAssemblyBytes, true),
-            new(nameof(CoapLimits.MaxRepresentationBytes), _core.Bodies.Responses.Used, limits.MaxRepresentationBytes, true),
-            new(nameof(CoapLimits.MaxObservers), _core.Observers.Count, limits.MaxObservers, false),
-            new(nameof(CoapLimits.MaxObservations), _core.Observed.Count, limits.MaxObservations, false),
-            new(nameof(CoapLimits.MaxConnections), _core.Connections.Count, limits.MaxConnections, false),
-            new(nameof(CoapLimits.MaxFrameAssemblyBytes), _core.Context.AssemblyBytes, limits.MaxFrameAssemblyBytes, true),
-            new(nameof(CoapLimits.MaxStreamSendBytes), _core.Context.SendingBytes, limits.MaxStreamSendBytes, true),
+            new("Peers.MaxCount", ReadGauge(EndpointGauge.Peers), limits.Peers.MaxCount, false),
+            new("Deduplication.Memory", _core.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes),
+                limits.Deduplication.Memory, true),
+            new("Requests.MaxServed", _core.Served.Count, limits.Requests.MaxServed, false),
+            new("Messages.MaxOutstanding", ReadGauge(EndpointGauge.Outstanding), limits.Messages.MaxOutstanding, false),
+            new("Blockwise.RequestMemory", _core.Bodies.Requests.Used, limits.Blockwise.RequestMemory, true),
+            new("Blockwise.ResponseMemory", _core.Bodies.Responses.Used, limits.Blockwise.ResponseMemory, true),
+            new("Observe.MaxObservers", _core.Observers.Count, limits.Observe.MaxObservers, false),
+            new("Observe.MaxObservations", _core.Observed.Count, limits.Observe.MaxObservations, false),
+            new("Connections.MaxCount", _core.Connections.Count, limits.Connections.MaxCount, false),
+            new("Connections.ReceiveMemory", _core.Context.AssemblyBytes, limits.Connections.ReceiveMemory, true),
+            new("Connections.SendMemory", _core.Context.SendingBytes, limits.Connections.SendMemory, true),
         ];
     }
 
-    private List<CoapRouteSnapshot> ReadRoutes() =>
-    [
-        .. _core.Routes.Snapshot().Routes
-            .Select(static route => new CoapRouteSnapshot(route.Template.Text, route.Observed.Observers))
-            .Where(static route => route.Observers > 0)
-            .OrderByDescending(static route => route.Observers)
-            .Take(MaxRoutes),
-    ];
+    private Dictionary<string, int> ReadRoutes() => _core.Routes.Snapshot().Routes
+        .GroupBy(static route => route.Template.Text, static route => route.Observed.Observers, StringComparer.Ordinal)
+        .Select(static route => KeyValuePair.Create(route.Key, route.Sum()))
+        .Where(static route => route.Value > 0)
+        .OrderByDescending(static route => route.Value)
+        .Take(MaxRoutes)
+        .ToDictionary(StringComparer.Ordinal);
 
     private long ReadGauge(EndpointGauge gauge) => gauge switch
     {

@@ -16,7 +16,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
     /// <param name="channel">The client.</param>
     /// <param name="observer">Its registration, and the format of its notifications.</param>
     /// <returns>The result.</returns>
-    public CoapObserverRestore Restore(CoapChannel channel, CoapKeptObserver observer)
+    public CoapObserverRestore Restore(CoapChannel channel, CoapObserverState observer)
     {
         CoapMessage message = observer.Request;
         if (state.IsStopping)
@@ -26,12 +26,12 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
 
         OptionVerdict verdict = OptionRules.Check(message, channel.AllowsQBlock);
         if (!verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0
-            || !message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) || observe != Observe.RegisterValue)
+            || !message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) || observe != ObserveOption.RegisterValue)
         {
             return CoapObserverRestore.NotServed;
         }
 
-        CoapRequest request = new(message) { Channel = channel };
+        CoapRequestContext request = new(message, channel);
         if (routes.FindRoute(RouteTable.OptionsOf(request), request.Code, out int firstSegment) is not { } route)
         {
             return CoapObserverRestore.NotServed;

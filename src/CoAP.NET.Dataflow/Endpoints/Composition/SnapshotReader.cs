@@ -72,7 +72,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
         {
             long now = environment.Now;
             PeerExchanges? exchanges = PeerExchanges.Of(channel);
-            DropNote? drop = channel.LastDrop;
+            LastDrop? drop = channel.LastDrop;
             return new CoapPeerSnapshot
             {
                 Shard = channel.Shard.Index,
@@ -96,7 +96,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 RetransmissionTimeout = MessageLayer.TimeoutOf(channel, now),
                 LastDrop = drop is null
                     ? null
-                    : new CoapDropSnapshot(drop.Reason, utcNow - TimeSpan.FromTicks(Math.Max(0, now - drop.At)), drop.Count),
+                    : new CoapDropSnapshot(drop.Reason.ToString(), utcNow - TimeSpan.FromTicks(Math.Max(0, now - drop.At)), drop.Count),
             };
         }
     }

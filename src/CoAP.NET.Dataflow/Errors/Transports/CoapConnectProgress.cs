@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <param name="description">
 /// A description in whole sentences: what the peer was asked, what arrived, the likely cause and the remedy.
 /// </param>
-public sealed class CoapConnectProgress(CoapConnectStage stage, string description)
+internal sealed class CoapConnectProgress(CoapConnectStage stage, string description)
 {
     /// <summary>The awaited step: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
     public CoapAwaited Awaited { get; init; } = CoapAwaited.Connect;

@@ -2,7 +2,7 @@ namespace CoAP.NET.Transports;
 
 /// <summary>The stages of an attempt to open a connection or a session (<see cref="CoapConnectProgress"/>).</summary>
 /// <remarks>Later stages have higher values.</remarks>
-public enum CoapConnectStage
+internal enum CoapConnectStage
 {
     /// <summary>The attempt has not sent anything yet: it waits for another attempt, for a key or for a thread.</summary>
     Waiting,

@@ -83,7 +83,7 @@ internal sealed class BlockwiseAnswering
             return BlockResponses.BeyondEnd(offset, total);
         }
 
-        BlockFit fit = BlockResponses.Fit(exchange, asked, result);
+        BlockCapacity fit = BlockResponses.Fit(exchange, asked, result);
         long room = asked is null && exchange.Channel.IsReliable ? BlockResponses.Room(exchange, result) : fit.Last;
         if (offset == 0 && total == result.Payload.Length && total <= room)
         {
@@ -274,7 +274,7 @@ internal sealed class BlockwiseAnswering
     private static bool MayBeSentBlocks(CoapExchange exchange) => exchange.Channel.TakesBlocks || (exchange.Special & BlockOptions) != 0;
 
     private static CoapResult Cut(
-        CoapExchange exchange, CoapResult whole, long offset, BlockFit fit, (long Start, long Total, long? Size) body, BlockValue? block1,
+        CoapExchange exchange, CoapResult whole, long offset, BlockCapacity fit, (long Start, long Total, long? Size) body, BlockValue? block1,
         uint? observe)
     {
         bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;

@@ -9,7 +9,7 @@ namespace CoAP.NET.Blockwise;
 /// Requests with Block1 and Block2, or Q-Block options, in the role of a server (RFC 7959 sections 2.3 to 2.8, RFC 9177): what becomes of
 /// them before they go up to the Resource stage. Takes the lock of the shard, except where it is asked about peers.
 /// </summary>
-internal sealed class BlockwiseServing : IPeerState
+internal sealed class BlockwiseServing : IPeerRetention
 {
     private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2;
 
@@ -39,9 +39,9 @@ internal sealed class BlockwiseServing : IPeerState
     public BlockwiseAnswering Answering { get; }
 
     // Bodies pin nothing: a peer that must go takes its unfinished ones with it.
-    bool IPeerState.CanForget(CoapChannel channel, long now) => true;
+    bool IPeerRetention.CanForget(CoapChannel channel, long now) => true;
 
-    bool IPeerState.IsQuiet(CoapChannel channel) => Requests.CountOf(channel) == 0;
+    bool IPeerRetention.IsQuiet(CoapChannel channel) => Requests.CountOf(channel) == 0;
 
     /// <summary>The peer was forgotten, and with it what it had not finished. Under the lock of the shard.</summary>
     public void Forget(CoapChannel channel)
@@ -136,7 +136,7 @@ internal sealed class BlockwiseServing : IPeerState
     // The stored response for later blocks was evicted: run the handler again if the method is safe.
     private BlockVerdict RunAgain(CoapExchange exchange)
     {
-        CoapRequest request = exchange.Request;
+        CoapRequestContext request = exchange.Request;
         if (!request.Code.IsSafe || (request.Code == CoapCode.Fetch && request.Payload.IsEmpty))
         {
             // It was carried out once, and what came of it is gone.
@@ -226,7 +226,7 @@ internal sealed class BlockwiseServing : IPeerState
             }
             else if (verdict.Kind is BlockVerdictKind.Answer or BlockVerdictKind.Settle)
             {
-                _shard.AfterRelease(new LateAnswer(exchange, verdict.Result));
+                _shard.AfterRelease(new DelayedResponse(exchange, verdict.Result));
             }
         }
         finally

@@ -14,7 +14,7 @@ internal sealed class DelayedReplies
     private readonly int _capacity;
 
     // Guarded by Shard.Gate. Each answer counts one for its source.
-    private readonly SourceLedger<Waiting> _waiting = new();
+    private readonly SourceUsage<Waiting> _waiting = new();
     private bool _isClosed;
 
     /// <summary>Creates it for a shard.</summary>
@@ -39,7 +39,7 @@ internal sealed class DelayedReplies
     public bool TryAdd(in CoapOutbound reply, TimeSpan wait, Observer? observer)
     {
         Waiting waiting = new(this, reply, observer);
-        if (_isClosed || (_waiting.Total >= _capacity && !TryMakeRoomFor(waiting)))
+        if (_isClosed || (_waiting.Total >= _capacity && !TryEvictFor(waiting)))
         {
             return false;
         }
@@ -69,7 +69,7 @@ internal sealed class DelayedReplies
         _waiting.Set(waiting.Holding, 0);
     }
 
-    private bool TryMakeRoomFor(Waiting newcomer)
+    private bool TryEvictFor(Waiting newcomer)
     {
         long own = _waiting.Find(newcomer.Holding.Key)?.Amount ?? 0;
         if (_waiting.Greediest is not { First.Owner: { } dropped } greediest || greediest.Amount <= own + 1)
@@ -83,7 +83,7 @@ internal sealed class DelayedReplies
         return true;
     }
 
-    private sealed class Waiting : WheelTimer, IAfterRelease
+    private sealed class Waiting : WheelTimer, IDeferredWork
     {
         private readonly DelayedReplies _owner;
         private readonly CoapOutbound _reply;
@@ -94,10 +94,10 @@ internal sealed class DelayedReplies
             _owner = owner;
             _reply = reply;
             _observer = observer;
-            Holding = new SourceLedger<Waiting>.Holding(this, owner._shard.Environment.Sources.Of(reply.Channel.Remote));
+            Holding = new SourceUsage<Waiting>.Holding(this, owner._shard.Environment.Sources.Of(reply.Channel.Remote));
         }
 
-        public SourceLedger<Waiting>.Holding Holding { get; }
+        public SourceUsage<Waiting>.Holding Holding { get; }
 
         /// <summary>Whether it made room for an answer of another source.</summary>
         public bool IsDropped { get; set; }

@@ -82,30 +82,30 @@ internal sealed record OutgoingRequest
         {
             if (value is not null || _more is not null)
             {
-                More.FirstBlock = value;
+                RareFields.FirstBlock = value;
             }
         }
     }
 
     /// <summary>Measures the request, with all its messages; null if nothing does.</summary>
-    public ClientWatch? Watch
+    public ClientRequestMeter? Watch
     {
         get => _more?.Watch;
-        set => More.Watch = value;
+        set => RareFields.Watch = value;
     }
 
     /// <summary>The length of the token, in bytes; 0 if the parameters of the peer determine it.</summary>
     public int TokenLength
     {
         get => _more?.TokenLength ?? 0;
-        init => More.TokenLength = value;
+        init => RareFields.TokenLength = value;
     }
 
     /// <summary>Whether the message has its token already: that of an earlier message of the same transfer.</summary>
     public bool KeepsToken
     {
         get => _more is { KeepsToken: true };
-        init => More.KeepsToken = value;
+        init => RareFields.KeepsToken = value;
     }
 
     /// <summary>The request from which a step made this one; null for one from the caller.</summary>
@@ -115,16 +115,16 @@ internal sealed record OutgoingRequest
     public int MadeBy => _more?.MadeBy ?? -1;
 
     /// <summary>The note of a cache; null for none.</summary>
-    public StepNote? Note { get; set; }
+    public StepState? Note { get; set; }
 
     /// <summary>The resource that <see cref="BlockwiseStep"/> noted for an upload without a tag; null for none.</summary>
     public int? UntaggedResource
     {
         get => _more?.UntaggedResource;
-        set => More.UntaggedResource = value;
+        set => RareFields.UntaggedResource = value;
     }
 
-    private OutgoingMore More => _more ??= new OutgoingMore();
+    private OutgoingMore RareFields => _more ??= new OutgoingMore();
 
     /// <summary>Returns how often a step had sent a request before this one: 0 the first time.</summary>
     /// <param name="given">The request that the step received.</param>
@@ -159,7 +159,7 @@ internal sealed record OutgoingRequest
     /// <returns>This request.</returns>
     internal OutgoingRequest Place(OutgoingRequest madeOf, int step, int attempt)
     {
-        OutgoingMore more = More;
+        OutgoingMore more = RareFields;
         (more.MadeOf, more.MadeBy, more.Attempt) = (madeOf, step, attempt);
         return this;
     }
@@ -168,7 +168,7 @@ internal sealed record OutgoingRequest
     {
         public CoapResponse? FirstBlock { get; set; }
 
-        public ClientWatch? Watch { get; set; }
+        public ClientRequestMeter? Watch { get; set; }
 
         public int TokenLength { get; set; }
 

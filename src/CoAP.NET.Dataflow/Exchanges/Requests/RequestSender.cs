@@ -56,19 +56,19 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <param name="channel">The peer.</param>
     /// <param name="owner">Receives the messages with the token.</param>
     /// <returns>The token.</returns>
-    public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => SenderOf(channel).Open(channel, owner);
+    public TokenRegistration Open(CoapChannel channel, ITokenOwner owner) => SenderOf(channel).Open(channel, owner);
 
     /// <summary>Takes over a token of an earlier process.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="token">The token.</param>
     /// <param name="owner">Receives the messages with the token.</param>
     /// <returns>The token; null if another request to the peer uses it.</returns>
-    public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner) =>
+    public TokenRegistration? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner) =>
         SenderOf(channel).TryAdopt(channel, token, owner);
 
     /// <summary>Releases a token.</summary>
     /// <param name="request">The token.</param>
-    public void Close(StandingRequest request) => SenderOf(request.Channel).Close(request);
+    public void Close(TokenRegistration request) => SenderOf(request.Channel).Close(request);
 
     /// <summary>Sends a message with a standing token.</summary>
     /// <param name="transmission">The message.</param>

@@ -21,7 +21,7 @@ internal static class AesCcmMode<TBlocks>
     /// <param name="nonce">7 to 13 bytes, never the same twice under one key.</param>
     /// <param name="data">The additional authenticated data.</param>
     /// <param name="plaintext">The plaintext; short enough for the counter that the nonce leaves.</param>
-    /// <param name="ciphertext">As long as the plaintext; must not overlap it.</param>
+    /// <param name="ciphertext">As long as the plaintext; the same bytes, or without overlap.</param>
     /// <param name="tag">4 to 16 bytes, an even number.</param>
     public static void Encrypt(
         ref TBlocks blocks, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> data, ReadOnlySpan<byte> plaintext, Span<byte> ciphertext,
@@ -38,7 +38,8 @@ internal static class AesCcmMode<TBlocks>
     /// <param name="data">The additional authenticated data.</param>
     /// <param name="ciphertext">The ciphertext.</param>
     /// <param name="tag">4 to 16 bytes, an even number.</param>
-    /// <param name="plaintext">As long as the ciphertext; must not overlap it. Zeros if the message is not authentic.</param>
+    /// <param name="plaintext">As long as the ciphertext; the same bytes, or without overlap. Zeros if the message is not
+    /// authentic.</param>
     public static bool TryDecrypt(
         ref TBlocks blocks, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> data, ReadOnlySpan<byte> ciphertext, ReadOnlySpan<byte> tag,
         Span<byte> plaintext)

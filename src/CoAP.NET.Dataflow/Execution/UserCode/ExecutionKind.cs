@@ -13,7 +13,7 @@ internal enum ExecutionKind : byte
     Serial,
 
     /// <summary>On threads of the library, several requests at a time, each until its handler returns its task.</summary>
-    Aside,
+    Offloaded,
 
     /// <summary>On a task scheduler of the application.</summary>
     Scheduler,

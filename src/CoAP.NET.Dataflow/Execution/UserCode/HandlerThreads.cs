@@ -35,7 +35,7 @@ internal sealed class HandlerThreads
     }
 
     /// <summary>Whether one more thread may start before the next sample.</summary>
-    public bool HasRoom => Volatile.Read(ref _count) < _maxBusy;
+    public bool HasCapacity => Volatile.Read(ref _count) < _maxBusy;
 
     /// <summary>Claims permission for the calling thread to end, because more threads compute than should.</summary>
     /// <returns>Whether the caller may end.</returns>

@@ -148,7 +148,7 @@ internal abstract class ReceiveLoop
                         Report(reports, exception);
                     }
 
-                    if (!role.Settle())
+                    if (!role.ExitAll())
                     {
                         return;
                     }
@@ -202,7 +202,7 @@ internal abstract class ReceiveLoop
     private void TakeOver()
     {
         ReceiveRole stuck = Volatile.Read(ref _holder)!;
-        if (Volatile.Read(ref _progress) != _takeOverProgress || !stuck.TryTake())
+        if (Volatile.Read(ref _progress) != _takeOverProgress || !stuck.TakeOver())
         {
             Volatile.Write(ref _takeOverPending, 0);
             return;

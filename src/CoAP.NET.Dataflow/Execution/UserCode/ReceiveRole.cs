@@ -57,7 +57,7 @@ internal sealed class ReceiveRole : IReceiveRole
 
     /// <summary>Ends all user code that began on this thread. Called when the pipeline has returned.</summary>
     /// <returns>False when the role was taken: the thread must not touch the loop any more.</returns>
-    public bool Settle()
+    public bool ExitAll()
     {
         if (_depth != 0)
         {
@@ -71,7 +71,7 @@ internal sealed class ReceiveRole : IReceiveRole
     /// <summary>Prevents a hand-over for a moment, so a stage that user code called may touch the loop's state.</summary>
     /// <param name="pinned">Whether <see cref="Unpin"/> must be called.</param>
     /// <returns>False when the role was taken.</returns>
-    public bool TryPin(out bool pinned)
+    public bool BlockHandOver(out bool pinned)
     {
         pinned = false;
         int state = Volatile.Read(ref _state);
@@ -88,5 +88,5 @@ internal sealed class ReceiveRole : IReceiveRole
     public void Unpin() => Volatile.Write(ref _state, InUser);
 
     /// <summary>Takes the role of a thread in user code. For stand-by threads.</summary>
-    public bool TryTake() => Interlocked.CompareExchange(ref _state, Taken, InUser) == InUser;
+    public bool TakeOver() => Interlocked.CompareExchange(ref _state, Taken, InUser) == InUser;
 }

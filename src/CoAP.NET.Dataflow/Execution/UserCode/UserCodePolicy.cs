@@ -8,8 +8,8 @@ namespace CoAP.NET;
 /// <para>
 /// The rule: user code runs on the thread that brought it, as long as it is short. A receiving thread loses its role to a stand-by
 /// thread when its user code blocks (<see cref="ReceiveLoop"/>, <see cref="ReceiveRole"/>, <see cref="ReceiveWatchdog"/>). A handler that
-/// blocks again and again, or is too much work for a busy loop, runs on threads of the library for a while (<see cref="SlowWatch"/>,
-/// <see cref="RouteExecutor"/>, <see cref="WorkQueue"/>, <see cref="HandlerThreads"/>). Handlers of notifications follow the same rule. A
+/// blocks again and again, or is too much work for a busy loop, runs on threads of the library for a while (<see cref="HandlerProfile"/>,
+/// <see cref="RouteExecutor"/>, <see cref="HandlerWorkQueue"/>, <see cref="HandlerThreads"/>). Handlers of notifications follow the same rule. A
 /// thread of the shared pool that fires a timer runs no user code: it passes due timers to a thread of the library (<c>ShardClock</c>).
 /// A table in docs/architecture.md lists the threads of each engine.
 /// </para>
@@ -70,7 +70,7 @@ internal static class UserCodePolicy
     /// How long answers wait for the end of a batch while its thread is in user code, on asynchronous connections. No stand-by takes over
     /// there, so a timer sends them when a loop would have handed over.
     /// </summary>
-    public static readonly TimeSpan LateOutputAfter = HandOverAfter;
+    public static readonly TimeSpan DelayedFlushAfter = HandOverAfter;
 
     /// <summary>
     /// After how many reads that found data at once an asynchronous connection yields its thread of the pool: a peer that sends faster
@@ -158,7 +158,7 @@ internal static class UserCodePolicy
     /// handlers to threads of the library. Some for each processor, because such handlers may block; computing ones are fewer anyway
     /// (<see cref="HandlerThreads"/>).
     /// </summary>
-    public static readonly int AsideParallelism = Math.Min(SlowParallelism, 8 * Environment.ProcessorCount);
+    public static readonly int OffloadedParallelism = Math.Min(SlowParallelism, 8 * Environment.ProcessorCount);
 
     /// <summary>
     /// How many threads the slow handlers of one endpoint may use together, also those that the application moved. Well below

@@ -3,9 +3,9 @@ namespace CoAP.NET.Transports;
 /// <summary>A keyed hash of addresses. Immutable, thread-safe.</summary>
 /// <remarks>
 /// Tables by address that strangers fill need a keyed hash. Otherwise an attacker could choose addresses that collide.
-/// <see cref="CoapAddress.GetHashCode"/> is the same in all tables of a process.
+/// <c>GetHashCode</c> of a <see cref="CoapAddress"/> is the same in all tables of a process.
 /// </remarks>
-public sealed class CoapAddressHash
+internal sealed class CoapAddressHash
 {
     private readonly ulong _key0;
     private readonly ulong _key1;

@@ -21,13 +21,13 @@ public sealed class CoapSourceRule
 
     /// <summary>Creates a rule.</summary>
     /// <param name="prefixLength">
-    /// The number of significant bits of an IPv6 address, 32 to 64; see <see cref="CoapLimits.SourcePrefixLength"/>.
+    /// The number of significant bits of an IPv6 address, 32 to 64; see <see cref="CoapPeerLimits.SourcePrefixLength"/>.
     /// </param>
     /// <param name="trusted">
-    /// The networks in which each address is a source of its own; see <see cref="CoapEndpointOptions.TrustedPrefixes"/>.
+    /// The networks in which each address is a source of its own; see <see cref="CoapPeerLimits.TrustedPrefixes"/>.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="prefixLength"/> is below 32 or above 64.</exception>
-    public CoapSourceRule(int prefixLength, IEnumerable<IPNetwork> trusted)
+    internal CoapSourceRule(int prefixLength, IEnumerable<IPNetwork> trusted)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(prefixLength, 32);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(prefixLength, 64);
@@ -38,18 +38,13 @@ public sealed class CoapSourceRule
     }
 
     /// <summary>The rule of an endpoint with default limits and no trusted networks.</summary>
-    public static CoapSourceRule Default { get; } = new(CoapLimits.DefaultSourcePrefixLength, []);
-
-    /// <summary>Returns the source of a peer that has proven no identity.</summary>
-    /// <param name="address">The address.</param>
-    /// <returns>The source.</returns>
-    public CoapSource Of(in CoapAddress address) => Of(address, identity: null);
+    internal static CoapSourceRule Default { get; } = new(CoapPeerLimits.DefaultSourcePrefixLength, []);
 
     /// <summary>Returns the source of a peer: its identity if it has proven one, otherwise its address.</summary>
     /// <param name="address">The peer's address.</param>
     /// <param name="identity">The peer's identity from its transport (<see cref="CoapConnection.Identity"/>); null for none.</param>
     /// <returns>The source.</returns>
-    public CoapSource Of(in CoapAddress address, object? identity)
+    public CoapSource Of(in CoapAddress address, object? identity = null)
     {
         CoapPeerId? key = CoapPeerId.Of(identity);
         if (address.IsIPv4)
@@ -64,10 +59,10 @@ public sealed class CoapSourceRule
             : new CoapSource(new CoapAddress(address.High & _mask, 0, 0, 0), _prefixLength, key);
     }
 
-    /// <summary>Whether an address is in a network without forged addresses (<see cref="CoapEndpointOptions.TrustedPrefixes"/>).</summary>
+    /// <summary>Whether an address is in a network without forged addresses (<see cref="CoapPeerLimits.TrustedPrefixes"/>).</summary>
     /// <param name="address">The address.</param>
     /// <returns>True for an address in a trusted network.</returns>
-    public bool IsTrusted(in CoapAddress address)
+    internal bool IsTrusted(in CoapAddress address)
     {
         foreach (TrustedPrefix prefix in _trusted)
         {

@@ -160,7 +160,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     {
         if (outcome == InlineOutcome.Declined)
         {
-            if (item is IPausableItem { Hold: { CanWait: true } hold } && TryOfferLater(item, hold))
+            if (item is IConnectionItem { Hold: { CanWait: true } hold } && TryOfferLater(item, hold))
             {
                 return true;
             }
@@ -186,7 +186,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// <summary>
     /// Items of a connection are never dropped: an item without room waits, and meanwhile nothing more is read from the connection.
     /// </summary>
-    private bool TryOfferLater(TOutput item, ReadingHold hold)
+    private bool TryOfferLater(TOutput item, ReadPause hold)
     {
         Interlocked.Increment(ref _waiting);
         if (_links.OfferLater(item) is not { } offered)
@@ -201,7 +201,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         return true;
     }
 
-    private async Task FinishAsync(Task<bool> offered, TOutput item, ReadingHold hold)
+    private async Task FinishAsync(Task<bool> offered, TOutput item, ReadPause hold)
     {
         try
         {

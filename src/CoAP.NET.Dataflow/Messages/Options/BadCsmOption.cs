@@ -1,7 +1,7 @@
 namespace CoAP.NET.Options;
 
 /// <summary>Bad-CSM-Option: the number of the CSM option that was not understood, in an Abort message (RFC 8323 section 5.6).</summary>
-public sealed class BadCsmOption : UIntOption, ITypedOption<BadCsmOption>
+internal sealed class BadCsmOption : UIntOption, ITypedOption<BadCsmOption>
 {
     /// <summary>Creates the option.</summary>
     /// <param name="value">The option number, 0 to 65,535.</param>
@@ -13,8 +13,8 @@ public sealed class BadCsmOption : UIntOption, ITypedOption<BadCsmOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(2, "Bad-CSM-Option", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Abort };
+        new(2, "Bad-CSM-Option", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Abort };
 
     /// <inheritdoc/>
-    public static BadCsmOption Create(OptionData data) => new(data.GetUInt());
+    static BadCsmOption ITypedOption<BadCsmOption>.Create(OptionData data) => new(data.GetUInt());
 }

@@ -8,15 +8,15 @@ namespace CoAP.NET.Options;
 public readonly record struct BlockValue
 {
     /// <summary>The largest block number: 20 bits.</summary>
-    public const int MaxNumber = 0xf_ffff;
+    internal const int MaxNumber = 0xf_ffff;
 
     /// <summary>The largest size exponent of one block: 1,024 bytes.</summary>
-    public const int MaxSizeExponent = 6;
+    internal const int MaxSizeExponent = 6;
 
     /// <summary>
     /// The size exponent of BERT: several blocks of 1,024 bytes in one message, on reliable transports only (RFC 8323 section 6).
     /// </summary>
-    public const int BertSizeExponent = 7;
+    internal const int BertSizeExponent = 7;
 
     private const int MoreBit = 8;
 
@@ -52,13 +52,13 @@ public readonly record struct BlockValue
     /// <summary>
     /// Whether the size exponent is 7: BERT on reliable transports, reserved on UDP (RFC 7959 section 2.2, RFC 8323 section 6).
     /// </summary>
-    public bool IsBert => SizeExponent == BertSizeExponent;
+    internal bool IsBert => SizeExponent == BertSizeExponent;
 
     /// <summary>The block size in bytes, 16 to 1,024; for BERT 1,024, of which a message carries a multiple.</summary>
     public int Size => 16 << Math.Min(SizeExponent, MaxSizeExponent);
 
     /// <summary>The position of the block in the body, in bytes.</summary>
-    public long ByteOffset => (long)Number * Size;
+    internal long ByteOffset => (long)Number * Size;
 
     /// <summary>Creates a value from a block size.</summary>
     /// <param name="number">The block number, 0 to 1,048,575.</param>
@@ -78,7 +78,7 @@ public readonly record struct BlockValue
     /// <returns>The value.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The offset is not a multiple of the size or needs a number above 1,048,575, or the
     /// exponent is out of range.</exception>
-    public static BlockValue FromOffset(long offset, bool more, int sizeExponent)
+    internal static BlockValue FromOffset(long offset, bool more, int sizeExponent)
     {
         int size = new BlockValue(0, more, sizeExponent).Size;
         if (offset < 0 || offset % size != 0 || offset / size > MaxNumber)
@@ -121,7 +121,7 @@ public readonly record struct BlockValue
     /// <param name="size">The number of bytes, at least 16.</param>
     /// <returns>The size exponent, 0 to 6.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 16 bytes.</exception>
-    public static int GetSizeExponent(int size)
+    internal static int GetSizeExponent(int size)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(size, 16);
         return Math.Min(BitOperations.Log2((uint)size) - 4, MaxSizeExponent);
@@ -134,7 +134,7 @@ public readonly record struct BlockValue
     /// <param name="sizeExponent">The size exponent SZX, 0 to 7.</param>
     /// <returns>The value with the same more flag.</returns>
     /// <exception cref="ArgumentOutOfRangeException">No block of that size begins there, or its number would exceed 1,048,575.</exception>
-    public BlockValue WithSizeExponent(int sizeExponent) => FromOffset(ByteOffset, More, sizeExponent);
+    internal BlockValue WithSizeExponent(int sizeExponent) => FromOffset(ByteOffset, More, sizeExponent);
 
     /// <summary>Writes the value in its wire format, without leading zeros.</summary>
     /// <param name="destination">At least 3 bytes, or as many as the value needs.</param>

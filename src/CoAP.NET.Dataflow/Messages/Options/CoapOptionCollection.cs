@@ -42,13 +42,6 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         }
     }
 
-    /// <summary>Whether several results share it, so that each gives out a copy.</summary>
-    internal bool IsShared
-    {
-        get => _table.IsShared;
-        init => _table.IsShared = value;
-    }
-
     // The most common options of requests and responses, by name. Each property reads and writes the table directly and creates no typed
     // option; only texts come from a factory that replaces the one of this library. Null if the option is absent or its length is invalid;
     // setting null removes it. In signalling messages, whose options have other meanings, all are null.
@@ -56,7 +49,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3). Null if absent, which is different from 0.</summary>
     public CoapContentFormat? ContentFormat
     {
-        get => NamedOptions.GetUInt(ref _table, Options.ContentFormat.Definition) is { } value
+        get => NamedOptions.GetUInt(ref _table, Options.ContentFormatOption.Definition) is { } value
             ? new CoapContentFormat((ushort)value)
             : null;
         set => SetUInt(OptionNumber.ContentFormat, value?.Value);
@@ -65,7 +58,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Accept: the requested Content-Format (RFC 7252 section 5.10.4). Null for any.</summary>
     public CoapContentFormat? Accept
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Accept.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
+        get => NamedOptions.GetUInt(ref _table, Options.AcceptOption.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
         set => SetUInt(OptionNumber.Accept, value?.Value);
     }
 
@@ -74,18 +67,18 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A negative time is set, or one above 4,294,967,295 s.</exception>
     public TimeSpan? MaxAge
     {
-        get => NamedOptions.GetUInt(ref _table, Options.MaxAge.Definition) is { } value ? TimeSpan.FromSeconds(value) : null;
-        set => SetUInt(OptionNumber.MaxAge, value is { } duration ? Options.MaxAge.ToSeconds(duration) : null);
+        get => NamedOptions.GetUInt(ref _table, Options.MaxAgeOption.Definition) is { } value ? TimeSpan.FromSeconds(value) : null;
+        set => SetUInt(OptionNumber.MaxAge, value is { } duration ? Options.MaxAgeOption.ToSeconds(duration) : null);
     }
 
     /// <summary>Observe: 0 registers and 1 deregisters in a request; a 24-bit sequence number in a response (RFC 7641 section 2).</summary>
     /// <exception cref="ArgumentOutOfRangeException">A number above 16,777,215 is set.</exception>
     public uint? Observe
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Observe.Definition);
+        get => NamedOptions.GetUInt(ref _table, Options.ObserveOption.Definition);
         set
         {
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, Options.Observe.MaxValue, nameof(value));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, Options.ObserveOption.MaxValue, nameof(value));
             SetUInt(OptionNumber.Observe, value);
         }
     }
@@ -93,28 +86,28 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Block1: the position of a block in the request body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block1
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Block1.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        get => NamedOptions.GetUInt(ref _table, Options.Block1Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
         set => SetUInt(OptionNumber.Block1, value?.Value);
     }
 
     /// <summary>Block2: the position of a block in the response body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block2
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Block2.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        get => NamedOptions.GetUInt(ref _table, Options.Block2Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
         set => SetUInt(OptionNumber.Block2, value?.Value);
     }
 
     /// <summary>Size1: the size of the request's body in bytes (RFC 7252 section 5.10.9).</summary>
     public uint? Size1
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Size1.Definition);
+        get => NamedOptions.GetUInt(ref _table, Options.Size1Option.Definition);
         set => SetUInt(OptionNumber.Size1, value);
     }
 
     /// <summary>Size2: the size of the response's body in bytes; 0 in a request requests it (RFC 7959 section 4).</summary>
     public uint? Size2
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Size2.Definition);
+        get => NamedOptions.GetUInt(ref _table, Options.Size2Option.Definition);
         set => SetUInt(OptionNumber.Size2, value);
     }
 
@@ -123,7 +116,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A port outside 0 to 65,535 is set.</exception>
     public int? UriPort
     {
-        get => (int?)NamedOptions.GetUInt(ref _table, Options.UriPort.Definition);
+        get => (int?)NamedOptions.GetUInt(ref _table, Options.UriPortOption.Definition);
         set
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
@@ -137,15 +130,15 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A number outside 1 to 255 is set.</exception>
     public int? HopLimit
     {
-        get => NamedOptions.GetUInt(ref _table, Options.HopLimit.Definition) is { } value and > 0 ? (int)value : null;
-        set => SetUInt(OptionNumber.HopLimit, value is { } hops ? Options.HopLimit.Check(hops) : null);
+        get => NamedOptions.GetUInt(ref _table, Options.HopLimitOption.Definition) is { } value and > 0 ? (int)value : null;
+        set => SetUInt(OptionNumber.HopLimit, value is { } hops ? Options.HopLimitOption.Check(hops) : null);
     }
 
     /// <summary>No-Response: the classes of responses that the client does not want (RFC 7967 section 2).</summary>
     /// <remarks>Null if absent, which means none.</remarks>
     public NoResponseClasses? NoResponse
     {
-        get => (NoResponseClasses?)NamedOptions.GetUInt(ref _table, Options.NoResponse.Definition);
+        get => (NoResponseClasses?)NamedOptions.GetUInt(ref _table, Options.NoResponseOption.Definition);
         set => SetUInt(OptionNumber.NoResponse, (uint?)value);
     }
 
@@ -153,7 +146,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// 5.10.8.2).</summary>
     public bool IfNoneMatch
     {
-        get => _table.TryGetLegal(Options.IfNoneMatch.Definition, out _);
+        get => _table.TryGetLegal(Options.IfNoneMatchOption.Definition, out _);
         set
         {
             Remove(OptionNumber.IfNoneMatch);
@@ -164,54 +157,69 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         }
     }
 
-    /// <summary>The first ETag: in a response the tag of the representation (RFC 7252 section 5.10.6). A copy.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 8 bytes are set.</exception>
-    public ReadOnlyMemory<byte>? ETag
+    /// <summary>The first ETag: in a response the tag of the representation (RFC 7252 section 5.10.6).</summary>
+    /// <exception cref="ArgumentOutOfRangeException"><c>default</c> is set, which has no bytes.</exception>
+    public CoapETag? ETag
     {
-        get => NamedOptions.GetOpaque(ref _table, Options.ETag.Definition);
-        set => SetOpaque(Options.ETag.Definition, value);
+        get => _table.TryGetLegal(Options.ETagOption.Definition, out ReadOnlySpan<byte> bytes) ? new CoapETag(bytes) : null;
+        set
+        {
+            Span<byte> bytes = stackalloc byte[CoapETag.MaxLength];
+            bytes = bytes[..(value?.CopyTo(bytes) ?? 0)];
+            if (value is not null)
+            {
+                ArgumentOutOfRangeException.ThrowIfZero(bytes.Length, nameof(value));
+            }
+
+            Remove(OptionNumber.ETag);
+            if (value is not null)
+            {
+                Add(OptionNumber.ETag, bytes);
+            }
+        }
     }
 
     /// <summary>Echo: a value for the client to return (RFC 9175 section 2.2.1). A copy.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 40 bytes are set.</exception>
     public ReadOnlyMemory<byte>? Echo
     {
-        get => NamedOptions.GetOpaque(ref _table, Options.Echo.Definition);
-        set => SetOpaque(Options.Echo.Definition, value);
+        get => NamedOptions.GetOpaque(ref _table, Options.EchoOption.Definition);
+        set => SetOpaque(Options.EchoOption.Definition, value);
     }
 
     /// <summary>All ETags: in a request those of the representations that the client has (RFC 7252 section 5.10.6.2).</summary>
-    /// <remarks>Copies; a new list at each call.</remarks>
-    public IReadOnlyList<ReadOnlyMemory<byte>> ETags => NamedOptions.GetOpaques(ref _table, Options.ETag.Definition);
+    /// <remarks>A new list at each call.</remarks>
+    public IReadOnlyList<CoapETag> ETags => NamedOptions.GetTags(ref _table, Options.ETagOption.Definition);
 
-    /// <summary>All If-Match values; an empty one matches any existing representation (RFC 7252 section 5.10.8.1).</summary>
-    /// <remarks>Copies; a new list at each call.</remarks>
-    public IReadOnlyList<ReadOnlyMemory<byte>> IfMatch => NamedOptions.GetOpaques(ref _table, Options.IfMatch.Definition);
+    /// <summary>All If-Match values; an empty one (<c>default</c>) matches any existing representation (RFC 7252 section
+    /// 5.10.8.1).</summary>
+    /// <remarks>A new list at each call.</remarks>
+    public IReadOnlyList<CoapETag> IfMatch => NamedOptions.GetTags(ref _table, Options.IfMatchOption.Definition);
 
     /// <summary>All Request-Tags (RFC 9175 section 3.2.1). Copies; a new list at each call.</summary>
-    public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptions.GetOpaques(ref _table, Options.RequestTag.Definition);
+    public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptions.GetOpaques(ref _table, Options.RequestTagOption.Definition);
 
     /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1).</summary>
     /// <remarks>Null if absent, which means the destination address of the request.</remarks>
-    public string? UriHost => NamedOptions.GetString(this, ref _table, Options.UriHost.Definition);
+    public string? UriHost => NamedOptions.GetString(this, ref _table, Options.UriHostOption.Definition);
 
     /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(this, ref _table, Options.UriPath.Definition);
+    public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(this, ref _table, Options.UriPathOption.Definition);
 
     /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(this, ref _table, Options.UriQuery.Definition);
+    public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(this, ref _table, Options.UriQueryOption.Definition);
 
     /// <summary>Proxy-Uri: the absolute URI of a proxy request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyUri => NamedOptions.GetString(this, ref _table, Options.ProxyUri.Definition);
+    public string? ProxyUri => NamedOptions.GetString(this, ref _table, Options.ProxyUriOption.Definition);
 
     /// <summary>Proxy-Scheme: the scheme that a proxy uses for the request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyScheme => NamedOptions.GetString(this, ref _table, Options.ProxyScheme.Definition);
+    public string? ProxyScheme => NamedOptions.GetString(this, ref _table, Options.ProxySchemeOption.Definition);
 
     /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(this, ref _table, Options.LocationPath.Definition);
+    public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(this, ref _table, Options.LocationPathOption.Definition);
 
     /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(this, ref _table, Options.LocationQuery.Definition);
+    public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(this, ref _table, Options.LocationQueryOption.Definition);
 
     /// <summary>The location of a created resource, from Location-Path and Location-Query: an absolute path and a query,
     /// percent-encoded.</summary>
@@ -222,22 +230,22 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Returns the number of the option at an index.</summary>
     /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>The option number.</returns>
-    public int NumberAt(int index) => _table.NumberAt(index);
+    internal int NumberAt(int index) => _table.NumberAt(index);
 
     /// <summary>Returns the bytes of the option at an index.</summary>
     /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>The value, valid until the collection changes.</returns>
-    public ReadOnlySpan<byte> ValueAt(int index) => _table.ValueAt(index);
+    internal ReadOnlySpan<byte> ValueAt(int index) => _table.ValueAt(index);
 
     /// <summary>Returns the typed option at an index.</summary>
     /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>A new typed option, or an <see cref="UnrecognizedOption"/>.</returns>
-    public CoapOption OptionAt(int index) => Registry.Create(Code, new OptionData(NumberAt(index), ValueAt(index)));
+    internal CoapOption OptionAt(int index) => Registry.Create(Code, new OptionData(NumberAt(index), ValueAt(index)));
 
     /// <summary>Returns the index of the first option with a number.</summary>
     /// <param name="number">The option number.</param>
     /// <returns>The index, or -1.</returns>
-    public int IndexOf(int number) => _table.IndexOf(number);
+    internal int IndexOf(int number) => _table.IndexOf(number);
 
     /// <summary>Returns whether there is an option with a number.</summary>
     /// <param name="number">The option number.</param>
@@ -259,7 +267,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <param name="number">The option number.</param>
     /// <param name="value">The integer.</param>
     /// <returns>Whether there is one with a value of at most 32 bits.</returns>
-    public bool TryGetUInt(int number, out uint value)
+    internal bool TryGetUInt(int number, out uint value)
     {
         value = 0;
         return TryGetValue(number, out ReadOnlySpan<byte> bytes) && OptionData.TryReadUInt(bytes, out value);
@@ -269,7 +277,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <param name="number">The option number, registered or not.</param>
     /// <param name="value">The text.</param>
     /// <returns>Whether there is one whose value is UTF-8 (RFC 7252 section 3.2).</returns>
-    public bool TryGetString(int number, [NotNullWhen(true)] out string? value)
+    internal bool TryGetString(int number, [NotNullWhen(true)] out string? value)
     {
         value = TryGetValue(number, out ReadOnlySpan<byte> bytes) && Utf8.IsValid(bytes) ? Encoding.UTF8.GetString(bytes) : null;
         return value is not null;
@@ -299,7 +307,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <typeparam name="TOption">The option class.</typeparam>
     /// <param name="option">The option.</param>
     /// <returns>Whether there is one with a valid length.</returns>
-    public bool TryGet<TOption>([NotNullWhen(true)] out TOption? option)
+    internal bool TryGet<TOption>([NotNullWhen(true)] out TOption? option)
         where TOption : CoapOption, ITypedOption<TOption>
     {
         option = Get<TOption>();
@@ -351,7 +359,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Returns whether the client does not want responses of a class (RFC 7967 section 2.1).</summary>
     /// <param name="code">The response code.</param>
     /// <returns>Whether the bit of its class is set.</returns>
-    public bool SuppressesResponse(CoapCode code) => NoResponse is { } classes && Options.NoResponse.Suppresses(classes, code);
+    internal bool SuppressesResponse(CoapCode code) => NoResponse is { } classes && Options.NoResponseOption.Suppresses(classes, code);
 
     /// <summary>Adds an option after those of the same number.</summary>
     /// <param name="option">The option.</param>
@@ -380,7 +388,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <param name="number">The option number, 0 to 65,535.</param>
     /// <param name="value">The integer.</param>
     /// <returns>This collection.</returns>
-    public CoapOptionCollection AddUInt(int number, uint value)
+    internal CoapOptionCollection AddUInt(int number, uint value)
     {
         Span<byte> bytes = stackalloc byte[4];
         int length = UIntOption.Write(value, bytes);
@@ -447,7 +455,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 
     /// <summary>Removes the option at an index.</summary>
     /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
-    public void RemoveAt(int index)
+    internal void RemoveAt(int index)
     {
         _ = NumberAt(index);
         _table.RemoveRange(index, index + 1);
@@ -461,7 +469,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <remarks>It creates no typed options.</remarks>
     /// <param name="other">The other collection; may be this one.</param>
     /// <returns>This collection.</returns>
-    public CoapOptionCollection AddAll(CoapOptionCollection other)
+    internal CoapOptionCollection AddAll(CoapOptionCollection other)
     {
         ArgumentNullException.ThrowIfNull(other);
         _table.AddAll(ref other._table);

@@ -46,6 +46,21 @@ internal static class NamedOptions
         return values;
     }
 
+    public static CoapETag[] GetTags(ref OptionTable table, OptionDefinition definition)
+    {
+        int count = table.CountLegal(definition);
+        CoapETag[] values = count == 0 ? [] : new CoapETag[count];
+        int place = -1;
+        for (int i = 0; i < values.Length; i++)
+        {
+            place = table.FirstLegal(definition, place + 1);
+            ReadOnlySpan<byte> bytes = table.ValueAt(place);
+            values[i] = bytes.IsEmpty ? default : new CoapETag(bytes);
+        }
+
+        return values;
+    }
+
     public static ReadOnlyMemory<byte>[] GetOpaques(ref OptionTable table, OptionDefinition definition)
     {
         int count = table.CountLegal(definition);

@@ -1,6 +1,7 @@
 namespace CoAP.NET.Options;
 
-/// <summary>The classes of responses that a client does not want: the bits of <see cref="NoResponse"/> (RFC 7967 section 2.1).</summary>
+/// <summary>The classes of responses that a client does not want: the bits of <see cref="NoResponseOption"/> (RFC 7967 section
+/// 2.1).</summary>
 /// <remarks>Other bits have no meaning.</remarks>
 [Flags]
 public enum NoResponseClasses : byte

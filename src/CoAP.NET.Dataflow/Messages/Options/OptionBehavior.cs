@@ -53,8 +53,13 @@ internal static class OptionBehavior
     /// <param name="given">The definition of a user.</param>
     /// <param name="ours">The definition of this library for the same number; null for none.</param>
     public static OptionDefinition Complete(OptionDefinition given, OptionDefinition? ours) =>
-        ours is null || ReferenceEquals(given, ours) ? given : given with
+        ours is null || ReferenceEquals(given, ours) ? given : new OptionDefinition(
+            given.Number, given.Name, given.Format, given.MinLength, given.MaxLength, given.IsRepeatable, given.Use)
         {
+            SignallingCode = given.SignallingCode,
+            SecondSignallingCode = given.SecondSignallingCode,
+            Protection = given.Protection,
+            IsUnsupported = given.IsUnsupported,
             IsValid = given.IsValid ?? ours.IsValid,
             ValidValues = given.IsValid is null ? ours.ValidValues : given.ValidValues,
             RefusesInvalid = given.RefusesInvalid || (given.IsValid is null && ours.RefusesInvalid),

@@ -3,22 +3,43 @@ namespace CoAP.NET.Options;
 /// <summary>
 /// The definition of an option in its specification: number, name, format, length and repeatability (RFC 7252 sections 5.4 and 5.10).
 /// </summary>
-/// <param name="Number">The option number, 0 to 65,535.</param>
-/// <param name="Name">The registered name, such as <c>Uri-Path</c>.</param>
-/// <param name="Format">The format of the value.</param>
-/// <param name="MinLength">The minimum length of the value, in bytes.</param>
-/// <param name="MaxLength">The maximum length of the value, in bytes.</param>
-/// <param name="IsRepeatable">Whether it may occur more than once (RFC 7252 section 5.4.5).</param>
-/// <param name="Use">The messages in which it is defined.</param>
-public sealed record OptionDefinition(
-    int Number,
-    string Name,
-    OptionFormat Format,
-    int MinLength,
-    int MaxLength,
-    bool IsRepeatable = false,
-    OptionUse Use = OptionUse.Both)
+/// <param name="number">The option number, 0 to 65,535.</param>
+/// <param name="name">The registered name, such as <c>Uri-Path</c>.</param>
+/// <param name="format">The format of the value.</param>
+/// <param name="minLength">The minimum length of the value, in bytes.</param>
+/// <param name="maxLength">The maximum length of the value, in bytes.</param>
+/// <param name="isRepeatable">Whether it may occur more than once (RFC 7252 section 5.4.5).</param>
+/// <param name="use">The messages in which it is defined.</param>
+public sealed class OptionDefinition(
+    int number,
+    string name,
+    OptionFormat format,
+    int minLength,
+    int maxLength,
+    bool isRepeatable = false,
+    OptionUse use = OptionUse.Both)
 {
+    /// <summary>The option number, 0 to 65,535.</summary>
+    public int Number { get; } = number;
+
+    /// <summary>The registered name, such as <c>Uri-Path</c>.</summary>
+    public string Name { get; } = name ?? throw new ArgumentNullException(nameof(name));
+
+    /// <summary>The format of the value.</summary>
+    public OptionFormat Format { get; } = format;
+
+    /// <summary>The minimum length of the value, in bytes.</summary>
+    public int MinLength { get; } = minLength;
+
+    /// <summary>The maximum length of the value, in bytes.</summary>
+    public int MaxLength { get; } = maxLength;
+
+    /// <summary>Whether it may occur more than once (RFC 7252 section 5.4.5).</summary>
+    public bool IsRepeatable { get; } = isRepeatable;
+
+    /// <summary>The messages in which it is defined.</summary>
+    public OptionUse Use { get; } = use;
+
     /// <summary>The signalling code (7.01 to 7.31) of the option; null for options of requests and responses.</summary>
     /// <remarks>Each signalling code has its own numbers (RFC 8323 section 5.2).</remarks>
     public CoapCode? SignallingCode { get; init; }
@@ -26,7 +47,7 @@ public sealed record OptionDefinition(
     /// <summary>
     /// A second signalling code that shares this option, such as Custody in Ping and Pong (RFC 8323 section 5.4.1); otherwise null.
     /// </summary>
-    public CoapCode? SecondSignallingCode { get; init; }
+    internal CoapCode? SecondSignallingCode { get; init; }
 
     /// <summary>The end-to-end protection of the option, for example by OSCORE (RFC 8613 section 4.1).</summary>
     /// <remarks>Encrypted by default.</remarks>
@@ -98,7 +119,7 @@ public sealed record OptionDefinition(
     /// <summary>Returns whether a length is valid; if not, the option counts as unrecognized (RFC 7252 section 5.4.3).</summary>
     /// <param name="length">The length in bytes.</param>
     /// <returns>Whether it is within the range.</returns>
-    public bool AllowsLength(int length) => length >= MinLength && length <= MaxLength;
+    internal bool AllowsLength(int length) => length >= MinLength && length <= MaxLength;
 
     /// <summary>Returns whether the definition applies to messages with a code: each signalling code has its own numbers.</summary>
     internal bool AppliesTo(CoapCode code) =>

@@ -32,12 +32,7 @@ internal struct OptionTable
         set => _code = value.Value;
     }
 
-    /// <summary>
-    /// Whether the owner hides it and gives out copies. It is here because a field of the owner would enlarge each message by 8 bytes.
-    /// </summary>
-    public bool IsShared { readonly get; set; }
-
-    /// <summary>Whether changes throw.</summary>
+    /// <summary>Whether changes throw. It is here because a field of the owner would enlarge each message by 8 bytes.</summary>
     public bool IsReadOnly { readonly get; set; }
 
     // Most messages have so few options that they need no separate table.

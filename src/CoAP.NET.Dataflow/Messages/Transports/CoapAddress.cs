@@ -6,13 +6,29 @@ namespace CoAP.NET.Transports;
 
 /// <summary>The address of one end of a UDP or TCP peer: IP address, port and IPv6 scope, as a value.</summary>
 /// <remarks>IPv4 addresses are kept in their IPv4-mapped IPv6 form, so one peer has one address on dual-mode sockets too.</remarks>
-/// <param name="High">The upper 8 bytes of the IPv6 address, as a big-endian number.</param>
-/// <param name="Low">The lower 8 bytes of the IPv6 address, as a big-endian number.</param>
-/// <param name="Port">The port, 0 to 65,535.</param>
-/// <param name="ScopeId">The IPv6 scope (interface index); 0 for none.</param>
-public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, uint ScopeId)
+public readonly record struct CoapAddress
 {
     private const ulong MappedPrefix = 0x0000_ffff_0000_0000;
+
+    internal CoapAddress(ulong high, ulong low, ushort port, uint scopeId)
+    {
+        High = high;
+        Low = low;
+        Port = port;
+        ScopeId = scopeId;
+    }
+
+    /// <summary>The port, 0 to 65,535.</summary>
+    public ushort Port { get; init; }
+
+    /// <summary>The IPv6 scope (interface index); 0 for none.</summary>
+    public uint ScopeId { get; internal init; }
+
+    /// <summary>The upper 8 bytes of the IPv6 address, as a big-endian number.</summary>
+    public ulong High { get; internal init; }
+
+    /// <summary>The lower 8 bytes of the IPv6 address, as a big-endian number.</summary>
+    public ulong Low { get; internal init; }
 
     /// <summary>Whether this is an IPv4 address.</summary>
     public bool IsIPv4 => High == 0 && (Low & 0xffff_ffff_0000_0000) == MappedPrefix;
@@ -21,7 +37,7 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
     public bool IsMulticast => IsIPv4 ? ((uint)Low >> 28) == 0xe : High >> 56 == 0xff;
 
     /// <summary>Whether the address is the wildcard (all zero), of either family.</summary>
-    public bool IsAny => High == 0 && (Low == 0 || Low == MappedPrefix);
+    internal bool IsAny => High == 0 && (Low == 0 || Low == MappedPrefix);
 
     /// <summary>Creates an address from an IPv4 address in host byte order.</summary>
     /// <param name="address">The four bytes as a big-endian number.</param>
@@ -75,13 +91,13 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
     }
 
     /// <summary>The number of bytes that <see cref="WriteTo"/> writes.</summary>
-    public const int BinaryLength = 22;
+    internal const int BinaryLength = 22;
 
     /// <summary>Writes address, port and scope in a form that is unique to the address.</summary>
     /// <remarks>Use it for data that is authenticated together with an address, such as a cookie.</remarks>
     /// <param name="destination">The destination; at least <see cref="BinaryLength"/> bytes.</param>
     /// <exception cref="ArgumentException"><paramref name="destination"/> is too short.</exception>
-    public void WriteTo(Span<byte> destination)
+    internal void WriteTo(Span<byte> destination)
     {
         if (destination.Length < BinaryLength)
         {

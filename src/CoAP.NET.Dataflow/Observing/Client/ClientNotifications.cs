@@ -239,7 +239,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     {
         if (context.Cache is { } cache && Target.CacheMode != CoapCacheMode.Bypass && registration.Standing is not null)
         {
-            cache.Store(Outgoing(Target.Compose(Observe.RegisterValue), 0), response);
+            cache.Store(Outgoing(Target.Compose(ObserveOption.RegisterValue), 0), response);
         }
     }
 

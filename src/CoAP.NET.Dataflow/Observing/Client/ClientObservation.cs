@@ -8,7 +8,7 @@ namespace CoAP.NET.Observing;
 /// <see cref="ClientRegistration"/> registers, detects a lost registration and registers again; <see cref="ClientNotifications"/> handles
 /// the messages of the server. The only timer is that of the shard's wheel.
 /// </summary>
-internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRelease, IObservationSource
+internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork, IObservationSource
 {
     // Only events during the work of another thread wait here, so a few are many.
     private const int MaxWaiting = 64;
@@ -127,13 +127,13 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
     /// <param name="waiting">Receives it; null if no other process can.</param>
-    public void Keep(TaskCompletionSource<CoapKeptObservation?> waiting) => Post(new ObservationEvent
+    public void Keep(TaskCompletionSource<CoapObservationState?> waiting) => Post(new ObservationEvent
     {
-        Handle = (observation, _, now) => observation.Environment.Tell(
+        Handle = (observation, _, now) => observation.Environment.Report(
             static state =>
             {
-                (TaskCompletionSource<CoapKeptObservation?> waiting, CoapKeptObservation? kept) =
-                    ((TaskCompletionSource<CoapKeptObservation?>, CoapKeptObservation?))state!;
+                (TaskCompletionSource<CoapObservationState?> waiting, CoapObservationState? kept) =
+                    ((TaskCompletionSource<CoapObservationState?>, CoapObservationState?))state!;
                 waiting.TrySetResult(kept);
             },
             (waiting, observation.Registration.Keep(now))),
@@ -143,7 +143,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     object IObservationSource.Name => Target;
 
-    void IObservationSource.Tell(Action<object?> complete, object state) => Environment.Tell(complete, state);
+    void IObservationSource.Report(Action<object?> complete, object state) => Environment.Report(complete, state);
 
     void IObservationSource.Detach(CoapObservation reader, bool isLeft) => _all.Detach(this, reader, isLeft);
 
@@ -163,9 +163,9 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         Handle = (observation, _, _) => observation.Registration.End(CoapObserveState.Failed, why),
     });
 
-    bool IStandingOwner.IsForwarded => Target.IsForwarded;
+    bool ITokenOwner.IsForwarded => Target.IsForwarded;
 
-    void IStandingOwner.OnResponse(StandingRequest request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
+    void ITokenOwner.OnResponse(TokenRegistration request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
         Post(new ObservationEvent
         {
             Handle = static (observation, happened, now) => observation.Notifications.OnResponse(happened, now),
@@ -175,7 +175,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
             IsOrdered = isOrdered,
         });
 
-    void IStandingOwner.OnRejected(StandingRequest request, CoapException error) =>
+    void ITokenOwner.OnRejected(TokenRegistration request, CoapException error) =>
         Post(new ObservationEvent
         {
             Handle = static (observation, happened, now) =>
@@ -184,7 +184,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
             Error = error,
         });
 
-    void IStandingOwner.OnDisconnected(StandingRequest request, CoapConnectionException reason) =>
+    void ITokenOwner.OnDisconnected(TokenRegistration request, CoapConnectionException reason) =>
         Post(new ObservationEvent
         {
             Handle = static (observation, happened, now) =>
@@ -193,17 +193,17 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
             Error = reason,
         });
 
-    void IStandingOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) =>
+    void ITokenOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) =>
         Post(new ObservationEvent
         {
             Handle = static (observation, happened, now) => observation.Registration.OnTransmission(happened, now),
             Transmission = transmission,
-            Fate = fate,
+            TransmissionEnd = fate,
         });
 
     internal override void Fire(long now) => _shard.AfterRelease(this);
 
-    void IAfterRelease.OnReleased(CoapShard shard) =>
+    void IDeferredWork.OnReleased(CoapShard shard) =>
         Post(new ObservationEvent { Handle = static (observation, _, now) => observation.Registration.OnDue(now) });
 
     /// <summary>Handles an event, or leaves it to the thread that is busy with the observation. The caller must hold no lock.</summary>
@@ -370,7 +370,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     }
 
     // A registration has ended, or the observation is over.
-    private void CompleteRefresh(TaskCompletionSource<CoapResponse> waiting) => Environment.Tell(
+    private void CompleteRefresh(TaskCompletionSource<CoapResponse> waiting) => Environment.Report(
         static state =>
         {
             (TaskCompletionSource<CoapResponse> waiting, ObservationSnapshot outcome, bool isCancelled) =

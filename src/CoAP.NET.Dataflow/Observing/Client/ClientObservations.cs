@@ -14,8 +14,8 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     private readonly Lock _gate = new();
     private readonly Dictionary<ObservationTarget, ClientObservation> _live = [];
     private readonly long[] _states = new long[(int)CoapObserveState.Cancelled + 1];
-    private readonly OccasionalLog _losses = new(shards[0].Environment.TimeProvider);
-    private readonly OccasionalLog _recoveries = new(shards[0].Environment.TimeProvider);
+    private readonly RateLimitedLog _losses = new(shards[0].Environment.TimeProvider);
+    private readonly RateLimitedLog _recoveries = new(shards[0].Environment.TimeProvider);
     private long _lost;
     private int _count;
     private int _next;
@@ -88,7 +88,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     {
         ArgumentNullException.ThrowIfNull(request);
         ObservationTarget.CheckObservable(request);
-        CoapUri uri = RequestComposer.ParseTarget(request.UriText
+        CoapUri uri = RequestComposer.CheckTarget(request.Uri
             ?? throw new ArgumentException("The request has no URI. Create it with one, or observe a resource of a CoapPeer.",
                 nameof(request)));
         if (uri.HostAddress is { } literal)
@@ -162,7 +162,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
 
         CoapChannel? peer = target.Peer;
         string scheme = peer?.Transport.Scheme ?? target.Uri!.Scheme;
-        ClientWatch watch = new(Environment, scheme.Contains('+', StringComparison.Ordinal), target.Message.Code.Value)
+        ClientRequestMeter watch = new(Environment, scheme.Contains('+', StringComparison.Ordinal), target.Message.Code.Value)
         {
             IsObservation = true
         };
@@ -197,10 +197,11 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
                 throw Stopped();
             }
 
-            int limit = Environment.Limits.MaxObservations;
+            int limit = Environment.Limits.Observe.MaxObservations;
             if (_count >= limit)
             {
-                throw new CoapException($"There are already {limit} observations. Dispose some, or raise CoapLimits.MaxObservations.");
+                throw new CoapException(
+                    $"There are already {limit} observations. Dispose some, or raise CoapLimits.Observe.MaxObservations.");
             }
 
             _count++;

@@ -53,7 +53,7 @@ internal sealed class ClientRegistration
     public RegistrationPeer Peer { get; }
 
     /// <summary>The token towards the server; null if there is none.</summary>
-    public StandingRequest? Standing => Peer.Standing;
+    public TokenRegistration? Standing => Peer.Standing;
 
     /// <summary>The time of the next call of <see cref="OnDue"/>, in units of 100 ns.</summary>
     public long DueAt { get; private set; } = long.MaxValue;
@@ -106,12 +106,12 @@ internal sealed class ClientRegistration
 
     /// <summary>Takes over a registration of an earlier process; without a previous notification, it registers with the same
     /// token.</summary>
-    public void Adopt(CoapChannel channel, CoapToken token, CoapHeardNotification? heard, long now)
+    public void Adopt(CoapChannel channel, CoapToken token, CoapNotificationPosition? heard, long now)
     {
         if (!Peer.TryAdopt(channel, token))
         {
             _all.Abandon(_observation);
-            End(CoapObserveState.Failed, new CoapTokenInUseException(token, channel.ToString()));
+            End(CoapObserveState.Failed, RequestErrors.TokenInUse(token, channel.ToString()));
         }
         else if (heard is null)
         {
@@ -129,7 +129,7 @@ internal sealed class ClientRegistration
     /// Returns what another process needs to take over the observation; null if none can: registrations end with a connection (RFC 8323
     /// section 3.4), and notifications within OSCORE are bound to numbers of this process.
     /// </summary>
-    public CoapKeptObservation? Keep(long now)
+    public CoapObservationState? Keep(long now)
     {
         if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over || Standing is not { } standing
             || standing.Channel is not { IsReliable: false, Carried: null } channel)
@@ -137,16 +137,16 @@ internal sealed class ClientRegistration
             return null;
         }
 
-        CoapMessage request = Target.Compose(Observe.RegisterValue, standing.Token);
-        CoapHeardNotification? heard = Phase == RegistrationPhase.Registered
+        CoapMessage request = Target.Compose(ObserveOption.RegisterValue, standing.Token);
+        CoapNotificationPosition? heard = Phase == RegistrationPhase.Registered
             ? Representation.Heard(_observation.Environment.TimeProvider.GetUtcNow(), now)
             : null;
         if (channel.IsConnection)
         {
-            return channel.Connection!.DurableId.IsEmpty ? null : new CoapKeptObservation(CoapPeer.Of(channel), request) { Heard = heard };
+            return channel.Connection!.DurableId.IsEmpty ? null : new CoapObservationState(CoapPeer.Of(channel), request) { Heard = heard };
         }
 
-        return new CoapKeptObservation(Target.Uri is { } uri && Target.Peer is null ? uri.ToString() : channel.ToString(), request)
+        return new CoapObservationState(Target.Uri is { } uri && Target.Peer is null ? uri.ToString() : channel.ToString(), request)
         {
             Address = channel.Remote,
             Heard = heard,
@@ -175,7 +175,7 @@ internal sealed class ClientRegistration
                 _search.Cancel();
                 Fail(new CoapException($"{Target} could not be found or connected in time."), now);
                 break;
-            case RegistrationPhase.Registering when Target.Timeout is null && !Peer.WaitsInVain(now) && Peer.IsUnderWay:
+            case RegistrationPhase.Registering when Target.Timeout is null && !Peer.WaitsInVain(now) && Peer.IsInProgress:
                 // It waits in the queue after other messages to the peer, or did so; its result will be reported.
                 DueAt = now + Parameters.MaxTransmitWait.Ticks;
                 break;
@@ -232,7 +232,7 @@ internal sealed class ClientRegistration
             _observation.Environment.Counters.Add(CoapCounter.Reregistrations);
         }
 
-        CoapMessage message = Target.Compose(Observe.RegisterValue, standing);
+        CoapMessage message = Target.Compose(ObserveOption.RegisterValue, standing);
         if (Representation.Stored?.Options.ETag is { } tag)
         {
             message.Options.ETag = tag;
@@ -270,7 +270,7 @@ internal sealed class ClientRegistration
         }
 
         string peer = Standing!.Channel.ToString();
-        switch (happened.Fate)
+        switch (happened.TransmissionEnd)
         {
             case CoapInboundKind.Reset when Phase == RegistrationPhase.Cancelling:
                 // The server does not know such an observation.
@@ -288,16 +288,16 @@ internal sealed class ClientRegistration
 
                 break;
             case CoapInboundKind.Reset:
-                Fail(new CoapResetException(peer), now, clearsRegistration: true);
+                Fail(RequestErrors.Reset(peer), now, clearsRegistration: true);
                 break;
             case CoapInboundKind.Unreachable when Peer.Next() is { } next:
                 Register(next, now);
                 break;
             case CoapInboundKind.Unreachable:
-                Fail(new CoapUnreachableException(peer), now, clearsRegistration: true);
+                Fail(RequestErrors.Unreachable(peer), now, clearsRegistration: true);
                 break;
             case CoapInboundKind.NotSent:
-                Fail(new CoapBusyException(peer, Parameters.MaxQueuedRequests), now);
+                Fail(RequestErrors.Busy(peer, Parameters.MaxQueuedRequests), now);
                 break;
             case CoapInboundKind.NotAcknowledged when Phase == RegistrationPhase.Registered:
                 // Notifications arrived since it was sent, so the server has the observer: some devices answer with separate messages and
@@ -312,7 +312,7 @@ internal sealed class ClientRegistration
     }
 
     /// <summary>Handles a response with the token that had to be rejected.</summary>
-    public void OnRejected(StandingRequest request, CoapException error, long now)
+    public void OnRejected(TokenRegistration request, CoapException error, long now)
     {
         if (request == Standing && Phase != RegistrationPhase.Cancelling)
         {
@@ -321,7 +321,7 @@ internal sealed class ClientRegistration
     }
 
     /// <summary>Handles the end of the connection to the peer, and with it of the registration (RFC 8323 section 7.4).</summary>
-    public void OnDisconnected(StandingRequest request, CoapConnectionException reason, long now)
+    public void OnDisconnected(TokenRegistration request, CoapConnectionException reason, long now)
     {
         if (request != Standing)
         {
@@ -373,7 +373,7 @@ internal sealed class ClientRegistration
     public void BecomeUnregistered(CoapResponse response, long now)
     {
         Phase = RegistrationPhase.Waiting;
-        DueAt = _times.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_times.Patience()));
+        DueAt = _times.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_times.Timeout()));
     }
 
     /// <summary>Handles a failure: registers again after a delay, unless no reader wants it.</summary>
@@ -394,7 +394,7 @@ internal sealed class ClientRegistration
         Body.Cancel();
         Peer.MayBeRegistered &= !clearsRegistration;
         _observation.ReportLost(error.Message);
-        if (error is CoapConnectionException && Peer.IsGoneForGood)
+        if (error is CoapConnectionException { IsOfConnection: true } && Peer.IsGoneForGood)
         {
             _all.Abandon(_observation);
             End(CoapObserveState.Failed, error, response);
@@ -407,12 +407,12 @@ internal sealed class ClientRegistration
         }
 
         Phase = RegistrationPhase.Waiting;
-        DueAt = error is CoapConnectionException lost
+        DueAt = error is CoapConnectionException { IsOfConnection: true } lost
             ? _times.AfterConnection(lost, now, _sentAt)
             : _times.After(now, _sentAt, leastWait);
 
         // It is unknown whether the state from before the end of the connection is still current.
-        bool isStale = error is CoapConnectionException && _observation.Snapshot.Latest is not null;
+        bool isStale = error is CoapConnectionException { IsOfConnection: true } && _observation.Snapshot.Latest is not null;
         _observation.Publish(isStale ? CoapObserveState.Stale : CoapObserveState.Reregistering, error, response);
     }
 
@@ -465,7 +465,7 @@ internal sealed class ClientRegistration
             return;
         }
 
-        CoapMessage message = Target.Compose(Observe.DeregisterValue, standing);
+        CoapMessage message = Target.Compose(ObserveOption.DeregisterValue, standing);
         message.Type = CoapMessageType.Confirmable;
         Send(message, now);
     }
@@ -526,7 +526,7 @@ internal sealed class ClientRegistration
 
         if (_observation.Reregistration is { IsEnabled: true } rule)
         {
-            DueAt = Math.Max(now + _times.Patience(), _sentAt + rule.MinimumInterval.Ticks);
+            DueAt = Math.Max(now + _times.Timeout(), _sentAt + rule.MinimumInterval.Ticks);
         }
     }
 

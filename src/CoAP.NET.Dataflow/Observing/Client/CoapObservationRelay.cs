@@ -5,13 +5,13 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET;
 
 /// <summary>
-/// The base class of an observation (RFC 7641) that relays the notifications of others: for an <see cref="ICoapObserver"/> that follows a
+/// The base class of an observation (RFC 7641) that relays the notifications of others: for an <see cref="ICoapClient"/> that follows a
 /// resource from one place to another, or that replaces a device in tests.
 /// </summary>
 /// <remarks>
 /// The derived class reports events with <see cref="Publish"/>, and returns <see cref="Observation"/> to its user. Thread-safe.
 /// </remarks>
-public abstract class CoapObservationRelay : IObservationSource
+internal abstract class CoapObservationRelay : IObservationSource
 {
     private readonly Lock _gate = new();
     private readonly string _name;
@@ -20,8 +20,7 @@ public abstract class CoapObservationRelay : IObservationSource
 
     /// <summary>Creates a relay whose observation is <see cref="CoapObserveState.Registering"/>.</summary>
     /// <param name="name">The name of the resource, human-readable.</param>
-    /// <param name="options">The options of the user; null for the defaults. The relay only uses
-    /// <see cref="CoapObserveOptions.OnNotification"/>.</param>
+    /// <param name="options">The options of the caller; null for the defaults.</param>
     /// <param name="logger">Logs exceptions of the user's methods; null for no log.</param>
     protected CoapObservationRelay(string name, CoapObserveOptions? options = null, ILogger? logger = null)
     {
@@ -42,11 +41,11 @@ public abstract class CoapObservationRelay : IObservationSource
 
     TaskCreationOptions IObservationSource.CompletionOptions => TaskCreationOptions.RunContinuationsAsynchronously;
 
-    void IObservationSource.Tell(Action<object?> complete, object state) => complete(state);
+    void IObservationSource.Report(Action<object?> complete, object state) => complete(state);
 
     void IObservationSource.Refresh(TaskCompletionSource<CoapResponse> waiting) => _ = RefreshAsync(waiting);
 
-    void IObservationSource.Keep(TaskCompletionSource<CoapKeptObservation?> waiting) => waiting.TrySetResult(null);
+    void IObservationSource.Keep(TaskCompletionSource<CoapObservationState?> waiting) => waiting.TrySetResult(null);
 
     void IObservationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
 

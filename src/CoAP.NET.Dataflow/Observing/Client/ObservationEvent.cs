@@ -9,7 +9,7 @@ internal readonly struct ObservationEvent
     public required Action<ClientObservation, ObservationEvent, long> Handle { get; init; }
 
     /// <summary>The token of the message; null if the event is not about a received message or the end of its connection.</summary>
-    public StandingRequest? Request { get; init; }
+    public TokenRegistration? Request { get; init; }
 
     public CoapResponse? Response { get; init; }
 
@@ -20,7 +20,7 @@ internal readonly struct ObservationEvent
     public CoapTransmission? Transmission { get; init; }
 
     /// <summary>The result of <see cref="Transmission"/>.</summary>
-    public CoapInboundKind Fate { get; init; }
+    public CoapInboundKind TransmissionEnd { get; init; }
 
     /// <summary>Whether the response arrived over a reliable transport, which keeps the order.</summary>
     public bool IsOrdered { get; init; }

@@ -127,7 +127,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// </summary>
     /// <param name="observe">The value of Observe.</param>
     /// <param name="standing">The token towards the peer.</param>
-    public CoapMessage Compose(uint observe, StandingRequest standing)
+    public CoapMessage Compose(uint observe, TokenRegistration standing)
     {
         CoapMessage message = Compose(observe, standing.Token);
         if (TransferSizes.ProposedSize(standing.Channel, BlockSize) is { } size && !message.Options.Contains(OptionNumber.Block2))

@@ -25,7 +25,7 @@ internal sealed class ObservedRepresentation
 
     /// <summary>Sets the last notification of an earlier process.</summary>
     /// <returns>The time of its arrival, in units of 100 ns.</returns>
-    public long Adopt(CoapHeardNotification heard, DateTimeOffset wallClock, long now)
+    public long Adopt(CoapNotificationPosition heard, DateTimeOffset wallClock, long now)
     {
         // The time must not be in the future, even if the clock was set back.
         Note(heard.Number, heard.MaxAge, now - Math.Max(0, (wallClock - heard.At).Ticks));
@@ -33,8 +33,8 @@ internal sealed class ObservedRepresentation
     }
 
     /// <summary>Returns the newest notification, for another process; null if none arrived since the registration was last lost.</summary>
-    public CoapHeardNotification? Heard(DateTimeOffset wallClock, long now) =>
-        HasNumber ? new CoapHeardNotification(_number, wallClock - TimeSpan.FromTicks(now - HeardAt), MaxAge) : null;
+    public CoapNotificationPosition? Heard(DateTimeOffset wallClock, long now) =>
+        HasNumber ? new CoapNotificationPosition(_number, wallClock - TimeSpan.FromTicks(now - HeardAt), MaxAge) : null;
 
     /// <summary>Records that a registration is sent.</summary>
     public void OnSent() => _heardSinceSent = false;
@@ -91,5 +91,5 @@ internal sealed class ObservedRepresentation
     }
 
     private static bool HaveSameTag(CoapResponse one, CoapResponse other) =>
-        one.Options.ETag is { } tag && other.Options.ETag is { } otherTag && tag.Span.SequenceEqual(otherTag.Span);
+        one.Options.ETag is { } tag && other.Options.ETag is { } otherTag && tag == otherTag;
 }

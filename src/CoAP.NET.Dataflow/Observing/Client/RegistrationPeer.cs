@@ -15,7 +15,7 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     private int _addressesLeft;
 
     /// <summary>The token towards the server; null if there is none.</summary>
-    public StandingRequest? Standing { get; private set; }
+    public TokenRegistration? Standing { get; private set; }
 
     /// <summary>The last registration or cancellation; null if its result no longer matters.</summary>
     public CoapTransmission? Transmission { get; private set; }
@@ -32,7 +32,7 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     /// Whether the result of the message will be reported: it waits in the queue after other messages to the peer, or for its
     /// acknowledgement.
     /// </summary>
-    public bool IsUnderWay => Transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable };
+    public bool IsInProgress => Transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable };
 
     /// <summary>
     /// Whether the peer cannot be found again after its connection ended: it had connected to us, and returns over a connection of its own,
@@ -87,7 +87,7 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     /// <summary>
     /// Opens a token towards a peer, and replaces the previous one. If the previous peer still notifies, it gets a Reset.
     /// </summary>
-    public StandingRequest Open(CoapChannel channel)
+    public TokenRegistration Open(CoapChannel channel)
     {
         Close();
         MayBeRegistered = false;
@@ -107,7 +107,7 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     public CoapException? Send(CoapMessage message)
     {
         Transmission = new CoapTransmission(Standing!.Channel, message, Standing) { OnBehalfOf = observation.Target.OnBehalfOf };
-        if (Standing.Channel.Carried is not null && message.Options.Observe == Observe.RegisterValue)
+        if (Standing.Channel.Carried is not null && message.Options.Observe == ObserveOption.RegisterValue)
         {
             Standing.Registration = Transmission;
         }

@@ -15,7 +15,7 @@ internal sealed class RegistrationTimes(ClientObservation observation)
     /// <summary>Returns how long a response may take after the peer has the registration.</summary>
     /// <param name="parameters">The parameters of the peer.</param>
     public static TimeSpan ResponseTime(CoapTransmissionParameters parameters) =>
-        parameters.ResponseTimeout is { } set && set != Timeout.InfiniteTimeSpan
+        parameters.ResponseTimeout is { } set && set != System.Threading.Timeout.InfiniteTimeSpan
             ? set
             : parameters.MaxTransmitWait + (2 * parameters.MaxLatency);
 
@@ -24,7 +24,7 @@ internal sealed class RegistrationTimes(ClientObservation observation)
     /// section 3.3.1). In units of 100 ns.
     /// </summary>
     /// <param name="chance">A random number from 0 up to 1.</param>
-    public static long Patience(double chance) => s_leastPatience + (long)(s_patienceSpread * chance);
+    public static long Timeout(double chance) => s_leastPatience + (long)(s_patienceSpread * chance);
 
     /// <summary>
     /// Returns the delay after a failed attempt, in units of 100 ns: 5 s, doubled each time up to a limit; half of it is random.
@@ -59,7 +59,7 @@ internal sealed class RegistrationTimes(ClientObservation observation)
     {
         CoapStreamOptions options = observation.Environment.Streams;
         CoapReregistration rule = observation.Reregistration;
-        bool isBounded = options.MaxReconnectDelay != Timeout.InfiniteTimeSpan;
+        bool isBounded = options.MaxReconnectDelay != System.Threading.Timeout.InfiniteTimeSpan;
         if (isBounded && sentAt != long.MinValue && now - sentAt > options.MaxReconnectDelay.Ticks && _failures == 0)
         {
             _losses = 0;
@@ -71,7 +71,7 @@ internal sealed class RegistrationTimes(ClientObservation observation)
     }
 
     /// <summary>Returns how long to wait after Max-Age before registering again (RFC 7641 section 3.3.1), in units of 100 ns.</summary>
-    public long Patience() => Patience(Chance());
+    public long Timeout() => Timeout(Chance());
 
     private static long NotBefore(long due, long sentAt, CoapReregistration rule) =>
         Math.Max(due, sentAt == long.MinValue ? 0 : sentAt + rule.MinimumInterval.Ticks);

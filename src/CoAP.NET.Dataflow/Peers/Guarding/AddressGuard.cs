@@ -20,9 +20,9 @@ internal sealed class AddressGuard
     private readonly CoapCounters _counters;
     private readonly CoapSourceRule _rule;
     private readonly SourceBudgets _sources;
-    private readonly SourceCounts _verified;
-    private readonly SourceCounts _observers;
-    private readonly RateBound _whole;
+    private readonly SourceCounter _verified;
+    private readonly SourceCounter _observers;
+    private readonly ByteRateLimiter _whole;
     private long _wholeUntil = long.MinValue;
 
     public AddressGuard(CoapEnvironment environment)
@@ -30,16 +30,17 @@ internal sealed class AddressGuard
         _limits = environment.Limits;
         _counters = environment.Counters;
         _rule = environment.Sources;
-        _sources = new SourceBudgets(environment.Random, _limits.AmplificationBytesPerMinute, _limits.AmplificationBytesPerSecond);
-        _verified = new SourceCounts(_limits.MaxVerifiedPeersPerSource, _limits.MaxChannels);
-        _observers = new SourceCounts(_limits.MaxUnverifiedObserversPerSource, int.MaxValue);
-        _whole = new RateBound(_limits.AmplificationBytesPerSecond, TimeSpan.FromSeconds(1));
-        AlwaysFree = _limits.LimitAmplification ? _limits.AmplificationFreeBytes : int.MaxValue;
-        Echo = EchoMint.Create(environment);
+        _sources = new SourceBudgets(
+            environment.Random, _limits.Amplification.SourceBytesPerMinute, _limits.Amplification.TotalBytesPerSecond);
+        _verified = new SourceCounter(_limits.Peers.MaxVerifiedPerSource, _limits.Peers.MaxCount);
+        _observers = new SourceCounter(_limits.Observe.MaxUnverifiedObserversPerSource, int.MaxValue);
+        _whole = new ByteRateLimiter(_limits.Amplification.TotalBytesPerSecond, TimeSpan.FromSeconds(1));
+        AlwaysFree = _limits.Amplification.IsLimited ? CoapAmplificationLimits.FreeSize : int.MaxValue;
+        Echo = EchoIssuer.Create(environment);
     }
 
     /// <summary>Creates and checks the values of Echo options.</summary>
-    public EchoMint Echo { get; }
+    public EchoIssuer Echo { get; }
 
     /// <summary>The size of an answer that is sent without further checks.</summary>
     public int AlwaysFree { get; }
@@ -51,7 +52,7 @@ internal sealed class AddressGuard
     /// <param name="channel">The peer.</param>
     /// <param name="requestLength">The size of the request's datagram in bytes.</param>
     public int FreeFor(CoapChannel channel, int requestLength) =>
-        Bounded(channel, Math.Max(AlwaysFree, requestLength * _limits.AmplificationFactor));
+        Bounded(channel, Math.Max(AlwaysFree, requestLength * CoapAmplificationLimits.Factor));
 
     /// <summary>Whether a peer may get any amount: its address was verified, or needs no verification.</summary>
     /// <param name="channel">The peer.</param>
@@ -384,5 +385,5 @@ internal sealed class AddressGuard
         }
     }
 
-    private long BoundOf(MovedAddress moved) => Math.Max(AlwaysFree, moved.Received * _limits.AmplificationFactor);
+    private long BoundOf(MovedAddress moved) => Math.Max(AlwaysFree, moved.Received * CoapAmplificationLimits.Factor);
 }

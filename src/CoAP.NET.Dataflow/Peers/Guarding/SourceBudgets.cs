@@ -16,7 +16,7 @@ internal sealed class SourceBudgets
     private const int MaxCells = 1 << BitsOfRow;
 
     private readonly CoapAddressHash _hash;
-    private readonly RateBound _bound;
+    private readonly ByteRateLimiter _bound;
     private readonly int _cells;
     private long[]? _until;
 
@@ -26,7 +26,7 @@ internal sealed class SourceBudgets
     public SourceBudgets(CoapRandomSource random, long bytesPerMinute, long bytesPerSecond)
     {
         _hash = new CoapAddressHash(random);
-        _bound = new RateBound(bytesPerMinute, TimeSpan.FromMinutes(1));
+        _bound = new ByteRateLimiter(bytesPerMinute, TimeSpan.FromMinutes(1));
         double busy = bytesPerMinute == 0 ? 0 : 60.0 * bytesPerSecond / bytesPerMinute;
         _cells = (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(4 * busy, MinCells, MaxCells));
     }

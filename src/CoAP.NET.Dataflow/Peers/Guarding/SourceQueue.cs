@@ -14,9 +14,9 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
     where T : SourceQueue<TKey, T>.Item
 {
     private readonly Lock _gate = new();
-    private readonly SourceLedger<T> _bySource = new();
-    private readonly Dictionary<TKey, Chain<T, InKey>> _byKey = [];
-    private Chain<T, InAge> _byAge;
+    private readonly SourceUsage<T> _bySource = new();
+    private readonly Dictionary<TKey, IntrusiveList<T, InKey>> _byKey = [];
+    private IntrusiveList<T, InAge> _byAge;
 
     public int Count
     {
@@ -53,7 +53,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         List<T>? dropped = null;
         lock (_gate)
         {
-            if (_byKey.TryGetValue(item.Key, out Chain<T, InKey> ofKey) && ofKey.Count == maxOfKey)
+            if (_byKey.TryGetValue(item.Key, out IntrusiveList<T, InKey> ofKey) && ofKey.Count == maxOfKey)
             {
                 Remove(ofKey.First!, ref dropped);
             }
@@ -61,7 +61,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
             while (_bySource.Total + item.Cost > max)
             {
                 // A source that would hold most with the new item makes room itself.
-                SourceLedger<T>.Source greediest = _bySource.Greediest!;
+                SourceUsage<T>.Source greediest = _bySource.Greediest!;
                 Remove((_bySource.Find(item.Holding.Key) is { } own && own.Amount + item.Cost > greediest.Amount ? own : greediest)
                     .First!.Owner, ref dropped);
             }
@@ -82,7 +82,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         List<T>? taken = null;
         lock (_gate)
         {
-            T? next = _byKey.TryGetValue(key, out Chain<T, InKey> ofKey) ? ofKey.First : null;
+            T? next = _byKey.TryGetValue(key, out IntrusiveList<T, InKey> ofKey) ? ofKey.First : null;
             while (next is { } item)
             {
                 next = item.InKey.Next;
@@ -120,7 +120,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
     private void Remove(T item, ref List<T>? removed)
     {
         (removed ??= []).Add(item);
-        ref Chain<T, InKey> ofKey = ref CollectionsMarshal.GetValueRefOrNullRef(_byKey, item.Key);
+        ref IntrusiveList<T, InKey> ofKey = ref CollectionsMarshal.GetValueRefOrNullRef(_byKey, item.Key);
         ofKey.Remove(item);
         if (ofKey.Count == 0)
         {
@@ -138,28 +138,28 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         /// <param name="source">The source that it counts for.</param>
         /// <param name="cost">What it takes of the maximum.</param>
         protected Item(TKey key, in CoapSource source, long cost) =>
-            (Key, Cost, Holding) = (key, cost, new SourceLedger<T>.Holding((T)this, source));
+            (Key, Cost, Holding) = (key, cost, new SourceUsage<T>.Holding((T)this, source));
 
         public TKey Key { get; }
 
         public long Cost { get; }
 
-        public SourceLedger<T>.Holding Holding { get; }
+        public SourceUsage<T>.Holding Holding { get; }
 
         /// <summary>The links in the list of its key.</summary>
-        public ChainLinks<T> InKey;
+        public ListLinks<T> InKey;
 
         /// <summary>The links in the list of all items.</summary>
-        public ChainLinks<T> InAge;
+        public ListLinks<T> InAge;
     }
 
-    private readonly struct InKey : IChainPlace<T>
+    private readonly struct InKey : ILinkAccessor<T>
     {
-        public static ref ChainLinks<T> Of(T item) => ref item.InKey;
+        public static ref ListLinks<T> Of(T item) => ref item.InKey;
     }
 
-    private readonly struct InAge : IChainPlace<T>
+    private readonly struct InAge : ILinkAccessor<T>
     {
-        public static ref ChainLinks<T> Of(T item) => ref item.InAge;
+        public static ref ListLinks<T> Of(T item) => ref item.InAge;
     }
 }

@@ -9,7 +9,7 @@ namespace CoAP.NET.Guarding;
 internal sealed class SourceQuota(int max, int maxOfSource)
 {
     private readonly Lock _gate = new();
-    private readonly SourceCounts _counts = new(maxOfSource, max);
+    private readonly SourceCounter _counts = new(maxOfSource, max);
 
     /// <summary>The number of taken places.</summary>
     public int Count
@@ -33,7 +33,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     }
 
     /// <summary>Whether a place is free for a source.</summary>
-    public bool HasRoom(in CoapSource source)
+    public bool HasCapacity(in CoapSource source)
     {
         lock (_gate)
         {

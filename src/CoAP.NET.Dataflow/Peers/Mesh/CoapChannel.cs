@@ -16,7 +16,7 @@ public sealed class CoapChannel
     // The runtime lays out references first, then numbers, then structs in declaration order. Fields of each request come before fields
     // that only the table of peers uses. Rare fields are in an object of their own.
     private ChannelRoute _route;
-    private ChannelExtras? _extras;
+    private RarePeerState? _rareState;
     private volatile bool _lacksLocal;
     private readonly ChannelKind _kind;
     private readonly CoapAddress _remote;
@@ -45,7 +45,7 @@ public sealed class CoapChannel
             : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
         _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
-        _extras = new ChannelExtras { Connection = connection };
+        _rareState = new RarePeerState { Connection = connection };
         IsVerified = true;
     }
 
@@ -61,65 +61,65 @@ public sealed class CoapChannel
         : this(carrier._route, carrier._remote, ProtectedParameters.Of(carrier, context))
     {
         _kind = carrier._kind;
-        _extras = ProtectedParameters.ExtrasOf(carrier, context, carrier._extras);
-        _extras.Hints!.Carried = new CarriedChannel(carrier, context, context.MakePeer(Shard.Protection));
-        _extras.Hints.Carried.Peer.Channel = this;
+        _rareState = ProtectedParameters.RareStateOf(carrier, context, carrier._rareState);
+        _rareState.LearnedFacts!.Carried = new ProtectedChannelState(carrier, context, context.MakePeer(Shard.Protection));
+        _rareState.LearnedFacts.Carried.Peer.Channel = this;
         IsVerified = carrier.IsVerified;
     }
 
-    private ChannelExtras Extras => _extras ?? Interlocked.CompareExchange(ref _extras, new ChannelExtras(), null) ?? _extras;
+    private RarePeerState RareState => _rareState ?? Interlocked.CompareExchange(ref _rareState, new RarePeerState(), null) ?? _rareState;
 
-    private ChannelHints Hints =>
-        Volatile.Read(ref Extras.Hints) ?? Interlocked.CompareExchange(ref Extras.Hints, new ChannelHints(), null) ?? Extras.Hints;
+    private LearnedPeerFacts LearnedFacts =>
+        Volatile.Read(ref RareState.LearnedFacts) ?? Interlocked.CompareExchange(ref RareState.LearnedFacts, new LearnedPeerFacts(), null) ?? RareState.LearnedFacts;
 
     /// <summary>Returns the state of a chapter for this peer; null for none. Its chapter knows the locking.</summary>
     /// <typeparam name="TPart">The type that the chapter stores.</typeparam>
     /// <param name="slot">The chapter.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal TPart? Part<TPart>(PeerSlot slot)
-        where TPart : class, IPeerPart => (TPart?)_extras?.Parts[(int)slot];
+    internal TPart? Part<TPart>(PeerFeature slot)
+        where TPart : class, IPeerFeatureState => (TPart?)_rareState?.Parts[(int)slot];
 
     /// <summary>Sets the state of a chapter; null for none.</summary>
-    internal void SetPart(PeerSlot slot, IPeerPart? part) => Extras.Parts[(int)slot] = part;
+    internal void SetPart(PeerFeature slot, IPeerFeatureState? part) => RareState.Parts[(int)slot] = part;
 
     /// <summary>Stores the state of a chapter, unless another thread was first.</summary>
     /// <returns>The stored state.</returns>
-    internal TPart StorePart<TPart>(PeerSlot slot, TPart part)
-        where TPart : class, IPeerPart =>
-        (TPart?)Interlocked.CompareExchange(ref Extras.Parts[(int)slot], part, null) ?? part;
+    internal TPart StorePart<TPart>(PeerFeature slot, TPart part)
+        where TPart : class, IPeerFeatureState =>
+        (TPart?)Interlocked.CompareExchange(ref RareState.Parts[(int)slot], part, null) ?? part;
 
     /// <summary>The carrying channel and the keys of a protected peer; null for unprotected peers.</summary>
-    internal CarriedChannel? Carried => _extras?.Hints?.Carried;
+    internal ProtectedChannelState? Carried => _rareState?.LearnedFacts?.Carried;
 
     /// <summary>The protected peers that this channel carries; null for none. Guarded by Shard.Gate.</summary>
     internal ProtectedChannels? ProtectedOnes
     {
-        get => _extras?.ProtectedOnes;
-        set => Extras.ProtectedOnes = value;
+        get => _rareState?.ProtectedOnes;
+        set => RareState.ProtectedOnes = value;
     }
 
     /// <summary>The Echo value from the peer that the next request must return (RFC 9175 section 2.3).</summary>
     internal byte[]? EchoToReturn
     {
-        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.EchoToReturn) : null;
-        set => Volatile.Write(ref Hints.EchoToReturn, value);
+        get => _rareState?.LearnedFacts is { } hints ? Volatile.Read(ref hints.EchoToReturn) : null;
+        set => Volatile.Write(ref LearnedFacts.EchoToReturn, value);
     }
 
     /// <summary>Takes <see cref="EchoToReturn"/>, which is sent only once.</summary>
-    internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Hints.EchoToReturn, null);
+    internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref LearnedFacts.EchoToReturn, null);
 
     /// <summary>Items that wait for the thread that drains the outbox. Guarded by Shard.Gate.</summary>
     internal Queue<CoapOutbound>? Outbound
     {
-        get => _extras?.Outbound;
-        set => Extras.Outbound = value;
+        get => _rareState?.Outbound;
+        set => RareState.Outbound = value;
     }
 
     /// <summary>The peer's address. It can change during a DTLS session (RFC 9146).</summary>
-    public CoapAddress Remote => _kind == ChannelKind.Session ? _extras!.Connection!.Remote : _remote;
+    public CoapAddress Remote => _kind == ChannelKind.Session ? _rareState!.Connection!.Remote : _remote;
 
     /// <summary>The connection or session of the channel; null when the peer is an address.</summary>
-    public CoapConnection? Connection => IsConnection ? _extras!.Connection : null;
+    public CoapConnection? Connection => IsConnection ? _rareState!.Connection : null;
 
     /// <summary>Whether the peer is the other end of <see cref="Connection"/> and ends with it; otherwise it is an address.</summary>
     internal bool IsConnection => _kind != ChannelKind.Address;
@@ -129,18 +129,18 @@ public sealed class CoapChannel
     /// </summary>
     internal ulong Number
     {
-        get => _extras?.Number ?? 0;
-        init => Extras.Number = value;
+        get => _rareState?.Number ?? 0;
+        init => RareState.Number = value;
     }
 
     /// <summary>The connection that can be paused when there is no room for more; null on datagram transports.</summary>
-    internal CoapConnection? Pausable => IsReliable ? _extras!.Connection : null;
+    internal CoapConnection? Pausable => IsReliable ? _rareState!.Connection : null;
 
     /// <summary>Whether messages arrive in order and without loss, so RFC 8323 applies and not RFC 7252 section 4.</summary>
     public bool IsReliable => _kind == ChannelKind.Stream;
 
     /// <summary>Whether each message is one of the transport, as with WebSockets, so the format of RFC 8323 section 4.2 applies.</summary>
-    internal bool HasMessages => IsReliable && _extras!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
+    internal bool HasMessages => IsReliable && _rareState!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
 
     /// <summary>The local address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _route.Local;
@@ -181,13 +181,13 @@ public sealed class CoapChannel
     /// <summary>
     /// Whether the peer had only one exchange so far, or several within a short time. Such peers share a small fixed table.
     /// </summary>
-    public bool IsNewcomer { get; internal set; }
+    internal bool IsNewcomer { get; set; }
 
     /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
     public object? Identity
     {
-        get => _extras is { } extras ? extras.Hints?.Identity ?? extras.Connection?.Identity : null;
-        internal set => Hints.Identity = value;
+        get => _rareState is { } extras ? extras.LearnedFacts?.Identity ?? extras.Connection?.Identity : null;
+        internal set => LearnedFacts.Identity = value;
     }
 
     internal CoapShard Shard => _route.Shard;
@@ -240,7 +240,7 @@ public sealed class CoapChannel
     }
 
     /// <summary>The time of the last datagram. See <see cref="FirstSeen"/>.</summary>
-    internal long LastSeen { get; set => PeerHearing.Tell(ref field, value, ref _extras); }
+    internal long LastSeen { get; set => PeerActivity.Report(ref field, value, ref _rareState); }
 
     /// <summary>
     /// The number of exchanges, transmissions and observations that keep the channel from being forgotten. Guarded by Shard.Gate.
@@ -255,17 +255,17 @@ public sealed class CoapChannel
     internal bool IsForgotten
     {
         get => Volatile.Read(ref field);
-        set => PeerHearing.Forget(ref field, value, ref _extras);
+        set => PeerActivity.Forget(ref field, value, ref _rareState);
     }
 
     /// <summary>Completes with the next message of the peer, or when the peer is forgotten.</summary>
-    internal Task NextHeard => PeerHearing.Next(Hints, this);
+    internal Task NextHeard => PeerActivity.Next(LearnedFacts, this);
 
     /// <summary>The expiry of <see cref="IsVerified"/>, in units of 100 ns; never after a handshake.</summary>
     internal long VerifiedUntil
     {
-        get => _extras?.VerifiedUntil ?? long.MaxValue;
-        set => Extras.VerifiedUntil = value;
+        get => _rareState?.VerifiedUntil ?? long.MaxValue;
+        set => RareState.VerifiedUntil = value;
     }
 
     /// <summary>
@@ -274,8 +274,8 @@ public sealed class CoapChannel
     /// </summary>
     internal bool IsCountedVerified
     {
-        get => _extras?.IsCountedVerified ?? false;
-        set => Extras.IsCountedVerified = value;
+        get => _rareState?.IsCountedVerified ?? false;
+        set => RareState.IsCountedVerified = value;
     }
 
     /// <summary>Whether the peer exceeds the share of its source. See <see cref="IsCountedVerified"/>.</summary>
@@ -287,22 +287,22 @@ public sealed class CoapChannel
     /// <summary>The bytes that the peer may get because it acknowledged messages. Guarded by <see cref="AddressGuard"/>.</summary>
     internal int AmplificationCredit
     {
-        get => _extras?.AmplificationCredit ?? 0;
-        set => Extras.AmplificationCredit = value;
+        get => _rareState?.AmplificationCredit ?? 0;
+        set => RareState.AmplificationCredit = value;
     }
 
     /// <summary>Whether the peer understands long tokens, until <see cref="LongTokensUntil"/>.</summary>
     internal LongTokenSupport LongTokens
     {
-        get => _extras?.Hints is { } hints ? (LongTokenSupport)Volatile.Read(ref hints.LongTokens) : LongTokenSupport.Unknown;
-        set => Volatile.Write(ref Hints.LongTokens, (int)value);
+        get => _rareState?.LearnedFacts is { } hints ? (LongTokenSupport)Volatile.Read(ref hints.LongTokens) : LongTokenSupport.Unknown;
+        set => Volatile.Write(ref LearnedFacts.LongTokens, (int)value);
     }
 
     /// <summary>The expiry of <see cref="LongTokens"/>, in units of 100 ns.</summary>
     internal long LongTokensUntil
     {
-        get => _extras?.Hints?.LongTokensUntil ?? 0;
-        set => Hints.LongTokensUntil = value;
+        get => _rareState?.LearnedFacts?.LongTokensUntil ?? 0;
+        set => LearnedFacts.LongTokensUntil = value;
     }
 
     /// <summary>Whether the transport is a secured one.</summary>
@@ -315,26 +315,26 @@ public sealed class CoapChannel
     /// <summary>Until when the peer is assumed to support Q-Block, in units of 100 ns. A hint, so not guarded.</summary>
     internal long KnowsQBlockUntil
     {
-        get => _extras?.Hints?.KnowsQBlockUntil ?? long.MinValue;
-        set => Hints.KnowsQBlockUntil = value;
+        get => _rareState?.LearnedFacts?.KnowsQBlockUntil ?? long.MinValue;
+        set => LearnedFacts.KnowsQBlockUntil = value;
     }
 
     /// <summary>Until when the peer is assumed not to support Q-Block. See <see cref="KnowsQBlockUntil"/>.</summary>
     internal long LacksQBlockUntil
     {
-        get => _extras?.Hints?.LacksQBlockUntil ?? long.MinValue;
-        set => Hints.LacksQBlockUntil = value;
+        get => _rareState?.LearnedFacts?.LacksQBlockUntil ?? long.MinValue;
+        set => LearnedFacts.LacksQBlockUntil = value;
     }
 
     /// <summary>Identifies the node at which the datagrams of the peer arrive, and which sends the answers; 0 for this one.</summary>
     internal int Via
     {
-        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.Via) : 0;
-        set => Volatile.Write(ref Hints.Via, value);
+        get => _rareState?.LearnedFacts is { } hints ? Volatile.Read(ref hints.Via) : 0;
+        set => Volatile.Write(ref LearnedFacts.Via, value);
     }
 
     /// <summary>The last dropped message from or to the peer, for diagnostics; null for none. Not guarded.</summary>
-    internal DropNote? LastDrop => _extras?.LastDrop;
+    internal LastDrop? LastDrop => _rareState?.LastDrop;
 
     /// <summary>
     /// Records for diagnostics that a message from or to the peer was dropped or refused. Skips newcomers when there are many, because a
@@ -342,15 +342,15 @@ public sealed class CoapChannel
     /// </summary>
     internal void NoteDrop(CoapCounter reason)
     {
-        if (!IsNewcomer || _extras is not null || !Shard.HasManyNewcomers)
+        if (!IsNewcomer || _rareState is not null || !Shard.HasManyNewcomers)
         {
-            (Extras.LastDrop ??= new DropNote()).Set(reason, Shard.Environment.Now);
+            (RareState.LastDrop ??= new LastDrop()).Set(reason, Shard.Environment.Now);
         }
     }
 
     /// <summary>Returns true for the caller that must find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>
-        Interlocked.CompareExchange(ref Hints.LongTokens, (int)LongTokenSupport.Asking,
+        Interlocked.CompareExchange(ref LearnedFacts.LongTokens, (int)LongTokenSupport.Asking,
             (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
 
     /// <summary>Whether the channel represents a group and not one peer (RFC 7252 section 8).</summary>
@@ -366,22 +366,22 @@ public sealed class CoapChannel
     /// <summary>The block size in bytes that the peer requested for an upload; 0 before that. A hint, so not guarded.</summary>
     internal int UploadBlockSize
     {
-        get => _extras?.Hints?.UploadBlockSize ?? 0;
-        set => Hints.UploadBlockSize = value;
+        get => _rareState?.LearnedFacts?.UploadBlockSize ?? 0;
+        set => LearnedFacts.UploadBlockSize = value;
     }
 
     /// <summary>Whether the peer is a proxy that refused Proxy-Uri and takes Proxy-Scheme (RFC 7252 section 5.10.2). A hint.</summary>
     internal bool TakesProxyScheme
     {
-        get => _extras?.Hints is { TakesProxyScheme: true };
-        set => Hints.TakesProxyScheme = value;
+        get => _rareState?.LearnedFacts is { TakesProxyScheme: true };
+        set => LearnedFacts.TakesProxyScheme = value;
     }
 
     /// <summary>The block size in bytes that the peer used for a download. See <see cref="UploadBlockSize"/>.</summary>
     internal int DownloadBlockSize
     {
-        get => _extras?.Hints?.DownloadBlockSize ?? 0;
-        set => Hints.DownloadBlockSize = value;
+        get => _rareState?.LearnedFacts?.DownloadBlockSize ?? 0;
+        set => LearnedFacts.DownloadBlockSize = value;
     }
 
     /// <summary>Formats scheme and address for logs.</summary>
@@ -391,8 +391,8 @@ public sealed class CoapChannel
     /// <summary>The reason why the connection or session has ended; null before that.</summary>
     internal CoapConnectionException? EndReason
     {
-        get => _extras?.Hints?.EndReason;
-        set => Hints.EndReason = value;
+        get => _rareState?.LearnedFacts?.EndReason;
+        set => LearnedFacts.EndReason = value;
     }
 
     /// <summary>The maximum size of a message to the peer, in bytes.</summary>
@@ -403,18 +403,18 @@ public sealed class CoapChannel
     internal int PeerMaxMessageSize
     {
         get => Carried is { } carried ? ProtectedParameters.PeerMaxMessageSizeOf(carried)
-            : _extras?.Hints?.PeerMaxMessageSize ?? (int)Options.MaxMessageSize.BaseValue;
-        set => Hints.PeerMaxMessageSize = value;
+            : _rareState?.LearnedFacts?.PeerMaxMessageSize ?? (int)Options.MaxMessageSizeOption.BaseValue;
+        set => LearnedFacts.PeerMaxMessageSize = value;
     }
 
     /// <summary>Whether it has refused no block: a CSM that says nothing of blocks is no information (RFC 8323 section 5.3.2).</summary>
-    internal bool TakesBlocks => Carried is { } carried ? carried.Carrier.TakesBlocks : _extras?.Hints is not { RefusesBlocks: true };
+    internal bool TakesBlocks => Carried is { } carried ? carried.Carrier.TakesBlocks : _rareState?.LearnedFacts is not { RefusesBlocks: true };
 
     /// <summary>Whether its CSM tells of blocks (RFC 8323 section 5.3.2); only on a connection.</summary>
     internal bool TellsOfBlocks
     {
-        get => Carried is { } carried ? carried.Carrier.TellsOfBlocks : _extras?.Hints is { TellsOfBlocks: true };
-        set => Hints.TellsOfBlocks = value;
+        get => Carried is { } carried ? carried.Carrier.TellsOfBlocks : _rareState?.LearnedFacts is { TellsOfBlocks: true };
+        set => LearnedFacts.TellsOfBlocks = value;
     }
 
     /// <summary>
@@ -422,24 +422,24 @@ public sealed class CoapChannel
     /// bytes.
     /// </summary>
     internal bool TakesBert =>
-        IsReliable && TellsOfBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue
-            && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
+        IsReliable && TellsOfBlocks && PeerMaxMessageSize > Options.MaxMessageSizeOption.BaseValue
+            && Shard.Environment.Limits.Connections.MaxMessageSize > Options.MaxMessageSizeOption.BaseValue;
 
     /// <summary>Records that it refused a block.</summary>
-    internal void RefuseBlocks() => (Carried?.Carrier ?? this).Hints.RefusesBlocks = true;
+    internal void RefuseBlocks() => (Carried?.Carrier ?? this).LearnedFacts.RefusesBlocks = true;
 
     /// <summary>The longest token that the peer accepts according to its CSM (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength
     {
-        get => Carried is { } carried ? carried.Carrier.PeerMaxTokenLength : _extras?.Hints?.PeerMaxTokenLength ?? CoapToken.MaxLength;
-        set => Hints.PeerMaxTokenLength = value;
+        get => Carried is { } carried ? carried.Carrier.PeerMaxTokenLength : _rareState?.LearnedFacts?.PeerMaxTokenLength ?? CoapToken.MaxLength;
+        set => LearnedFacts.PeerMaxTokenLength = value;
     }
 
     /// <summary>The peer's requests without an answer yet; null on datagram transports.</summary>
-    internal RequestsUnderWay? Requests
+    internal RequestsInProgress? Requests
     {
-        get => IsReliable ? _extras!.Requests : null;
-        set => Extras.Requests = value;
+        get => IsReliable ? _rareState!.Requests : null;
+        set => RareState.Requests = value;
     }
 
     /// <summary>
@@ -460,13 +460,13 @@ public sealed class CoapChannel
     /// </summary>
     internal MovedAddress? Moved
     {
-        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.Moved) : null;
-        set => Volatile.Write(ref Hints.Moved, value);
+        get => _rareState?.LearnedFacts is { } hints ? Volatile.Read(ref hints.Moved) : null;
+        set => Volatile.Write(ref LearnedFacts.Moved, value);
     }
 
     /// <summary>When the session got its current address, in units of 100 ns; the minimum value when it never moved.</summary>
     internal long MovedAt => Moved?.At ?? long.MinValue;
 
     /// <summary>Cancelled when the peer moves again during the check of its new address; null without a check.</summary>
-    internal ref CancellationTokenSource? Probe => ref Hints.Probe;
+    internal ref CancellationTokenSource? Probe => ref LearnedFacts.Probe;
 }

@@ -5,12 +5,12 @@ namespace CoAP.NET.Mesh;
 /// <summary>
 /// The inbound item between Serializer, Messaging and Exchanges: a message or format error of a peer, or the outcome of a sent message.
 /// </summary>
-public readonly struct CoapInbound : IPausableItem
+public readonly struct CoapInbound : IConnectionItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadingHold IPausableItem.Hold => new(Channel.Pausable);
+    ReadPause IConnectionItem.Hold => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapInboundKind Kind { get; init; }
@@ -35,7 +35,7 @@ public readonly struct CoapInbound : IPausableItem
     public bool IsMulticast { get; init; }
 
     /// <summary>A hash of the bytes. It distinguishes a duplicate from other bytes with a repeated Message ID.</summary>
-    public uint Hash { get; init; }
+    internal uint Hash { get; init; }
 
     /// <summary>The size of the datagram in bytes; 0 on reliable transports.</summary>
     /// <remarks>It limits the size of an answer to an unverified address (RFC 9175 section 2.4).</remarks>
@@ -49,7 +49,7 @@ public readonly struct CoapInbound : IPausableItem
     public CoapMessage? Sent => Transmission?.Message;
 
     /// <summary>How often <see cref="Sent"/> was sent so far; 0 without a sent message.</summary>
-    public int Attempts => Transmission?.Attempts ?? 0;
+    internal int Attempts => Transmission?.Attempts ?? 0;
 
     /// <summary>When the datagram was received; 0 for what no datagram brought.</summary>
     internal long ReceivedAt { get; init; }
@@ -58,7 +58,7 @@ public readonly struct CoapInbound : IPausableItem
     internal bool IsLate { get; init; }
 
     /// <summary>The reception that a reply answers. Messaging sets it for Confirmable and Non-confirmable messages.</summary>
-    internal CoapReception? Reception { get; init; }
+    internal ReceivedMessage? Reception { get; init; }
 
     /// <summary>
     /// The sent message that this item reports on. Messaging sets it when an acknowledgement or reset matched a transmission, or when the

@@ -27,7 +27,7 @@ public enum CoapInboundKind : byte
     /// <summary>The operating system refused a sent message for a permanent reason, such as no socket of the peer's IP version.</summary>
     SendFailed,
 
-    /// <summary>A Non-confirmable message was sent; reported only on request (<see cref="CoapTransmission.TellsWhenSent"/>).</summary>
+    /// <summary>A Non-confirmable request was sent; reported only if it wants no response (RFC 7967).</summary>
     Sent,
 
     /// <summary>The connection is ready: the peer's CSM arrived (RFC 8323 section 3.3).</summary>

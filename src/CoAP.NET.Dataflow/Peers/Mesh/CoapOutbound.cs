@@ -1,12 +1,12 @@
 namespace CoAP.NET.Mesh;
 
 /// <summary>The outbound item between Exchanges, Messaging and Serializer.</summary>
-public readonly struct CoapOutbound : IPausableItem
+public readonly struct CoapOutbound : IConnectionItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadingHold IPausableItem.Hold => new(Channel.Pausable);
+    ReadPause IConnectionItem.Hold => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapOutboundKind Kind { get; init; }
@@ -15,7 +15,7 @@ public readonly struct CoapOutbound : IPausableItem
     public CoapMessage? Message { get; init; }
 
     /// <summary>The reception that this answers.</summary>
-    internal CoapReception? Reception { get; init; }
+    internal ReceivedMessage? Reception { get; init; }
 
     /// <summary>The transmission that keeps the message until it is settled.</summary>
     internal CoapTransmission? Transmission { get; init; }

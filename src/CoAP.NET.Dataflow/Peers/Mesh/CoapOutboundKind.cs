@@ -3,7 +3,7 @@ namespace CoAP.NET.Mesh;
 /// <summary>The actions that a <see cref="CoapOutbound"/> requests of the stages below.</summary>
 public enum CoapOutboundKind : byte
 {
-    /// <summary>Send the message; as a reply when <see cref="CoapOutbound.Reception"/> is set.</summary>
+    /// <summary>Send the message; as a reply when it answers a received message.</summary>
     Message,
 
     /// <summary>Acknowledge the reception with an Empty message, unless that was already done. Stays in Messaging then.</summary>

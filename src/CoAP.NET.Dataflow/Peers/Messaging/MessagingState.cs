@@ -6,7 +6,7 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 internal struct MessagingState
 {
-    private MessagingExtras? _extras;
+    private PeerSendState? _rareState;
 
     public MessagingState()
     {
@@ -32,10 +32,10 @@ internal struct MessagingState
     public bool HasFinished { get; set; }
 
     /// <summary>Set when the peer may begin no more requests, because its session continues elsewhere.</summary>
-    public readonly Retirement? Retirement => _extras?.Retirement;
+    public readonly SessionHandover? SessionHandover => _rareState?.SessionHandover;
 
     /// <summary>Rarely used state; null before its first use.</summary>
-    public readonly MessagingExtras? Extras => _extras;
+    public readonly PeerSendState? RareState => _rareState;
 
     // ---- Sending
 
@@ -45,14 +45,14 @@ internal struct MessagingState
     /// <summary>Whether the peer was used at all.</summary>
     public readonly bool IsUsed => Times is not null;
 
-    public readonly SendingState? Sending => _extras?.Sending;
+    public readonly SendingState? Sending => _rareState?.Sending;
 
     /// <summary>The Message IDs for the peer, for reading.</summary>
-    public readonly MessageIdSequence MessageIds => _extras?.MessageIds ?? default;
+    public readonly MessageIdSequence MessageIds => _rareState?.MessageIds ?? default;
 
     /// <summary>The key of a message in tables of the shard.</summary>
     public readonly ulong KeyOf(ushort messageId) => ((ulong)Id << 16) | messageId;
 
     /// <summary>Returns the rarely used state, created on first use.</summary>
-    public MessagingExtras MakeExtras() => _extras ??= new MessagingExtras();
+    public PeerSendState MakeRareState() => _rareState ??= new PeerSendState();
 }

@@ -1,5 +1,5 @@
-using OutstandingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.OutstandingPlace>;
-using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
+using OutstandingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.OutstandingLinks>;
+using WaitingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingLinks>;
 
 namespace CoAP.NET.Messaging;
 
@@ -33,14 +33,14 @@ internal sealed class SendingState : WheelTimer
     /// <summary>Replies that wait for a Message ID; neither NSTART nor PROBING_RATE delays them.</summary>
     public WaitingList WaitingReplies;
 
-    /// <summary>The links in the <see cref="PlaceLine"/>.</summary>
-    public ChainLinks<SendingState> LineLinks;
+    /// <summary>The links in the <see cref="OutstandingQueue"/>.</summary>
+    public ListLinks<SendingState> LineLinks;
 
-    /// <summary>Whether the peer is in the <see cref="PlaceLine"/>.</summary>
+    /// <summary>Whether the peer is in the <see cref="OutstandingQueue"/>.</summary>
     public bool IsInLine { get; set; }
 
     /// <summary>The charge of its source for waiting messages (<see cref="WaitingMessages"/>); null before a message had to wait.</summary>
-    public SourceLedger<SendingState>.Holding? Holding { get; set; }
+    public SourceUsage<SendingState>.Holding? Holding { get; set; }
 
     /// <summary>The number of outstanding interactions for NSTART (RFC 7252 section 4.7).</summary>
     public int Interactions { get; set; }

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Protection;
 
 /// <summary>A security context in use with one peer.</summary>
-public abstract class CoapProtectedPeer
+internal abstract class CoapProtectedPeer
 {
     private CoapChannel? _channel;
 

@@ -8,7 +8,7 @@ namespace CoAP.NET.Protection;
 /// channel that carries them, with its own identity, observers, bodies and Echo values. One object serves one shard, from several threads.
 /// The library calls it without holding a lock, unless a member says otherwise.
 /// </remarks>
-public abstract class CoapProtection
+internal abstract class CoapProtection
 {
     /// <summary>Verifies a request of a peer, before anything looks at its options.</summary>
     /// <remarks><see cref="CoapProtectedPeer.UnprotectResponse"/> handles responses to protected requests of this endpoint.</remarks>

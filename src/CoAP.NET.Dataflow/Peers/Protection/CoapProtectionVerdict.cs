@@ -1,7 +1,7 @@
 namespace CoAP.NET.Protection;
 
 /// <summary>The decision of a <see cref="CoapProtection"/> about a message. The default value passes the message unchanged.</summary>
-public readonly struct CoapProtectionVerdict
+internal readonly struct CoapProtectionVerdict
 {
     private CoapProtectionVerdict(
         ProtectionVerdictKind kind, CoapProtectedPeer? peer = null, CoapMessage? message = null, CoapException? error = null,

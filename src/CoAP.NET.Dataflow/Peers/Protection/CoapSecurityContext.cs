@@ -1,20 +1,20 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>A security context of a <see cref="CoapProtection"/>: the keys shared with one other end, wherever it is.</summary>
+/// <summary>A security context, such as that of OSCORE: the keys shared with one other end, wherever it is.</summary>
 public abstract class CoapSecurityContext
 {
     /// <summary>The identity that the other end proves with its messages. <see cref="CoapPeer.Identity"/> returns it.</summary>
-    public abstract object Identity { get; }
+    internal abstract object Identity { get; }
 
     /// <summary>The maximum overhead of a protected message over the plain one, in bytes. The endpoint cuts bodies accordingly.</summary>
-    public abstract int Overhead { get; }
+    internal abstract int Overhead { get; }
 
     /// <summary>The maximum size of a plain message that can be protected, in bytes. Default: no limit.</summary>
     /// <remarks>
     /// It applies in addition to the limit of the peer. The endpoint cuts bodies accordingly, and refuses messages that it cannot cut with
-    /// <see cref="CoapTooLargeException"/>.
+    /// <see cref="CoapError.TooLarge"/>.
     /// </remarks>
-    public virtual int MaxMessageSize => int.MaxValue;
+    internal virtual int MaxMessageSize => int.MaxValue;
 
     /// <summary>Creates the object that protects the messages to a peer.</summary>
     /// <remarks>
@@ -24,5 +24,5 @@ public abstract class CoapSecurityContext
     /// The protection of the channel's shard, which distinguishes the endpoints that use the context; null when the endpoint has none.
     /// </param>
     /// <returns>A new object.</returns>
-    public abstract CoapProtectedPeer MakePeer(CoapProtection? protection);
+    internal abstract CoapProtectedPeer MakePeer(CoapProtection? protection);
 }

@@ -43,7 +43,7 @@ internal sealed class IdleProtectedPeers : WheelTimer
         for (int i = 0; i < Batch && _left > 0; i++, _left--)
         {
             CoapChannel peer = _peers.Dequeue();
-            CarriedChannel carried = peer.Carried!;
+            ProtectedChannelState carried = peer.Carried!;
             if (peer.IsForgotten)
             {
                 continue;

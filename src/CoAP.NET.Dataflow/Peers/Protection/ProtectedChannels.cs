@@ -4,8 +4,8 @@ namespace CoAP.NET.Protection;
 
 /// <summary>The protected peers behind one channel: a proxy may carry the messages of many. Guarded by the shard's lock.</summary>
 /// <param name="maxIdle">
-/// The maximum number of idle peers (<see cref="CoapLimits.MaxProtectedPeers"/>). Their contexts are kept elsewhere, so a message brings a
-/// peer back.
+/// The maximum number of idle peers (<see cref="CoapPeerLimits.MaxProtectedPerAddress"/>). Their contexts are kept elsewhere, so a message
+/// brings a peer back.
 /// </param>
 internal sealed class ProtectedChannels(int maxIdle)
 {
@@ -100,7 +100,7 @@ internal sealed class ProtectedChannels(int maxIdle)
     /// <summary>Removes an idle peer.</summary>
     public void Remove(CoapChannel channel)
     {
-        CarriedChannel carried = channel.Carried!;
+        ProtectedChannelState carried = channel.Carried!;
         channel.IsForgotten = true;
         _channels.Remove(carried.Context);
         Volatile.Write(ref _latest, null);

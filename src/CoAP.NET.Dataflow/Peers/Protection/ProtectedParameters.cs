@@ -15,17 +15,17 @@ internal static class ProtectedParameters
     };
 
     /// <summary>Returns the maximum size of a plain message to a peer on a connection; the peer may change its own limit.</summary>
-    public static int PeerMaxMessageSizeOf(CarriedChannel carried) => SizeOf(carried.Carrier.PeerMaxMessageSize, carried.Context);
+    public static int PeerMaxMessageSizeOf(ProtectedChannelState carried) => SizeOf(carried.Carrier.PeerMaxMessageSize, carried.Context);
 
     /// <summary>Returns the extras of the channel.</summary>
-    public static ChannelExtras ExtrasOf(CoapChannel carrier, CoapSecurityContext context, ChannelExtras? extras) => new()
+    public static RarePeerState RareStateOf(CoapChannel carrier, CoapSecurityContext context, RarePeerState? extras) => new()
     {
         Connection = extras?.Connection,
         Requests = extras?.Requests,
 
         // State of one protected peer, such as an Echo value, is invalid for another one behind the same address.
         Number = (1UL << 63) | (ulong)Interlocked.Increment(ref s_number),
-        Hints = new ChannelHints
+        LearnedFacts = new LearnedPeerFacts
         {
             Identity = context.Identity,
         },

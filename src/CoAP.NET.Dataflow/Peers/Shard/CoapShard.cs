@@ -17,12 +17,12 @@ internal sealed class CoapShard
     // Guarded by Gate. Mostly there is only one item to send, so the first one needs no list.
     private CoapOutbound _first;
     private bool _hasFirst;
-    private ShardWork _pending = new();
+    private PendingEffects _pending = new();
 
     // Two lists, because an effect may enter and leave again while its own list is still carried out. A list that is lost between threads
     // becomes garbage.
-    private ShardWork? _spare;
-    private ShardWork? _secondSpare;
+    private PendingEffects? _spare;
+    private PendingEffects? _secondSpare;
 
     // Recently requested routes, so that peers share them. Concurrent threads always get what they asked for.
     private readonly ChannelRoute?[] _routes = new ChannelRoute?[16];
@@ -32,7 +32,7 @@ internal sealed class CoapShard
         Index = index;
         Environment = environment;
         Wheel = new TimerWheel(environment.Now);
-        Drain = new ShardDrain(this);
+        Drain = new EffectDispatcher(this);
     }
 
     public int Index { get; }
@@ -42,7 +42,7 @@ internal sealed class CoapShard
     /// <summary>Protects messages of its peers; null for none.</summary>
     public CoapProtection? Protection { get; set; }
 
-    /// <summary>See <see cref="CoapLimits.MaxProtectedPeers"/>.</summary>
+    /// <summary>See <see cref="CoapPeerLimits.MaxProtectedPerAddress"/>.</summary>
     public int MaxProtectedPeers { get; init; } = int.MaxValue;
 
     /// <summary>Limits the traffic to unverified addresses. One for all shards of an endpoint.</summary>
@@ -63,7 +63,7 @@ internal sealed class CoapShard
     public TimerWheel Wheel { get; }
 
     /// <summary>Carries out the decisions made under the lock.</summary>
-    public ShardDrain Drain { get; }
+    public EffectDispatcher Drain { get; }
 
     /// <summary>
     /// Drives the wheel; null before its creation and after its disposal. Woken, outside the lock, when something may be due earlier than
@@ -168,11 +168,11 @@ internal sealed class CoapShard
             _hasFirst = false;
         }
 
-        ShardWork? work = null;
+        PendingEffects? work = null;
         if (!_pending.IsEmpty)
         {
             work = _pending;
-            _pending = Interlocked.Exchange(ref _spare, null) ?? Interlocked.Exchange(ref _secondSpare, null) ?? new ShardWork();
+            _pending = Interlocked.Exchange(ref _spare, null) ?? Interlocked.Exchange(ref _secondSpare, null) ?? new PendingEffects();
         }
 
         Gate.Exit();
@@ -227,7 +227,7 @@ internal sealed class CoapShard
     /// <summary>
     /// Calls an object after the release of the lock, for example because it may run application code. Only under the lock.
     /// </summary>
-    public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
+    public void AfterRelease(IDeferredWork who) => _pending.Effects.Add(ShardEffect.Continue(who));
 
     /// <summary>
     /// Sends a message as if from the Exchanges stage, so that blocks of the application see it, after the release of the lock and after

@@ -98,13 +98,13 @@ internal sealed class CoapTransmission : WheelTimer
     internal bool CountsForNStart { get; set; }
 
     /// <summary>Its links among the outstanding messages to its peer.</summary>
-    internal ChainLinks<CoapTransmission> OutstandingLinks;
+    internal ListLinks<CoapTransmission> OutstandingLinks;
 
-    /// <summary>Its links in the queue of waiting messages; once sent, among those that give way to others.</summary>
-    internal ChainLinks<CoapTransmission> WaitingLinks;
+    /// <summary>Its links in the queue of waiting messages; once sent, among those that are evicted for others.</summary>
+    internal ListLinks<CoapTransmission> WaitingLinks;
 
-    /// <summary>Whether it is among the outstanding messages that give way to others.</summary>
-    internal bool GivesWay { get; set; }
+    /// <summary>Whether it is among the outstanding messages that are evicted for others.</summary>
+    internal bool IsEvictable { get; set; }
 
     internal bool IsOutstanding { get; set; }
 

@@ -13,7 +13,7 @@ internal interface ITransmissionOwner
     /// </summary>
     /// <param name="transmission">The message.</param>
     /// <param name="fate">The outcome.</param>
-    void OnFate(CoapTransmission transmission, CoapInboundKind fate);
+    void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate);
 
     /// <summary>Handles a message that could not be sent because its connection has ended. No lock is held.</summary>
     /// <param name="transmission">The message.</param>

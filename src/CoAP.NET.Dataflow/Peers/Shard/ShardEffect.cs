@@ -6,21 +6,21 @@ namespace CoAP.NET.Shard;
 /// </summary>
 internal readonly struct ShardEffect
 {
-    private ShardEffect(IAfterRelease? continuation, OwnMessage message)
+    private ShardEffect(IDeferredWork? continuation, OutgoingMessageEffect message)
     {
         Continuation = continuation;
         Message = message;
     }
 
     /// <summary>The object that continues; null for a message.</summary>
-    public IAfterRelease? Continuation { get; }
+    public IDeferredWork? Continuation { get; }
 
     /// <summary>The message; valid without a <see cref="Continuation"/>.</summary>
-    public OwnMessage Message { get; }
+    public OutgoingMessageEffect Message { get; }
 
-    public static ShardEffect GoOn(IAfterRelease who) => new(who, default);
+    public static ShardEffect Continue(IDeferredWork who) => new(who, default);
 
-    public static ShardEffect Send(CoapTransmission transmission) => new(null, new OwnMessage(transmission, IsCancelled: false));
+    public static ShardEffect Send(CoapTransmission transmission) => new(null, new OutgoingMessageEffect(transmission, IsCancelled: false));
 
-    public static ShardEffect Cancel(CoapTransmission transmission) => new(null, new OwnMessage(transmission, IsCancelled: true));
+    public static ShardEffect Cancel(CoapTransmission transmission) => new(null, new OutgoingMessageEffect(transmission, IsCancelled: true));
 }

@@ -9,7 +9,7 @@ namespace CoAP.NET.Shard;
 /// <typeparam name="T">The type of an event.</typeparam>
 /// <param name="environment">The environment of the endpoint.</param>
 /// <param name="raise">Raises an event; it must not throw.</param>
-internal sealed class UserEventQueue<T>(CoapEnvironment environment, Action<T> raise) : IAfterRelease
+internal sealed class UserEventQueue<T>(CoapEnvironment environment, Action<T> raise) : IDeferredWork
 {
     private readonly ConcurrentQueue<T> _waiting = new();
     private int _count;
@@ -30,7 +30,7 @@ internal sealed class UserEventQueue<T>(CoapEnvironment environment, Action<T> r
     }
 
     // Not if another thread raises events: it looks again after its last one.
-    void IAfterRelease.OnReleased(CoapShard shard)
+    void IDeferredWork.OnReleased(CoapShard shard)
     {
         while (!_waiting.IsEmpty && Interlocked.CompareExchange(ref _isRaising, 1, 0) == 0)
         {

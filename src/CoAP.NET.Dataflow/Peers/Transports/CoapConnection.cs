@@ -79,7 +79,7 @@ public abstract class CoapConnection
     /// <summary>The channel of the peer. <see cref="ICoapConnectionContext.Opened"/> sets it.</summary>
     public CoapChannel? Channel { get; internal set; }
 
-    /// <summary>Whether more than <see cref="CoapLimits.SendQueueBytes"/> bytes wait to be sent.</summary>
+    /// <summary>Whether more than <see cref="CoapConnectionLimits.SendQueueSize"/> bytes wait to be sent.</summary>
     /// <remarks>
     /// When the congestion ends, the transport calls <see cref="ICoapStreamContext.Writable"/>. The library reads this property under its
     /// locks. An implementation must not take a lock that is held while it calls <see cref="ICoapStreamContext"/>.
@@ -88,16 +88,16 @@ public abstract class CoapConnection
 
     /// <summary>The memory of the send backlog in bytes, as of the last <see cref="ICoapStreamContext.BacklogChanged"/>.</summary>
     /// <remarks>
-    /// It counts whole buffers, including partly sent ones; <see cref="CoapLimits.MaxStreamSendBytes"/> limits it. Default:
+    /// It counts whole buffers, including partly sent ones; <see cref="CoapConnectionLimits.SendMemory"/> limits it. Default:
     /// <see cref="CoapConnectionProgress.BytesWaiting"/>. The rule about locks of <see cref="IsCongested"/> applies.
     /// </remarks>
     public virtual long Backlog => Progress.BytesWaiting;
 
     /// <summary>The share of the memory for partial frames; null when the connection never used any.</summary>
-    internal ref SourceLedger<CoapConnection>.Holding? Assembly => ref Facts.Assembly;
+    internal ref SourceUsage<CoapConnection>.Holding? Assembly => ref Facts.Assembly;
 
     /// <summary>The share of the memory for the send backlog; null when the connection never used any.</summary>
-    internal ref SourceLedger<CoapConnection>.Holding? Sending => ref Facts.Sending;
+    internal ref SourceUsage<CoapConnection>.Holding? Sending => ref Facts.Sending;
 
     /// <summary>The progress of sending and receiving.</summary>
     /// <remarks>
@@ -127,7 +127,7 @@ public abstract class CoapConnection
     /// <summary>Whether reading is paused because a block of the application has no room for an item of this connection.</summary>
     internal bool IsHeldUp => Volatile.Read(ref _holds) > 0;
 
-    /// <summary>Pauses reading until <see cref="GoOn"/>, because a block has no room.</summary>
+    /// <summary>Pauses reading until <see cref="Continue"/>, because a block has no room.</summary>
     internal void HoldUp()
     {
         Interlocked.Increment(ref _holds);
@@ -135,7 +135,7 @@ public abstract class CoapConnection
     }
 
     /// <summary>Reverts one <see cref="HoldUp"/>.</summary>
-    internal void GoOn()
+    internal void Continue()
     {
         Interlocked.Decrement(ref _holds);
         ResumeReading();
@@ -147,9 +147,9 @@ public abstract class CoapConnection
 
     private sealed class ConnectionFacts
     {
-        public SourceLedger<CoapConnection>.Holding? Assembly;
+        public SourceUsage<CoapConnection>.Holding? Assembly;
 
-        public SourceLedger<CoapConnection>.Holding? Sending;
+        public SourceUsage<CoapConnection>.Holding? Sending;
 
         public CoapAddress Remote { get; init; }
 

@@ -51,7 +51,7 @@ public abstract class CoapConnectionTransport : CoapTransport
     public virtual ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
         CancellationToken cancellationToken) =>
             ValueTask.FromException<CoapConnection>(new CoapConnectionException(
-                CoapConnectionError.ConnectFailed,
+                CoapError.ConnectFailed,
                 $"No connection to {remote}: the transport of {Scheme} cannot choose the local address {local}. Do not set LocalAddress."));
 
     /// <summary>Returns the progress of a pending <see cref="ConnectAsync"/> or <see cref="ConnectFromAsync"/>. Thread-safe.</summary>
@@ -61,5 +61,5 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// <param name="remote">The remote address of the attempt.</param>
     /// <param name="serverName">The host name of the attempt.</param>
     /// <returns>The progress; null when there is no such attempt or the transport does not know it.</returns>
-    public virtual CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => null;
+    internal virtual CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => null;
 }

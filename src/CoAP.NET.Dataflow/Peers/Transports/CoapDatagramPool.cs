@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <remarks>
 /// <see cref="CoapDatagram.Dispose"/> returns a datagram to its pool. The pool is bounded; the garbage collector takes the rest.
 /// </remarks>
-public sealed class CoapDatagramPool
+internal sealed class CoapDatagramPool
 {
     // One slot per thread serves run-to-completion without shared memory.
     [ThreadStatic]
@@ -26,7 +26,8 @@ public sealed class CoapDatagramPool
     private int _count;
 
     /// <summary>Creates a pool.</summary>
-    /// <param name="bufferSize">The size of each buffer in bytes, 1 or more, such as <see cref="CoapLimits.MaxDatagramSize"/>.</param>
+    /// <param name="bufferSize">The size of each buffer in bytes, 1 or more, such as
+    /// <see cref="CoapMessageLimits.MaxDatagramSize"/>.</param>
     /// <param name="capacity">
     /// The maximum number of pooled datagrams, 0 or more. Each thread that disposes datagrams keeps one more.
     /// </param>
@@ -50,7 +51,7 @@ public sealed class CoapDatagramPool
     /// Fills each returned buffer of any pool or receive loop of the process with this value, to reveal code that still reads it.
     /// </summary>
     /// <remarks>For tests, because it costs time for every message. Default null: buffers keep their content.</remarks>
-    public static byte? Poison
+    internal static byte? Poison
     {
         get => s_poison < 0 ? null : (byte)s_poison;
         set => s_poison = value ?? NoPoison;

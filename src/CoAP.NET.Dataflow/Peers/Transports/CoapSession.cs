@@ -9,7 +9,7 @@ namespace CoAP.NET.Transports;
 /// messages as datagrams whose <see cref="CoapDatagram.Channel"/> is that of the session. At the end it calls
 /// <see cref="ICoapConnectionContext.Closed"/> once.
 /// </remarks>
-public abstract class CoapSession : CoapConnection
+internal abstract class CoapSession : CoapConnection
 {
     private long _received;
 

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The base of transports for datagrams in security sessions, such as DTLS (RFC 7252 section 9.1), and the seam for security of your own.
+/// The base of transports for datagrams in security sessions, such as DTLS (RFC 7252 section 9.1).
 /// </summary>
 /// <remarks>
 /// The transport creates and ends sessions, and converts between protected datagrams and messages. The mesh applies the rules of RFC 7252
@@ -22,7 +22,7 @@ public abstract class CoapSessionTransport : CoapConnectionTransport
     /// A task that completes when <see cref="CoapTransport.LocalAddresses"/> is valid and the transport accepts sessions.
     /// </returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
-    public abstract ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken);
+    internal abstract ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken);
 
     /// <summary>Sends a message in the session of its channel.</summary>
     /// <param name="datagram">

@@ -13,7 +13,7 @@ public abstract class CoapStreamTransport : CoapConnectionTransport
     /// <remarks>
     /// If true, the format is that of RFC 8323 section 4.2, without a length; otherwise that of section 3.2. Call
     /// <see cref="ICoapStreamContext.MeasureFrame"/> when a message is complete, or has become longer than
-    /// <see cref="CoapLimits.MaxStreamMessageSize"/>. The value never changes.
+    /// <see cref="CoapConnectionLimits.MaxMessageSize"/>. The value never changes.
     /// </remarks>
     public virtual bool HasMessages => false;
 

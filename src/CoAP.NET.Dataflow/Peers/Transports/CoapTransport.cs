@@ -87,7 +87,7 @@ public abstract class CoapTransport : IAsyncDisposable
     /// If true, user code after a response may run on the receiving threads. Otherwise it runs elsewhere and cannot delay them. The value
     /// is fixed once the transport has started. Default false.
     /// </remarks>
-    public virtual bool HandsOver => false;
+    internal virtual bool HandsOver => false;
 
     /// <summary>Whether an address currently belongs to this host. Thread-safe.</summary>
     /// <remarks>

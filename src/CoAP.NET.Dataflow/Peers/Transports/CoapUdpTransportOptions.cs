@@ -16,10 +16,10 @@ public sealed class CoapUdpTransportOptions
     /// <remarks>
     /// By one socket, or by two with one port where the system cannot tell to which IPv4 address a datagram was sent, as on Apple systems.
     /// </remarks>
-    public bool DualMode { get; set; } = true;
+    internal bool DualMode { get; set; } = true;
 
-    /// <summary>The engine that talks to the operating system. Default <see cref="CoapUdpEngine.Auto"/>.</summary>
-    public CoapUdpEngine Engine { get; set; }
+    /// <summary>The engine that talks to the operating system. Default <see cref="CoapSocketEngine.Auto"/>.</summary>
+    public CoapSocketEngine Engine { get; set; }
 
     /// <summary>
     /// Whether other programs may bind the same ports, if they request it too (SO_REUSEADDR; also SO_REUSEPORT on Linux). Default false.
@@ -35,7 +35,7 @@ public sealed class CoapUdpTransportOptions
     /// <summary>Whether the transport serves many peers and gets its own loops, one per shard. Default false.</summary>
     /// <remarks>
     /// Otherwise it shares one loop with the other clients of the process, so an idle client owns no thread. Only for
-    /// <see cref="CoapUdpEngine.LinuxLoop"/>.
+    /// <see cref="CoapSocketEngine.LinuxLoop"/>.
     /// </remarks>
     public bool IsServer { get; set; }
 
@@ -54,12 +54,12 @@ public sealed class CoapUdpTransportOptions
     /// An IPv6 group with a scope id is joined on that interface only; other groups on <see cref="MulticastInterfaces"/>. The start fails
     /// when no group can be joined on any interface.
     /// </remarks>
-    public IList<IPAddress> MulticastGroups { get; private set; } = [];
+    internal IList<IPAddress> MulticastGroups { get; private set; } = [];
 
     /// <summary>
     /// The interfaces for joining groups, by name such as <c>eth0</c>, or by index. Default empty: all suitable interfaces that are up.
     /// </summary>
-    public IList<string> MulticastInterfaces { get; private set; } = [];
+    internal IList<string> MulticastInterfaces { get; private set; } = [];
 
     /// <summary>Creates a copy that shares no list with this one.</summary>
     /// <remarks>A transport that wraps UDP sockets keeps a copy and changes it as needed.</remarks>

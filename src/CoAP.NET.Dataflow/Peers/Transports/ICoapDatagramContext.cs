@@ -3,11 +3,6 @@ namespace CoAP.NET.Transports;
 /// <summary>The services of an endpoint for a datagram transport (<see cref="CoapDatagramTransport"/>). Thread-safe.</summary>
 public interface ICoapDatagramContext : ICoapTransportContext
 {
-    /// <summary>Announces datagrams that the transport will hand in next, so the endpoint can prefetch the state of their peers.</summary>
-    /// <remarks>Only a hint for a transport that received several datagrams together; nothing depends on it.</remarks>
-    /// <param name="datagrams">The datagrams; not taken over. The endpoint looks at the first 64 only.</param>
-    void Expect(ReadOnlySpan<CoapDatagram> datagrams);
-
     /// <summary>Reports a datagram that could not be sent.</summary>
     /// <remarks>
     /// A permanent <see cref="System.Net.Sockets.SocketException"/> fails the request at once: no socket of that address family, too long,

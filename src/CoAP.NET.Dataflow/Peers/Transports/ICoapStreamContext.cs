@@ -7,7 +7,7 @@ public interface ICoapStreamContext : ICoapConnectionContext
 {
     /// <summary>Measures a frame (RFC 8323 section 3.2).</summary>
     /// <remarks>
-    /// If the beginning of the frame violates a rule, or the frame exceeds <see cref="CoapLimits.MaxStreamMessageSize"/>, the endpoint
+    /// If the beginning of the frame violates a rule, or the frame exceeds <see cref="CoapConnectionLimits.MaxMessageSize"/>, the endpoint
     /// aborts the connection. The transport must then stop reading it.
     /// </remarks>
     /// <param name="connection">The connection.</param>
@@ -27,13 +27,13 @@ public interface ICoapStreamContext : ICoapConnectionContext
 
     /// <summary>Reserves memory for a partial frame.</summary>
     /// <remarks>
-    /// The endpoint has one budget (<see cref="CoapLimits.MaxFrameAssemblyBytes"/>), with a share for each source
-    /// (<see cref="CoapLimits.StreamSourceShare"/>). When the budget is full, the endpoint takes the source that holds most and closes its
-    /// connection whose frame has not grown for longest. Do not call it under a lock of the transport.
+    /// The endpoint has one budget (<see cref="CoapConnectionLimits.ReceiveMemory"/>), with a share for each source
+    /// (<see cref="CoapConnectionLimits.SourceShare"/>). When the budget is full, the endpoint takes the source that holds most and closes
+    /// its connection whose frame has not grown for longest. Do not call it under a lock of the transport.
     /// </remarks>
     /// <param name="connection">The connection. One thread at a time reserves and releases for it.</param>
     /// <param name="bytes">The number of additional bytes.</param>
-    /// <returns>False when this connection itself must give way: the transport closes it.</returns>
+    /// <returns>False when this connection itself must be evicted: the transport closes it.</returns>
     bool TryReserveAssembly(CoapConnection connection, int bytes);
 
     /// <summary>Releases memory that <see cref="TryReserveAssembly"/> reserved.</summary>
@@ -47,7 +47,7 @@ public interface ICoapStreamContext : ICoapConnectionContext
     /// <see cref="CoapConnection.Backlog"/>.
     /// </summary>
     /// <remarks>
-    /// The endpoint has one budget for all connections (<see cref="CoapLimits.MaxStreamSendBytes"/>), with a share for each source. When
+    /// The endpoint has one budget for all connections (<see cref="CoapConnectionLimits.SendMemory"/>), with a share for each source. When
     /// the budget is full, the endpoint takes the source that holds most and closes its connection whose peer has taken nothing for
     /// longest. The call is not needed for bytes that the operating system takes at once. Do not call it under a lock of the transport.
     /// </remarks>

@@ -6,9 +6,8 @@ namespace CoAP.NET.Transports;
 /// The services of an endpoint for all its transports: the sink for received messages, clock, limits, counters and log. Thread-safe.
 /// </summary>
 /// <remarks>
-/// <see cref="ICoapDatagramContext"/>, <see cref="ICoapStreamContext"/> and <see cref="ICoapSessionContext"/> add those for each kind of
-/// transport. No member has a default implementation. A transport that wraps another one must therefore forward or implement each member;
-/// forgetting one is a compile error.
+/// <see cref="ICoapDatagramContext"/> and <see cref="ICoapStreamContext"/> add those for each kind of transport. Only the library
+/// implements them.
 /// </remarks>
 public interface ICoapTransportContext
 {
@@ -25,10 +24,26 @@ public interface ICoapTransportContext
     CoapSourceRule Sources { get; }
 
     /// <summary>The counters of the endpoint.</summary>
-    CoapCounters Counters { get; }
+    internal CoapCounters Counters { get; }
+
+    /// <summary>Counts what the transport did, dropped or refused. Never throws.</summary>
+    /// <param name="counter">The counter.</param>
+    /// <param name="by">The amount to add.</param>
+    internal void Count(CoapCounter counter, long by = 1);
+
+    /// <summary>Counts a datagram that was sent, as <c>DatagramsSent</c> and <c>BytesSent</c>. Never throws.</summary>
+    /// <param name="bytes">Its length in bytes.</param>
+    void CountSent(int bytes) => Counters.AddWithAmount(CoapCounter.DatagramsSent, CoapCounter.BytesSent, bytes);
+
+    /// <summary>Counts a datagram that could not be sent, as <c>SendErrors</c>. Never throws.</summary>
+    void CountSendError() => Count(CoapCounter.SendErrors);
+
+    /// <summary>Counts received datagrams that were lost below the transport, as <c>KernelDrops</c>. Never throws.</summary>
+    /// <param name="datagrams">Their number.</param>
+    void CountLost(long datagrams) => Count(CoapCounter.KernelDrops, datagrams);
 
     /// <summary>
-    /// The log of the endpoint. It never throws: exceptions of the application's logger count as <see cref="CoapCounter.StageErrors"/>.
+    /// The log of the endpoint. It never throws: exceptions of the application's logger count as <c>StageErrors</c>.
     /// </summary>
     ILogger Logger { get; }
 

@@ -2,7 +2,7 @@ namespace CoAP.NET.Transports;
 
 /// <summary>Creates the transports of a scheme that the library does not support by itself, such as <c>coaps</c>.</summary>
 /// <remarks>
-/// See <see cref="CoapEndpointOptions.TransportFactories"/>. An endpoint that is made with the factory registers the scheme and its default
+/// See <see cref="CoapTransportOptions.Factories"/>. An endpoint that is made with the factory registers the scheme and its default
 /// port for the process, so <see cref="CoapUri"/> parses its URIs.
 /// </remarks>
 public interface ICoapTransportFactory

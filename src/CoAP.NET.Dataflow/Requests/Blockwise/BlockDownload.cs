@@ -51,7 +51,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         _skipped = (int)((transfer.Settings?.Download?.Offset ?? 0) - _offset);
         _body = transfer.Settings?.Destination is { } destination
             ? new DownloadBody(destination)
-            : new DownloadBody(transfer.Settings?.OpenedResponse?.MaxInMemory ?? transfer.Limits.MaxResponseBodySize);
+            : new DownloadBody(transfer.Settings?.OpenedResponse?.MaxInMemory ?? transfer.Limits.Blockwise.MaxResponseBodySize);
         return ReceiveAsync(response, cancellationToken);
     }
 
@@ -125,7 +125,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             { IsBert: true } when !transfer.Channel.TakesBert => "sent a block with the reserved size exponent 7 (RFC 7959 section 2.2).",
             { } other when other.ByteOffset != _offset =>
                 $"answered with block {other} where block {Next} was asked for (RFC 7959 section 2.4).",
-            { } taken when !BlockFit.IsLength(taken, length) => $"sent {length} bytes as block {taken} (RFC 7959 section 2.3).",
+            { } taken when !BlockCapacity.IsLength(taken, length) => $"sent {length} bytes as block {taken} (RFC 7959 section 2.3).",
             _ => null,
         };
         if (fault is not null)
@@ -141,7 +141,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     private bool IsExpected(CoapMessage response) =>
         transfer.Settings?.Download?.ETag is not { } tag
             || (response.OptionsToRead is { } options && options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> value)
-                && value.SequenceEqual(tag.Span));
+                && tag.Matches(value));
 
     private static bool IsSame(CoapMessage first, CoapMessage response)
     {
@@ -190,14 +190,14 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     }
 
     private Task<CoapResponse> NextAsync(CancellationToken cancellationToken) =>
-        _offset / BlockFit.UnitOf(_sizeExponent) <= BlockValue.MaxNumber
+        _offset / BlockCapacity.UnitOf(_sizeExponent) <= BlockValue.MaxNumber
             ? transfer.ExchangeAsync(Compose(), cancellationToken)
             : throw new CoapException(
                 $"The response of {transfer.Target} goes on after {_offset} bytes, but there are no more numbers for blocks of its size "
                     + "(RFC 7959 section 2.2).");
 
-    // The request for the next block: what the request had before, but no Block1, no body and no Observe (RFC 7959 sections 2.6 and 2.7). An
-    // ETag would be answered 2.03 in the middle, so later blocks have none; If-None-Match was decided with the first one.
+    // The request for the next block: what the request had before, but no Block1, no body and no Observe (RFC 7959 sections 2.6 and 2.7).
+    // An ETag would be answered 2.03 in the middle, so later blocks have none; If-None-Match was decided with the first one.
     private CoapMessage Compose()
     {
         CoapMessage template = transfer.Template;
@@ -242,8 +242,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         }
 
         return opened is not null ? false : throw new CoapException(
-            $"The response of {transfer.Target} has more than {transfer.Limits.MaxResponseBodySize} bytes, the most that is kept in memory. "
-                + "Give it a Destination, or raise MaxResponseBodySize.");
+            $"The response of {transfer.Target} has more than {transfer.Limits.Blockwise.MaxResponseBodySize} bytes, the most that is kept "
+                + "in memory. Give it a Destination, or raise MaxResponseBodySize.");
     }
 
     private void RememberSize(BlockValue block)

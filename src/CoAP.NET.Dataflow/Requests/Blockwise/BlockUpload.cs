@@ -16,7 +16,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
 
     // How many bytes of the body the server took; the next block begins there.
     private long _offset;
-    private BlockFit _fit;
+    private BlockCapacity _fit;
 
     // Whether the body goes out at once and without Block1.
     private bool _isWhole;
@@ -185,12 +185,12 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     {
         if (sizeExponent < _fit.SizeExponent)
         {
-            _fit = BlockFit.Plain(sizeExponent);
+            _fit = BlockCapacity.Plain(sizeExponent);
         }
     }
 
     // After the server reported another size of messages. Blocks only get smaller, but with BERT a message may carry more of them.
-    private void Refit(BlockFit fit)
+    private void Refit(BlockCapacity fit)
     {
         if (fit.SizeExponent < _fit.SizeExponent || (fit.SizeExponent == _fit.SizeExponent && fit.Size != _fit.Size))
         {
@@ -198,12 +198,11 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
         }
     }
 
-    private CoapTooLargeException TooLarge(long? length)
+    private CoapException TooLarge(long? length)
     {
         int max = transfer.Channel.MaxMessageSize;
-        return new CoapTooLargeException(
-            length,
-            max,
+        return new CoapException(
+            CoapError.TooLarge,
             $"The body for {transfer.Target} does not fit a message, which has at most {max} bytes there, and the server refused a block "
                 + "with 4.02 Bad Option before (RFC 8323 section 5.3.2). Send less.");
     }
@@ -212,7 +211,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     {
         if (!_isWhole)
         {
-            long capacity = BlockFit.Capacity(_fit.SizeExponent);
+            long capacity = BlockCapacity.Capacity(_fit.SizeExponent);
             if (!_fit.HasNumber(_offset) || length > capacity)
             {
                 throw new CoapException(
@@ -274,7 +273,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     {
         if (!body.TryRestart())
         {
-            throw new CoapBodyNotRepeatableException(code,
+            throw new CoapException(CoapError.BodyNotRepeatable,
                 $"{transfer.Target} answered {code} and wants the body again from its beginning, but the stream cannot seek. Send a stream "
                     + "that can, or a file.");
         }

@@ -96,9 +96,9 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
             _hasBegun = true;
             return response;
         }
-        catch (CoapUnreachableException exception) when (_hasBegun)
+        catch (CoapException exception) when (exception.Error == CoapError.Unreachable && _hasBegun)
         {
-            throw new CoapUnreachableException(Target, exception);
+            throw RequestErrors.Disappeared(Target, isOutcomeUnknown: !request.Message.Code.IsSafe, exception);
         }
         catch (CoapTimeoutException exception) when (_hasBegun)
         {
@@ -161,11 +161,11 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
             }
 
             int exponent = TransferSizes.DownloadExponent(request);
-            int unit = BlockFit.UnitOf(exponent);
-            return offset < BlockFit.Capacity(exponent)
+            int unit = BlockCapacity.UnitOf(exponent);
+            return offset < BlockCapacity.Capacity(exponent)
                 ? new BlockValue((int)(offset / unit), more: false, exponent)
                 : throw new CoapException(
-                    $"There is no block of {unit} bytes that far behind: {BlockFit.Capacity(exponent)} bytes have numbers "
+                    $"There is no block of {unit} bytes that far behind: {BlockCapacity.Capacity(exponent)} bytes have numbers "
                     + "(RFC 7959 section 2.2). Use larger blocks.");
         }
 
@@ -179,7 +179,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     {
         Counters.Add(CoapCounter.BadBlocks);
         BlockwiseLog.ResponseBlockRefused(Logger, Target, why);
-        return new CoapProtocolException($"{Target} {why}") { IsRepresentationChanged = isChanged };
+        return new CoapProtocolException(isChanged ? CoapError.RepresentationChanged : CoapError.InvalidResponse, $"{Target} {why}");
     }
 
     private static CoapMessage TemplateOf(OutgoingRequest request)

@@ -38,13 +38,13 @@ internal static class TransferSizes
     }
 
     /// <summary>The blocks of an upload.</summary>
-    public static BlockFit Upload(OutgoingRequest request)
+    public static BlockCapacity Upload(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
         int room = Room(request) - BlockOptions;
         return channel.IsReliable && channel.UploadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
-            ? BlockFit.Of(channel, BlockValue.BertSizeExponent, room)
-            : BlockFit.Plain(ExponentOf(Math.Min(Preferred(request), room), channel.UploadBlockSize));
+            ? BlockCapacity.Of(channel, BlockValue.BertSizeExponent, room)
+            : BlockCapacity.Plain(ExponentOf(Math.Min(Preferred(request), room), channel.UploadBlockSize));
     }
 
     /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 7.</summary>

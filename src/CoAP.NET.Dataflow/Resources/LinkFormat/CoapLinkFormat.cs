@@ -9,27 +9,27 @@ namespace CoAP.NET;
 public static class CoapLinkFormat
 {
     /// <summary>The default maximum number of links.</summary>
-    public const int DefaultMaxLinks = 10_000;
+    internal const int DefaultMaxLinks = 10_000;
 
     /// <summary>Reads a document.</summary>
     /// <param name="text">The document; empty for no link.</param>
     /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>The links in order.</returns>
-    /// <exception cref="CoapLinkFormatException">The text is not in link format.</exception>
+    /// <exception cref="CoapFormatException">The text is not in link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(string text, int maxLinks = DefaultMaxLinks) =>
-        TryParse(text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks)
+        TryParse(text, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error, maxLinks)
             ? links
-            : throw new CoapLinkFormatException(error);
+            : throw NotLinkFormat(error);
 
     /// <summary>Reads a document.</summary>
     /// <param name="utf8">The document in UTF-8; empty for no link.</param>
     /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>The links in order.</returns>
-    /// <exception cref="CoapLinkFormatException">The bytes are not in link format.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not in link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(ReadOnlySpan<byte> utf8, int maxLinks = DefaultMaxLinks) =>
-        TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks)
+        TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error, maxLinks)
             ? links
-            : throw new CoapLinkFormatException(error);
+            : throw NotLinkFormat(error);
 
     /// <summary>Reads a document.</summary>
     /// <remarks>It accepts white space after a comma and at the end, although the grammar does not allow it.</remarks>
@@ -38,7 +38,7 @@ public static class CoapLinkFormat
     /// <param name="error">The error, with its offset in characters.</param>
     /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>Whether the text is valid.</returns>
-    public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
+    public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error,
         int maxLinks = DefaultMaxLinks)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -56,14 +56,14 @@ public static class CoapLinkFormat
     /// <param name="error">The error, with its offset in bytes.</param>
     /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>Whether the bytes are valid.</returns>
-    public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
+    public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error,
         int maxLinks = DefaultMaxLinks)
     {
         char[] characters = new char[utf8.Length];
         if (Utf8.ToUtf16(utf8, characters, out int read, out int written, replaceInvalidSequences: false) != OperationStatus.Done)
         {
             links = [];
-            error = new CoapLinkFormatError(read, "the bytes are not UTF-8");
+            error = new CoapSyntaxError(read, "the bytes are not UTF-8");
             return false;
         }
 
@@ -73,7 +73,7 @@ public static class CoapLinkFormat
             return true;
         }
 
-        error = error with { Offset = Encoding.UTF8.GetByteCount(text.AsSpan(0, error.Offset)) };
+        error = new CoapSyntaxError(Encoding.UTF8.GetByteCount(text.AsSpan(0, error.Offset)), error.Message);
         return false;
     }
 
@@ -122,4 +122,7 @@ public static class CoapLinkFormat
         ArgumentNullException.ThrowIfNull(query);
         return LinkFilter.Matches(link, query);
     }
+
+    private static CoapFormatException NotLinkFormat(CoapSyntaxError error) =>
+        new($"The text is not in link format: {error.Message} (offset {error.Offset}).", error.Offset);
 }

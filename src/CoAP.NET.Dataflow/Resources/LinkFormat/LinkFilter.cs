@@ -17,7 +17,8 @@ internal static class LinkFilter
         pattern = prefix ? pattern[..^1] : pattern;
         if (name.Equals("href", StringComparison.OrdinalIgnoreCase))
         {
-            return IsMatch(link.Target, pattern, prefix) || (TryDecode(link.Target) is { } decoded && IsMatch(decoded, pattern, prefix));
+            return IsMatch(link.Target, pattern, prefix)
+                || (PathText.TryDecode(link.Target, out string? decoded, out _) && IsMatch(decoded, pattern, prefix));
         }
 
         foreach (CoapLinkAttribute attribute in link.Attributes)
@@ -61,16 +62,4 @@ internal static class LinkFilter
 
     private static bool IsMatch(ReadOnlySpan<char> value, ReadOnlySpan<char> pattern, bool prefix) =>
         prefix ? value.StartsWith(pattern) : value.SequenceEqual(pattern);
-
-    private static string? TryDecode(string target)
-    {
-        try
-        {
-            return PathText.Decode(target);
-        }
-        catch (FormatException)
-        {
-            return null;
-        }
-    }
 }

@@ -29,8 +29,8 @@ internal sealed class WellKnownCore
     {
         try
         {
-            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden()
-                .LogBlocking(false).AllowMulticast(answersGroups).AllowInsecureTransport();
+            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).ExcludeFromDiscovery()
+                .WithBlockingLog(false).AllowMulticast(answersGroups).AllowInsecureTransport();
         }
         catch (InvalidOperationException)
         {
@@ -43,10 +43,10 @@ internal sealed class WellKnownCore
     public static IEnumerable<CoapLink> LinksOf(RouteTable table) =>
         new WellKnownCore(table).MakeDocument(null).Unconditional;
 
-    private CoapResult Get(CoapRequest request)
+    private CoapResult Get(CoapRequestContext request)
     {
         // Do not list resources that need security or another transport to clients that cannot use them.
-        Document document = GetDocument(request.Channel?.Transport);
+        Document document = GetDocument(request.Channel.Transport);
         string[] queries = [.. request.Queries.Take(MaxQueries)];
         CoapLink[] made = document.MakeLinks(request);
         CoapContent content;
@@ -72,9 +72,9 @@ internal sealed class WellKnownCore
             : CoapResults.ValidOr(request, etag, () => CoapResults.Content(content));
     }
 
-    private Document GetDocument(CoapTransport? transport)
+    private Document GetDocument(CoapTransport transport)
     {
-        (string?, bool) key = (transport?.Scheme, transport?.IsSecure ?? true);
+        (string, bool) key = (transport.Scheme, transport.IsSecure);
         if (!_documents.TryGetValue(key, out Document? document) || document.Version != _table.Version)
         {
             _documents[key] = document = MakeDocument(transport);
@@ -95,9 +95,9 @@ internal sealed class WellKnownCore
             foreach (IGrouping<string, Route> path in listed.GroupBy(route => route.Template.Text))
             {
                 Route[] visible = [.. path];
-                Func<CoapRequest, bool>[] conditions = [
-                    .. visible.Select(route => route.Inherit(settings => settings.ListedWhen)).OfType<Func<CoapRequest, bool>>()];
-                Func<CoapRequest, bool>[]? any = conditions.Length < visible.Length ? null : conditions;
+                Func<CoapRequestContext, bool>[] conditions = [
+                    .. visible.Select(route => route.Inherit(settings => settings.ListedWhen)).OfType<Func<CoapRequestContext, bool>>()];
+                Func<CoapRequestContext, bool>[]? any = conditions.Length < visible.Length ? null : conditions;
                 string? target = Array.Find(visible, route => route.ListedAs is not null)?.ListedAs
                     ?? (visible[0].Template.HasParameters ? null : visible[0].Template.Text);
                 if (target is not null)
@@ -139,10 +139,10 @@ internal sealed class WellKnownCore
     }
 
     /// <summary>A link and the conditions of listing it: one of them must hold; without conditions it is always listed.</summary>
-    private sealed record Entry(CoapLink Link, Func<CoapRequest, bool>[]? Conditions);
+    private sealed record Entry(CoapLink Link, Func<CoapRequestContext, bool>[]? Conditions);
 
     /// <summary>A function that creates links for a request, and its conditions.</summary>
-    private sealed record Source(Func<CoapRequest, IEnumerable<CoapLink>> Links, Func<CoapRequest, bool>[]? Conditions);
+    private sealed record Source(Func<CoapRequestContext, IEnumerable<CoapLink>> Links, Func<CoapRequestContext, bool>[]? Conditions);
 
     private sealed class Document
     {
@@ -173,13 +173,13 @@ internal sealed class WellKnownCore
         public IEnumerable<CoapLink> Unconditional =>
             _entries.Where(static entry => entry.Conditions is null).Select(static entry => entry.Link);
 
-        public IEnumerable<CoapLink> LinksFor(CoapRequest request) =>
+        public IEnumerable<CoapLink> LinksFor(CoapRequestContext request) =>
             _entries.Where(entry => Holds(entry.Conditions, request)).Select(entry => entry.Link);
 
-        public CoapLink[] MakeLinks(CoapRequest request) => _sources.Length == 0 ? []
+        public CoapLink[] MakeLinks(CoapRequestContext request) => _sources.Length == 0 ? []
             : [.. _sources.Where(source => Holds(source.Conditions, request)).SelectMany(source => source.Links(request))];
 
-        private static bool Holds(Func<CoapRequest, bool>[]? conditions, CoapRequest request) =>
+        private static bool Holds(Func<CoapRequestContext, bool>[]? conditions, CoapRequestContext request) =>
             conditions is null || Array.Exists(conditions, condition => condition(request));
     }
 }

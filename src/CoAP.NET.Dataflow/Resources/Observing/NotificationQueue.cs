@@ -7,17 +7,17 @@ namespace CoAP.NET.Observing;
 /// each tick of the shard's clock, so that requests are processed in between: no caller that reports a change runs a handler. Handlers run
 /// without the lock, on the thread of the tick, which belongs to the library or to the driver of the clock.
 /// </summary>
-internal sealed class NotificationQueue(CoapShard shard) : WheelTimer, IAfterRelease
+internal sealed class NotificationQueue(CoapShard shard) : WheelTimer, IDeferredWork
 {
     // Guarded by the shard's lock.
-    private readonly Queue<Subject> _runs = new();
+    private readonly Queue<ObservedSubject> _runs = new();
     private readonly Queue<PeerObservers> _peers = new();
     private bool _isSuspended;
 
     private bool IsEmpty => _runs.Count == 0 && _peers.Count == 0;
 
     /// <summary>Schedules a run of the handler of a subject.</summary>
-    public void Add(Subject subject, long now)
+    public void Add(ObservedSubject subject, long now)
     {
         _runs.Enqueue(subject);
         Schedule(now);
@@ -62,7 +62,7 @@ internal sealed class NotificationQueue(CoapShard shard) : WheelTimer, IAfterRel
         }
     }
 
-    void IAfterRelease.OnReleased(CoapShard owner) => Continue();
+    void IDeferredWork.OnReleased(CoapShard owner) => Continue();
 
     // A slot in the past, so that it fires at the next tick.
     private void Schedule(long now)
@@ -89,7 +89,7 @@ internal sealed class NotificationQueue(CoapShard shard) : WheelTimer, IAfterRel
     private int ProcessSome(long now)
     {
         int done = SendToSome(now);
-        if (_runs.TryDequeue(out Subject? subject))
+        if (_runs.TryDequeue(out ObservedSubject? subject))
         {
             done++;
             if (subject.BeginRun(now) is { } exchange)

@@ -14,9 +14,9 @@ internal sealed class ObservedRoute(string name = "")
     private object? _sender;
     private UserEventQueue<(string Name, EventHandler<CoapObserverChange> Handlers, CoapObserverChange Change)>? _events;
 
-    public event EventHandler<CoapObserverChange>? Came;
+    public event EventHandler<CoapObserverChange>? Added;
 
-    public event EventHandler<CoapObserverChange>? Went;
+    public event EventHandler<CoapObserverChange>? Removed;
 
     public event EventHandler<CoapObserverChange>? Acknowledged;
 
@@ -45,11 +45,11 @@ internal sealed class ObservedRoute(string name = "")
     }
 
     /// <summary>Queues the event that a client became an observer. The caller holds its shard's lock, as for all of these.</summary>
-    public void AddCame(Observer observer) => Add(nameof(CoapRouteHandlerBuilder.ObserverCame), Came, observer, null);
+    public void ReportAdded(Observer observer) => Add(nameof(CoapRouteHandlerBuilder.ObserverAdded), Added, observer, null);
 
     /// <summary>Queues the event that a client is no longer an observer.</summary>
-    public void AddWent(Observer observer, CoapObserverEnd end) =>
-        Add(nameof(CoapRouteHandlerBuilder.ObserverWent), Went, observer, end);
+    public void ReportRemoved(Observer observer, CoapObserverEnd end) =>
+        Add(nameof(CoapRouteHandlerBuilder.ObserverRemoved), Removed, observer, end);
 
     /// <summary>Queues the event that a client acknowledged a notification.</summary>
     public void AddAcknowledged(Observer observer) =>

@@ -64,7 +64,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <param name="token">The token of the registration.</param>
     /// <param name="isAnswered">Whether the response to the registration is being sent; it is the first notification.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public Observer(ObserverTable table, Subject subject, PeerObservers peer, CoapToken token, bool isAnswered, long now)
+    public Observer(ObserverTable table, ObservedSubject subject, PeerObservers peer, CoapToken token, bool isAnswered, long now)
     {
         _table = table;
         Subject = subject;
@@ -77,7 +77,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     }
 
     /// <summary>The subject; replaced when its peer accepts messages of another size.</summary>
-    public Subject Subject { get; private set; }
+    public ObservedSubject Subject { get; private set; }
 
     public PeerObservers Peer { get; }
 
@@ -89,7 +89,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public CoapChannel Channel => Peer.Channel;
 
     /// <summary>Its links in the list of the peer's observers.</summary>
-    public ChainLinks<Observer> PeerLinks;
+    public ListLinks<Observer> PeerLinks;
 
     /// <summary>Its index in the list of the subject, which alone sets it.</summary>
     public int Index { get; set; }
@@ -169,7 +169,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// </summary>
     public void FollowSize(long now)
     {
-        Subject before = Subject;
+        ObservedSubject before = Subject;
         if (before.Key.Fits(Channel))
         {
             return;
@@ -339,7 +339,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>Records that the list of the waiting observers of its peer was emptied.</summary>
     public void EndWaiting() => IsWaiting = false;
 
-    private void Join(Subject subject)
+    private void Join(ObservedSubject subject)
     {
         Subject = subject;
         subject.Add(this);
@@ -570,9 +570,9 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     }
 
     void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) =>
-        ((ITransmissionOwner)this).OnFate(transmission, CoapInboundKind.Disconnected);
+        ((ITransmissionOwner)this).OnTransmissionEnd(transmission, CoapInboundKind.Disconnected);
 
-    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    void ITransmissionOwner.OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate)
     {
         Channel.Shard.Enter();
         try

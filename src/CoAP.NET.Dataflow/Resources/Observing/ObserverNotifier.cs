@@ -43,7 +43,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     {
         foreach (CoapChangeFeed feed in Volatile.Read(ref _feeds))
         {
-            feed.Tell(name);
+            feed.Report(name);
         }
     }
 
@@ -124,7 +124,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         route.CountChange();
         Sum(route, static (table, route) =>
         {
-            foreach (Subject subject in table.Subjects.Of(route)?.ToArray() ?? [])
+            foreach (ObservedSubject subject in table.Subjects.Of(route)?.ToArray() ?? [])
             {
                 subject.EndAll(s_gone, CoapObserverEnd.Unmapped);
             }
@@ -178,13 +178,13 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         }
     }
 
-    private static int OnChanged(ObserverTable table, IReadOnlyCollection<Subject>? subjects)
+    private static int OnChanged(ObserverTable table, IReadOnlyCollection<ObservedSubject>? subjects)
     {
         int observers = 0;
         if (subjects is not null)
         {
             long now = table.Shard.Environment.Now;
-            foreach (Subject subject in subjects)
+            foreach (ObservedSubject subject in subjects)
             {
                 observers += subject.OnChanged(now);
             }

@@ -12,7 +12,7 @@ internal sealed class ObserverQuota
     private readonly Lock _gate = new();
 
     // Guarded by _gate.
-    private readonly SourceLedger<PeerObservers> _ledger = new();
+    private readonly SourceUsage<PeerObservers> _ledger = new();
 
     private int _count;
 
@@ -45,7 +45,7 @@ internal sealed class ObserverQuota
 
         if (shard.Guard.TryAddObserver(peer.Channel, now, out isCounted))
         {
-            if (TryTake(peer.Holding, shard.Environment.Limits.MaxObservers, out PeerObservers? loser))
+            if (TryTake(peer.Holding, shard.Environment.Limits.Observe.MaxObservers, out PeerObservers? loser))
             {
                 if (loser is not null)
                 {
@@ -66,7 +66,7 @@ internal sealed class ObserverQuota
     }
 
     /// <summary>Returns the number of places of a client: fewer than its observers if it lost one to another client.</summary>
-    public long HeldBy(SourceLedger<PeerObservers>.Holding holding)
+    public long HeldBy(SourceUsage<PeerObservers>.Holding holding)
     {
         lock (_gate)
         {
@@ -75,7 +75,7 @@ internal sealed class ObserverQuota
     }
 
     /// <summary>Releases the places of a client beyond the number of its observers.</summary>
-    public void Trim(SourceLedger<PeerObservers>.Holding holding, int observers)
+    public void Trim(SourceUsage<PeerObservers>.Holding holding, int observers)
     {
         lock (_gate)
         {
@@ -88,7 +88,7 @@ internal sealed class ObserverQuota
 
     // Without a free holding, the source with the most loses one, unless the newcomer's would then have as many. The observers of the loser
     // belong to its shard, which removes one.
-    private bool TryTake(SourceLedger<PeerObservers>.Holding holding, int max, out PeerObservers? loser)
+    private bool TryTake(SourceUsage<PeerObservers>.Holding holding, int max, out PeerObservers? loser)
     {
         loser = null;
         lock (_gate)
@@ -101,30 +101,30 @@ internal sealed class ObserverQuota
                     return false;
                 }
 
-                SourceLedger<PeerObservers>.Holding still = LongestSilentOf(greediest);
+                SourceUsage<PeerObservers>.Holding still = LongestSilentOf(greediest);
                 loser = still.Owner;
                 Set(still, still.Amount - 1);
             }
 
             holding.Mark = holding.Owner.ActiveAt;
             Set(holding, holding.Amount + 1);
-            SourceLedger<PeerObservers>.Touch(holding);
+            SourceUsage<PeerObservers>.Touch(holding);
             return true;
         }
     }
 
-    private static SourceLedger<PeerObservers>.Holding LongestSilentOf(SourceLedger<PeerObservers>.Source source)
+    private static SourceUsage<PeerObservers>.Holding LongestSilentOf(SourceUsage<PeerObservers>.Source source)
     {
         for (int i = 0; i < MaxPassed && source.First is { } first && first.Owner.ActiveAt != first.Mark; i++)
         {
             first.Mark = first.Owner.ActiveAt;
-            SourceLedger<PeerObservers>.Touch(first);
+            SourceUsage<PeerObservers>.Touch(first);
         }
 
         return source.First!;
     }
 
-    private void Set(SourceLedger<PeerObservers>.Holding holding, long amount)
+    private void Set(SourceUsage<PeerObservers>.Holding holding, long amount)
     {
         _ledger.Set(holding, amount);
         Volatile.Write(ref _count, (int)_ledger.Total);

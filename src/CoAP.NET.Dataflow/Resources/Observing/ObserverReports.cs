@@ -10,13 +10,13 @@ namespace CoAP.NET.Observing;
 /// <param name="keeper">The keeper; null for none.</param>
 /// <param name="state">The state of the endpoint, for example stopping.</param>
 /// <param name="environment">The environment of the endpoint.</param>
-internal sealed class ObserverReports(ICoapObserverKeeper? keeper, EndpointState state, CoapEnvironment environment)
+internal sealed class ObserverReports(ICoapObserverStore? keeper, EndpointState state, CoapEnvironment environment)
 {
     // An observer acknowledges a notification at least once a day (RFC 7641 section 4.5); the keeper is informed again after half a day.
     private static readonly long s_confirmEvery = TimeSpan.FromHours(12).Ticks;
 
     private readonly UserEventQueue<Action> _toKeeper =
-        new(environment, report => UserEvents.Run(environment, nameof(ICoapObserverKeeper), report));
+        new(environment, report => UserEvents.Run(environment, nameof(ICoapObserverStore), report));
 
     /// <summary>Reports a new observer.</summary>
     /// <param name="observer">The observer.</param>
@@ -34,7 +34,7 @@ internal sealed class ObserverReports(ICoapObserverKeeper? keeper, EndpointState
 
         observer.KeptAt = environment.Now;
         ToKeeper(observer, static (keeper, kept, _) => keeper.Registered(kept));
-        observer.Subject.Route.AddCame(observer);
+        observer.Subject.Route.ReportAdded(observer);
     }
 
     /// <summary>Reports that a client is no longer an observer.</summary>
@@ -54,7 +54,7 @@ internal sealed class ObserverReports(ICoapObserverKeeper? keeper, EndpointState
             ToKeeper(observer, static (keeper, kept, end) => keeper.Removed(kept, end), end);
         }
 
-        observer.Subject.Route.AddWent(observer, end);
+        observer.Subject.Route.ReportRemoved(observer, end);
     }
 
     /// <summary>Reports that a client acknowledged a notification.</summary>
@@ -76,7 +76,7 @@ internal sealed class ObserverReports(ICoapObserverKeeper? keeper, EndpointState
     // RFC 8323 section 7.4 ends those of connections; notifications of protected observers are bound to a request that only this process
     // has seen (RFC 8613 section 5.4). If too many reports wait, an unreported one costs a registration, or a rejected notification.
     private void ToKeeper(
-        Observer observer, Action<ICoapObserverKeeper, CoapKeptObserver, CoapObserverEnd> report, CoapObserverEnd end = default)
+        Observer observer, Action<ICoapObserverStore, CoapObserverState, CoapObserverEnd> report, CoapObserverEnd end = default)
     {
         if (keeper is null || observer.Channel.IsReliable || observer.Channel.Carried is not null)
         {
@@ -86,10 +86,10 @@ internal sealed class ObserverReports(ICoapObserverKeeper? keeper, EndpointState
         SubjectKey key = observer.Subject.Key.ToKeep();
         CoapMessage request = new(key.Code, key.Options!) { Token = observer.Token, Payload = key.Payload };
         CoapContentFormat? format = observer.Format < 0 ? null : new CoapContentFormat((ushort)observer.Format);
-        CoapKeptObserver kept = new(CoapPeer.Of(observer.Channel), request, format);
+        CoapObserverState kept = new(CoapPeer.Of(observer.Channel), request, format);
         _toKeeper.Add(observer.Channel.Shard, () => report(keeper, kept, end));
     }
 
-    private static bool IsSame(Subject one, Subject other) =>
+    private static bool IsSame(ObservedSubject one, ObservedSubject other) =>
         one.Route == other.Route && string.Equals(one.Path, other.Path, StringComparison.Ordinal);
 }

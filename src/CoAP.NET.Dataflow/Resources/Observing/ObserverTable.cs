@@ -16,7 +16,7 @@ internal sealed class ObserverTable
     private const int BytesOfNewcomer = 4096;
     private const int MinNewcomers = 16;
 
-    // The number of a client's observers, in the order of registration, among which the one that gives way is chosen.
+    // The number of a client's observers, in the order of registration, among which the one that is evicted is chosen.
     private const int MaxCompared = 16;
 
     private readonly CoapShard _shard;
@@ -24,7 +24,7 @@ internal sealed class ObserverTable
     private readonly CoapCounters _counters;
     private readonly ObserverQuota _quota;
     private readonly int _maxNewcomers;
-    private readonly CoapMessage _noRoom;
+    private readonly CoapMessage _noCapacity;
 
     // Guarded by the shard's lock.
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
@@ -47,9 +47,9 @@ internal sealed class ObserverTable
         Queue = new NotificationQueue(shard);
         Subjects = new SubjectTable(this);
         Reports = reports;
-        _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
-        _noRoom = new CoapMessage(CoapCode.ServiceUnavailable,
-            new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
+        _maxNewcomers = Math.Max(MinNewcomers, _limits.Peers.NewcomerMemory / BytesOfNewcomer / shardCount);
+        _noCapacity = new CoapMessage(CoapCode.ServiceUnavailable,
+            new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.Requests.BusyMaxAge) });
     }
 
     /// <summary>The number of observers of the shard.</summary>
@@ -122,7 +122,7 @@ internal sealed class ObserverTable
 
         if (Add(channel, request, registration, special, format, now, isAnswered: false) is not { } observer)
         {
-            return CoapObserverRestore.NoRoom;
+            return CoapObserverRestore.NoCapacity;
         }
 
         observer.Subject.SkipTo(numbersFrom is { } from ? SequenceNumberClock.NumberOf(from.UtcTicks) : Clock.Ahead(now));
@@ -213,7 +213,7 @@ internal sealed class ObserverTable
             peer.Channel.NoteDrop(CoapCounter.ObserversEvicted);
             if (_shard.Guard.IsTrusted(peer.Channel, now))
             {
-                observer.End(_noRoom, CoapObserverEnd.Replaced);
+                observer.End(_noCapacity, CoapObserverEnd.Replaced);
             }
             else
             {
@@ -280,7 +280,7 @@ internal sealed class ObserverTable
         _observers.TryGetValue((channel, request.Token), out Observer? before);
         PeerObservers? peer = PeerObservers.Of(channel);
         bool isCounted = before?.IsCountedBySource ?? false;
-        if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.MaxObserversPerPeer))
+        if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.Observe.MaxObserversPerPeer))
         {
             _counters.Add(CoapCounter.RegistrationsRefused);
             return null;
@@ -300,7 +300,7 @@ internal sealed class ObserverTable
             return null;
         }
 
-        Subject subject = Subjects.Find(key) ?? Subjects.Add(key.ToKeep(), registration, special, now);
+        ObservedSubject subject = Subjects.Find(key) ?? Subjects.Add(key.ToKeep(), registration, special, now);
         subject.Settings = registration.Settings;
         PeerObservers.Set(channel, peer);
         Observer observer = new(this, subject, peer, request.Token, isAnswered, now)

@@ -7,7 +7,7 @@ namespace CoAP.NET.Observing;
 /// Confirmable ones. Non-confirmable ones are sent once per round-trip time, which only a Confirmable one can measure: if one had to wait
 /// because that time is unknown, it becomes Confirmable itself. The timer is for waiting notifications. Guarded by the shard's lock.
 /// </summary>
-internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
+internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureState
 {
     /// <summary>The time between two notifications, in units of 100 ns, while the round-trip time is unknown.</summary>
     public static readonly long Pace = TimeSpan.FromSeconds(3).Ticks;
@@ -19,7 +19,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
 
     private readonly ObserverTable _table;
     private long _activeAt;
-    private Chain<Observer, OfPeer> _all;
+    private IntrusiveList<Observer, OfPeer> _all;
 
     // Of resources with Non-confirmable notifications: the time of the last one, and whether another one had to wait since then.
     private long _lastPaced = long.MinValue / 2;
@@ -36,19 +36,19 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     {
         _table = table;
         Channel = channel;
-        Holding = new SourceLedger<PeerObservers>.Holding(this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
+        Holding = new SourceUsage<PeerObservers>.Holding(this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
     }
 
     public CoapChannel Channel { get; }
 
     /// <summary>Returns the observers of a client; null for none. Guarded by Shard.Gate.</summary>
-    public static PeerObservers? Of(CoapChannel channel) => channel.Part<PeerObservers>(PeerSlot.Observing);
+    public static PeerObservers? Of(CoapChannel channel) => channel.Part<PeerObservers>(PeerFeature.Observing);
 
     /// <summary>Sets the observers of a client; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerSlot.Observing, state);
+    public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerFeature.Observing, state);
 
     /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverQuota"/>.</summary>
-    public SourceLedger<PeerObservers>.Holding Holding { get; }
+    public SourceUsage<PeerObservers>.Holding Holding { get; }
 
     /// <summary>The time of its last registration or acknowledgement, in units of 100 ns. Other shards read it too.</summary>
     public long ActiveAt
@@ -131,7 +131,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     /// <summary>Records a sent notification.</summary>
     public void OnSent(Observer observer, bool isConfirmable, long now)
     {
-        if (observer.Subject.Settings.Mode == CoapNotificationMode.NonConfirmable)
+        if (!observer.Subject.Settings.Confirmable)
         {
             _lastPaced = now;
             _isHeldBack = false;
@@ -160,7 +160,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
                 return false;
             }
 
-            if (observer.Subject.Settings.Mode == CoapNotificationMode.NonConfirmable)
+            if (!observer.Subject.Settings.Confirmable)
             {
                 // For any type: a message that is Confirmable for another reason is not sent faster.
                 long turn = _lastPaced + (RoundTrip() ?? Pace);
@@ -181,9 +181,9 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     // On connections all are, because their sending is reported.
     private bool MustBeConfirmable(Observer observer, long now) =>
         Channel.IsReliable
-        || observer.Subject.Settings.Mode == CoapNotificationMode.Confirmable
+        || observer.Subject.Settings.Confirmable
         || now >= observer.ConfirmableFrom
-        || (!Channel.IsVerified && _unacknowledged >= Channel.Shard.Environment.Limits.MaxUnacknowledgedNotifications)
+        || (!Channel.IsVerified && _unacknowledged >= Channel.Shard.Environment.Limits.Observe.MaxUnacknowledgedNotifications)
         || IsProbe(observer, now);
 
     // Confirmable to measure the round-trip time. Never in addition to another outstanding one, which measures it too.
@@ -201,7 +201,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
     private long? RoundTrip() => MessageLayer.RttOf(Channel)?.Ticks;
 
     // It lost a place to a client that may belong to another shard, whose lock was released.
-    void IAfterRelease.OnReleased(CoapShard shard)
+    void IDeferredWork.OnReleased(CoapShard shard)
     {
         Channel.Shard.Enter();
         try
@@ -216,8 +216,8 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease, IPeerPart
 
     internal override void Fire(long now) => Enqueue(now);
 
-    private readonly struct OfPeer : IChainPlace<Observer>
+    private readonly struct OfPeer : ILinkAccessor<Observer>
     {
-        public static ref ChainLinks<Observer> Of(Observer item) => ref item.PeerLinks;
+        public static ref ListLinks<Observer> Of(Observer item) => ref item.PeerLinks;
     }
 }

@@ -8,9 +8,9 @@ namespace CoAP.NET.Observing;
 /// </summary>
 internal sealed class SubjectTable(ObserverTable table)
 {
-    private readonly Dictionary<SubjectKey, Subject> _byKey = [];
-    private readonly Dictionary<ObservedRoute, HashSet<Subject>> _byRoute = [];
-    private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
+    private readonly Dictionary<SubjectKey, ObservedSubject> _byKey = [];
+    private readonly Dictionary<ObservedRoute, HashSet<ObservedSubject>> _byRoute = [];
+    private readonly Dictionary<string, HashSet<ObservedSubject>> _byPath = new(StringComparer.Ordinal);
 
     /// <summary>The followers; empty for none.</summary>
     public CoapChangeFeed[] Feeds { get; set; } = [];
@@ -18,22 +18,22 @@ internal sealed class SubjectTable(ObserverTable table)
     /// <summary>The names of all observed paths and routes.</summary>
     public IEnumerable<string> Names => _byPath.Keys.Concat(_byRoute.Keys.Select(static route => route.Name));
 
-    public Subject? Find(SubjectKey key) => _byKey.GetValueOrDefault(key);
+    public ObservedSubject? Find(SubjectKey key) => _byKey.GetValueOrDefault(key);
 
     /// <summary>Returns the observed subjects of a route; null for none.</summary>
-    public IReadOnlyCollection<Subject>? Of(ObservedRoute route) => _byRoute.GetValueOrDefault(route);
+    public IReadOnlyCollection<ObservedSubject>? Of(ObservedRoute route) => _byRoute.GetValueOrDefault(route);
 
     /// <summary>Returns the observed subjects at a path; null for none.</summary>
-    public IReadOnlyCollection<Subject>? At(string path) => _byPath.GetValueOrDefault(path);
+    public IReadOnlyCollection<ObservedSubject>? At(string path) => _byPath.GetValueOrDefault(path);
 
     /// <summary>Adds a subject.</summary>
     /// <param name="key">Its key, which it owns.</param>
     /// <param name="registration">Its first registration.</param>
     /// <param name="special">The other special options of the request.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public Subject Add(SubjectKey key, Registration registration, SpecialOptions special, long now)
+    public ObservedSubject Add(SubjectKey key, Registration registration, SpecialOptions special, long now)
     {
-        Subject subject = new(table, key, registration, special, now);
+        ObservedSubject subject = new(table, key, registration, special, now);
         _byKey.Add(key, subject);
         AddTo(_byRoute, subject.Route, subject.Route.Name, subject);
         AddTo(_byPath, subject.Path, subject.Path, subject);
@@ -41,7 +41,7 @@ internal sealed class SubjectTable(ObserverTable table)
     }
 
     /// <summary>Removes a subject without observers.</summary>
-    public void Remove(Subject subject)
+    public void Remove(ObservedSubject subject)
     {
         _byKey.Remove(subject.Key);
         table.Shard.Wheel.Cancel(subject);
@@ -49,10 +49,10 @@ internal sealed class SubjectTable(ObserverTable table)
         RemoveFrom(_byPath, subject.Path, subject.Path, subject);
     }
 
-    private void AddTo<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, string name, Subject subject)
+    private void AddTo<TKey>(Dictionary<TKey, HashSet<ObservedSubject>> index, TKey key, string name, ObservedSubject subject)
         where TKey : notnull
     {
-        if (!index.TryGetValue(key, out HashSet<Subject>? subjects))
+        if (!index.TryGetValue(key, out HashSet<ObservedSubject>? subjects))
         {
             index.Add(key, subjects = []);
             Note(name, isObserved: true);
@@ -61,10 +61,10 @@ internal sealed class SubjectTable(ObserverTable table)
         subjects.Add(subject);
     }
 
-    private void RemoveFrom<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, string name, Subject subject)
+    private void RemoveFrom<TKey>(Dictionary<TKey, HashSet<ObservedSubject>> index, TKey key, string name, ObservedSubject subject)
         where TKey : notnull
     {
-        if (index.TryGetValue(key, out HashSet<Subject>? subjects) && subjects.Remove(subject) && subjects.Count == 0)
+        if (index.TryGetValue(key, out HashSet<ObservedSubject>? subjects) && subjects.Remove(subject) && subjects.Count == 0)
         {
             index.Remove(key);
             Note(name, isObserved: false);

@@ -10,7 +10,7 @@ namespace CoAP.NET;
 /// The server handles a request for one of them itself and does not forward it, so that attackers cannot make it talk to itself (RFC 7252
 /// sections 5.7.2 and 5.10.2). Immutable.
 /// </remarks>
-public sealed class CoapProxyNames
+internal sealed class CoapProxyNames
 {
     private readonly (string Host, int? Port)[] _names;
 

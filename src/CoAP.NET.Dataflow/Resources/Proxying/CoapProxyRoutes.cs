@@ -3,7 +3,7 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>Maps the handler of proxy requests; the package CoAP.NET.Proxy has one.</summary>
-public static class CoapProxyRoutes
+internal static class CoapProxyRoutes
 {
     private static readonly CoapMethod[] s_methods =
     [

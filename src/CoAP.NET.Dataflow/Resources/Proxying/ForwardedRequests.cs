@@ -77,7 +77,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
                 proxyUri ?? CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local), CoapUri.Parse);
             return true;
         }
-        catch (CoapUriException)
+        catch (CoapFormatException)
         {
             // The handler reports the error.
             return false;

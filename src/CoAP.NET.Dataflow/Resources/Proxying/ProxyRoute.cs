@@ -11,11 +11,11 @@ internal sealed record ProxyRoute(Route Route, CoapProxyNames Names)
     /// Returns the name of the resource of a request in change notices: its path, or the URI that it requests from a proxy.
     /// </summary>
     /// <param name="request">The request.</param>
-    public static string PathOf(CoapRequest request)
+    public static string PathOf(CoapRequestContext request)
     {
         CoapOptionCollection options = RouteTable.OptionsOf(request);
-        return RequestRules.AsksForProxy(options) && request.Channel is { } channel
-            ? CoapUri.ComposeRequestUri(request.Message, channel.Transport.Scheme, channel.Local)
+        return RequestRules.AsksForProxy(options)
+            ? CoapUri.ComposeRequestUri(request.Message, request.Channel.Transport.Scheme, request.Channel.Local)
             : RouteTable.PathOf(options);
     }
 }

@@ -11,11 +11,11 @@ internal sealed class Route
     private static long s_lastId;
 
     private readonly RouteTable _table;
-    private readonly Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> _handler;
+    private readonly CoapHandler _handler;
     private RoutePlan? _plan;
 
     public Route(RouteTable table, CoapRouteGroup group, RouteTemplate template, CoapMethod[] methods,
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+        CoapHandler handler)
     {
         _table = table;
         Group = group;
@@ -35,7 +35,7 @@ internal sealed class Route
     public CoapMethod[] Methods { get; }
 
     /// <summary>The handler with its filters, as in the latest plan.</summary>
-    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Handler { get; private set; }
+    public CoapHandler Handler { get; private set; }
 
     public RouteSettings Settings { get; } = new();
 
@@ -56,7 +56,7 @@ internal sealed class Route
     public List<CoapLink> Links { get; } = [];
 
     /// <summary>Returns links to list for a request. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    public Func<CoapRequest, IEnumerable<CoapLink>>? LinkSource { get; set; }
+    public Func<CoapRequestContext, IEnumerable<CoapLink>>? LinkSource { get; set; }
 
     /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string? ListedAs { get; set; }
@@ -139,7 +139,7 @@ internal sealed class Route
         CoapRouteInfo? info;
         lock (_table.Gate)
         {
-            (ExecutionOptions execution, RouteSettings owner) = FindExecution();
+            (CoapExecution execution, RouteSettings owner) = FindExecution();
             plan = new(_table.Version, execution, ExecutorOf(execution, owner, environment), Inherit(settings => settings.Produces),
                 Inherit(settings => settings.Consumes))
             {
@@ -149,7 +149,7 @@ internal sealed class Route
                 SecurityRefusal = NeedsSecurity ? MakeSecurityRefusal() : null,
                 Body = new RequestBodyPolicy(
                     Inherit<RequestBodyMode?>(settings => settings.RequestBodyMode) ?? RequestBodyMode.Whole,
-                    Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
+                    Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.Blockwise.MaxRequestBodySize),
                 Streamed = Inherit(settings => settings.Streamed),
                 Observing = Inherit(settings => settings.Observing),
                 ObserverTerms = Inherit(settings => settings.ObserverTerms),
@@ -164,11 +164,11 @@ internal sealed class Route
         }
 
         // This calls user code, so without the lock.
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = info is null
+        CoapHandler handler = info is null
             ? _handler
             : RouteFilters.Compose(_handler, info, filters);
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>? admission = info is null || earlyFilters.Length == 0 ? null
-            : RouteFilters.Compose(BodyAdmission.Admitted, info, earlyFilters);
+        CoapHandler? admission = info is null || earlyFilters.Length == 0 ? null
+            : RouteFilters.Compose(RouteAdmission.Admitted, info, earlyFilters);
         lock (_table.Gate)
         {
             if (_plan is { } other && other.Version - plan.Version >= 0)
@@ -195,7 +195,7 @@ internal sealed class Route
             : $"This resource is served over secured transports only: {string.Join(", ", schemes)}.");
     }
 
-    private (ExecutionOptions Execution, RouteSettings Owner) FindExecution()
+    private (CoapExecution Execution, RouteSettings Owner) FindExecution()
     {
         RouteSettings owner = Settings;
         for (CoapRouteGroup? group = Group; owner.Execution is null && group is not null; group = group.Parent)
@@ -203,12 +203,12 @@ internal sealed class Route
             owner = group.Settings;
         }
 
-        return owner.Execution is { } execution ? (execution, owner) : (ExecutionOptions.Inline, Settings);
+        return owner.Execution is { } execution ? (execution, owner) : (CoapExecution.Inline, Settings);
     }
 
     // Kept while its options stay the same, because it has the running requests. A group has one queue for all routes that inherit it, but
-    // RunAside gives each route its own: there a slow route must not let the others wait until they are refused.
-    private RouteExecutor ExecutorOf(ExecutionOptions execution, RouteSettings owner, CoapEnvironment environment,
+    // An offloaded execution gives each route its own: there a slow route must not let the others wait until they are refused.
+    private RouteExecutor ExecutorOf(CoapExecution execution, RouteSettings owner, CoapEnvironment environment,
         RouteExecutor? made = null)
     {
         if (owner == Settings || execution.Kind is not (ExecutionKind.Queued or ExecutionKind.Serial))

@@ -10,9 +10,7 @@ internal static class RouteFilters
     /// <param name="handler">The handler.</param>
     /// <param name="info">The route.</param>
     /// <param name="filters">The filters, the outermost first.</param>
-    public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Compose(
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler, CoapRouteInfo info,
-        Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters)
+    public static CoapHandler Compose(CoapHandler handler, CoapRouteInfo info, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters)
     {
         CoapHandler inner = (request, cancellationToken) => WithItsCode(request, handler(request, cancellationToken));
         CoapHandler composed = inner;
@@ -32,26 +30,26 @@ internal static class RouteFilters
             return (_, _) => ValueTask.FromException<CoapResult>(exception);
         }
 
-        return composed == inner ? handler : composed.Invoke;
+        return composed == inner ? handler : composed;
     }
 
     // Filters see the final code. They own the response, but its stream must be disposed.
-    private static ValueTask<CoapResult> WithItsCode(CoapRequest request, ValueTask<CoapResult> pending)
+    private static ValueTask<CoapResult> WithItsCode(CoapRequestContext request, ValueTask<CoapResult> pending)
     {
         if (!pending.IsCompletedSuccessfully)
         {
-            return AwaitAsync(request, OpenedStreams.Of(request), pending);
+            return AwaitAsync(request, ResultStreamTracker.Of(request), pending);
         }
 
         CoapResult result = pending.Result;
         if (result is SeekableResult)
         {
-            OpenedStreams.Of(request).Add(result);
+            ResultStreamTracker.Of(request).Add(result);
         }
 
         return new ValueTask<CoapResult>(result is null ? result! : result.AnswerTo(request.Code));
 
-        static async ValueTask<CoapResult> AwaitAsync(CoapRequest request, OpenedStreams streams, ValueTask<CoapResult> pending)
+        static async ValueTask<CoapResult> AwaitAsync(CoapRequestContext request, ResultStreamTracker streams, ValueTask<CoapResult> pending)
         {
             CoapResult? result = await pending.ConfigureAwait(false);
             streams.Add(result);

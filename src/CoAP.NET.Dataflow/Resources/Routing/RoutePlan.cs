@@ -10,7 +10,7 @@ namespace CoAP.NET.Resources;
 /// <param name="Produces">The formats of responses; null if none are declared.</param>
 /// <param name="Consumes">The formats of payloads; null if the handler checks them.</param>
 internal sealed record RoutePlan(
-    int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
+    int Version, CoapExecution Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
 {
     /// <summary>The origin of the execution options: the route or a group around it.</summary>
     public required RouteSettings ExecutionOwner { get; init; }
@@ -25,7 +25,7 @@ internal sealed record RoutePlan(
     public ObserveSettings? Observing { get; init; }
 
     /// <summary>Finds the observer terms of a resource of the route; null if no resource has any.</summary>
-    public Func<CoapRequest, CoapObserverTerms?>? ObserverTerms { get; init; }
+    public Func<CoapRequestContext, CoapObserverTerms?>? ObserverTerms { get; init; }
 
     /// <summary>Whether the log reports handlers that block the receiving thread.</summary>
     public bool LogsBlocking { get; init; }
@@ -52,23 +52,23 @@ internal sealed record RoutePlan(
     public bool IgnoresAccept { get; init; }
 
     /// <summary>Returns for each request the time that its client has to wait; null without a limiter.</summary>
-    public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
+    public Func<CoapRequestContext, TimeSpan?>? Limiter { get; init; }
 
     /// <summary>
     /// Runs the filters for a request with a block-wise body, before the body is assembled: returns 2.31 Continue, or the response; null if
     /// no filter needs it.
     /// </summary>
-    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>? Admission { get; init; }
+    public CoapHandler? Admission { get; init; }
 
     /// <summary>Describes errors; null if nothing does.</summary>
-    public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
+    public Func<CoapRequestContext, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
 
     /// <summary>Creates the registration of a request that observes a resource of the route.</summary>
     /// <param name="route">The route.</param>
     /// <param name="settings">Its observer settings.</param>
     /// <param name="request">The request, with the values of the route's parameters.</param>
     /// <param name="notifier">Reports changes.</param>
-    public Registration Register(Route route, ObserveSettings settings, CoapRequest request, ObserverNotifier? notifier)
+    public Registration Register(Route route, ObserveSettings settings, CoapRequestContext request, ObserverNotifier? notifier)
     {
         string path = ProxyRoute.PathOf(request);
         CoapObserverTerms? terms = notifier is null ? null : ObserverTerms?.Invoke(request)?.For(notifier, path);
@@ -81,8 +81,8 @@ internal sealed record RoutePlan(
         Streamed is not null && Array.IndexOf(Streamed.Methods, (CoapMethod)code.Value) >= 0 ? Streamed.Body : Body;
 
     /// <summary>Returns whether the route is served over the transport of a request.</summary>
-    public bool Serves(CoapRequest request) =>
-        Schemes is null || request.Channel is not { } channel || IsAmong(Schemes, channel.Transport.Scheme);
+    public bool Serves(CoapRequestContext request) =>
+        Schemes is null || IsAmong(Schemes, request.Channel.Transport.Scheme);
 
     /// <summary>Returns whether a scheme is in a list, case-insensitive (RFC 3986 section 3.1).</summary>
     public static bool IsAmong(string[] schemes, string scheme)

@@ -6,7 +6,7 @@ namespace CoAP.NET.Resources;
 /// <summary>The settings of a route or a group; null is inherited from the outer group. Guarded by <see cref="RouteTable.Gate"/>.</summary>
 internal sealed class RouteSettings
 {
-    public ExecutionOptions? Execution { get; set; }
+    public CoapExecution? Execution { get; set; }
 
     /// <summary>
     /// The executor of all routes that inherit the queue of a group (queued or serial); null before the first one is planned.
@@ -25,7 +25,7 @@ internal sealed class RouteSettings
     /// <summary>The schemes of its transports; null for all.</summary>
     public string[]? Schemes { get; set; }
 
-    public Func<CoapRequest, bool>? ListedWhen { get; set; }
+    public Func<CoapRequestContext, bool>? ListedWhen { get; set; }
 
     public CoapContentFormat[]? Produces { get; set; }
 
@@ -46,12 +46,12 @@ internal sealed class RouteSettings
 
     public TimeSpan? Freshness { get; set; }
 
-    public Func<CoapRequest, TimeSpan?>? Limiter { get; set; }
+    public Func<CoapRequestContext, TimeSpan?>? Limiter { get; set; }
 
     public ObserveSettings? Observing { get; set; }
 
     /// <summary>Finds the observer terms of a resource of the route.</summary>
-    public Func<CoapRequest, CoapObserverTerms?>? ObserverTerms { get; set; }
+    public Func<CoapRequestContext, CoapObserverTerms?>? ObserverTerms { get; set; }
 
     /// <summary>The filters in the order of their addition, the outermost first. They do not replace those of the outer groups.</summary>
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> Filters { get; } = [];
@@ -60,7 +60,7 @@ internal sealed class RouteSettings
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> EarlyFilters { get; } = [];
 
     /// <summary>Describes errors; null to inherit.</summary>
-    public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; set; }
+    public Func<CoapRequestContext, CoapResult, Exception?, CoapContent?>? Describe { get; set; }
 
     public List<object> Metadata { get; } = [];
 }

@@ -17,7 +17,7 @@ internal sealed class RouteTable
     private static readonly CoapOptionCollection s_noOptions = new();
 
     private readonly HashSet<Route> _routes = [];
-    private readonly NoticedPaths _noticed = new();
+    private readonly NotifiedPathCache _noticed = new();
     private RouteNode _root = RouteNode.Empty;
     private RequestBodyPolicy? _leftTo;
     private int _version;
@@ -82,9 +82,9 @@ internal sealed class RouteTable
 
     /// <summary>
     /// Returns the options of a request for reading only: a run for notifications shares them with its subject, and
-    /// <see cref="CoapRequest.Options"/> would copy them.
+    /// <see cref="CoapRequestContext.Options"/> would copy them.
     /// </summary>
-    public static CoapOptionCollection OptionsOf(CoapRequest request) => request.Message.OptionsToRead ?? s_noOptions;
+    public static CoapOptionCollection OptionsOf(CoapRequestContext request) => request.Message.OptionsToRead ?? s_noOptions;
 
     /// <summary>
     /// Returns the place of the Uri-Path options; null for 4.04. A single empty segment is the root, because <c>coap://host/</c> has none
@@ -123,7 +123,7 @@ internal sealed class RouteTable
     /// <param name="isInOrder">Whether its blocks arrive in order, so that the handler can read them as they arrive.</param>
     /// <param name="environment">Provides the limits.</param>
     /// <returns>Null if the Resource stage would refuse the request in any case; that stage then answers it.</returns>
-    public RequestBodyPolicy? FindBodyPolicy(CoapRequest request, bool isInOrder, CoapEnvironment environment)
+    public RequestBodyPolicy? FindBodyPolicy(CoapRequestContext request, bool isInOrder, CoapEnvironment environment)
     {
         if (Volatile.Read(ref _leftTo) is { } leftTo)
         {
@@ -154,7 +154,7 @@ internal sealed class RouteTable
     {
         CoapOptionCollection options = OptionsOf(exchange.Request);
         return FindRoute(options, exchange.Request.Code, out int firstSegment) is { } route
-            ? BodyAdmission.AdmitAsync(exchange, route, route.GetPlan(environment), firstSegment, environment)
+            ? RouteAdmission.AdmitAsync(exchange, route, route.GetPlan(environment), firstSegment, environment)
             : default;
     }
 
@@ -256,15 +256,15 @@ internal sealed class RouteTable
     }
 
     /// <summary>Returns a path in the normal form of change notices.</summary>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
+    /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
     public string NormalizePath(string path) => _noticed.Get(path).Path;
 
     /// <summary>Notifies observers that the resource at a path may have changed.</summary>
     /// <returns>The number of its observers.</returns>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
+    /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
     public int Notify(string path)
     {
-        NoticedPath noticed = _noticed.Get(path);
+        NotifiedPath noticed = _noticed.Get(path);
         int observers = Notify(noticed.Options, noticed, isTold: true, out RouteNode? place);
         if (observers == 0 && !noticed.IsChecked)
         {
@@ -314,18 +314,18 @@ internal sealed class RouteTable
     }
 
     /// <summary>Returns the number of observers of a path.</summary>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
+    /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
     public int CountObservers(string path) => Notifier?.CountAt(NormalizePath(path)) ?? 0;
 
     /// <summary>Notifies only the observers here of a change elsewhere.</summary>
     /// <param name="name">The name of a path or a route.</param>
     /// <returns>The number of its observers.</returns>
-    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
+    /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
     public int Apply(string name)
     {
         if (name.StartsWith('/'))
         {
-            NoticedPath noticed = _noticed.Get(name);
+            NotifiedPath noticed = _noticed.Get(name);
             return Notify(noticed.Options, noticed, isTold: false, out _);
         }
 
@@ -353,7 +353,7 @@ internal sealed class RouteTable
         }
     }
 
-    private int Notify(CoapOptionCollection options, NoticedPath? noticed, bool isTold, out RouteNode? place)
+    private int Notify(CoapOptionCollection options, NotifiedPath? noticed, bool isTold, out RouteNode? place)
     {
         place = Find(options, out _);
         if (Notifier is not { } notifier || place is null)

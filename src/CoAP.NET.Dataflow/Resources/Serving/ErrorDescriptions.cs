@@ -20,9 +20,9 @@ internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable 
             return result;
         }
 
-        CoapRequest request = exchange.Request;
+        CoapRequestContext request = exchange.Request;
         Route? route = routes.Find(request.Options, out _)?[request.Code];
-        Func<CoapRequest, CoapResult, Exception?, CoapContent?>? describe =
+        Func<CoapRequestContext, CoapResult, Exception?, CoapContent?>? describe =
             route is null ? routes.Root.Settings.Describe : route.GetPlan(environment).Describe;
         if (describe is null)
         {

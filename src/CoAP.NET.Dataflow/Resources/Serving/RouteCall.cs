@@ -7,7 +7,7 @@ namespace CoAP.NET.Resources;
 /// <param name="Exchange">The request.</param>
 /// <param name="Route">The route that matched.</param>
 /// <param name="WaitingSince">Since when it waits for a thread, in units of 100 ns; null if it does not, or without a limit.</param>
-internal readonly record struct RouteCall(HandlerRun Run, CoapExchange Exchange, Route Route, long? WaitingSince = null)
+internal readonly record struct RouteCall(HandlerInvoker Run, CoapExchange Exchange, Route Route, long? WaitingSince = null)
 {
     /// <summary>The block that offers the response.</summary>
     public ResourceInbound Stage => Run.Stage;

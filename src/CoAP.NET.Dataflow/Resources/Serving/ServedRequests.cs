@@ -20,7 +20,7 @@ internal sealed class ServedRequests : IDisposable
     private readonly int[] _counts;
     private TaskCompletionSource? _idle;
     private TaskCompletionSource? _answered;
-    private int _letGo;
+    private int _released;
     private int _slowThreads;
     private volatile bool _stopping;
     private volatile bool _isOver;
@@ -35,11 +35,11 @@ internal sealed class ServedRequests : IDisposable
         _max = max;
         _share = shardCount == 1 ? max / 2 : Math.Min(64, max / (8 * shardCount));
         _counts = new int[(shardCount + 1) * Stride];
-        Shares = new ServedShares(max);
+        Shares = new RunningRequestQuota(max);
     }
 
     /// <summary>The numbers of running requests per source.</summary>
-    public ServedShares Shares { get; }
+    public RunningRequestQuota Shares { get; }
 
     public int Count
     {
@@ -120,7 +120,7 @@ internal sealed class ServedRequests : IDisposable
 
     /// <summary>Counts requests that were answered because the endpoint stopped while their handlers continue.</summary>
     /// <param name="change">The change of their number.</param>
-    public void LetGo(int change) => Interlocked.Add(ref _letGo, change);
+    public void Release(int change) => Interlocked.Add(ref _released, change);
 
     /// <summary>
     /// Returns a task that completes when each running request has its response. Call it after <see cref="Abort"/>, when requests with
@@ -139,7 +139,7 @@ internal sealed class ServedRequests : IDisposable
     public void SettleIfAnswered()
     {
         // An ending request leaves _letGo before it leaves Count: meanwhile it looks unanswered, and its end checks again.
-        if (Volatile.Read(ref _answered) is { } answered && Count <= Volatile.Read(ref _letGo))
+        if (Volatile.Read(ref _answered) is { } answered && Count <= Volatile.Read(ref _released))
         {
             answered.TrySetResult();
         }

@@ -15,22 +15,22 @@ internal sealed class ServingReports(CoapEnvironment environment)
     private CoapCounters Counters => environment.Counters;
 
     /// <summary>Starts to measure a request.</summary>
-    public ServerWatch Watch(CoapExchange exchange)
+    public ServerRequestMeter Watch(CoapExchange exchange)
     {
-        ServerWatch watch = new(environment.Telemetry, exchange);
+        ServerRequestMeter watch = new(environment.Telemetry, exchange);
         exchange.Request.Watch = watch;
         return watch;
     }
 
     /// <summary>Returns whether a span or scope is current while the handler of a request runs.</summary>
-    public bool IsSeen(CoapRequest request) => request.Watch is not null || (_hasScopes && Logger.IsEnabled(LogLevel.Error));
+    public bool IsSeen(CoapRequestContext request) => request.Watch is not null || (_hasScopes && Logger.IsEnabled(LogLevel.Error));
 
     /// <summary>Runs a handler with span and scope.</summary>
     // Because it is async, it restores the caller's execution context: span and scope are current only in the handler and in what it
     // awaits.
     public async ValueTask<CoapResult> RunSeenAsync(RouteCall call)
     {
-        CoapRequest request = call.Exchange.Request;
+        CoapRequestContext request = call.Exchange.Request;
         if (request.Watch is { } watch)
         {
             try
@@ -69,7 +69,7 @@ internal sealed class ServingReports(CoapEnvironment environment)
     }
 
     /// <summary>Records the response of a request.</summary>
-    public void End(ServerWatch watch, CoapResult result)
+    public void End(ServerRequestMeter watch, CoapResult result)
     {
         try
         {
@@ -87,9 +87,9 @@ internal sealed class ServingReports(CoapEnvironment environment)
     /// <returns>The response, which has no details of the failure.</returns>
     public CoapResult Fail(CoapExchange exchange, RouteTemplate route, Exception error)
     {
-        if (error is CoapBodyException broken)
+        if (error is CoapContentException { Result: { } chosen })
         {
-            return broken.Result;
+            return chosen;
         }
 
         Counters.Add(CoapCounter.HandlerErrors);

@@ -11,10 +11,10 @@ namespace CoAP.NET.Resources;
 /// <param name="served">Counts the running requests, per source.</param>
 internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequests served)
 {
-    private readonly Dictionary<CoapExchange, ServedHolding> _all = [];
+    private readonly Dictionary<CoapExchange, RunningRequestEntry> _all = [];
 
     // Requests that were answered in place of their handlers when the endpoint stopped; the handlers still run.
-    private readonly HashSet<CoapExchange> _letGo = [];
+    private readonly HashSet<CoapExchange> _released = [];
     private readonly Lock _gate = new();
     private bool _isClosed;
 
@@ -46,7 +46,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
 
             if (_isClosed)
             {
-                served.LetGo(_letGo.Add(exchange) ? 1 : 0);
+                served.Release(_released.Add(exchange) ? 1 : 0);
                 return false;
             }
 
@@ -62,15 +62,15 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
     {
         lock (_gate)
         {
-            if (_all.Remove(exchange, out ServedHolding holding))
+            if (_all.Remove(exchange, out RunningRequestEntry holding))
             {
                 served.Shares.Exit(holding);
                 return true;
             }
 
-            if (_letGo.Remove(exchange))
+            if (_released.Remove(exchange))
             {
-                served.LetGo(-1);
+                served.Release(-1);
                 return true;
             }
 
@@ -85,13 +85,13 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
         {
             _isClosed = true;
             CoapExchange[] left = [.. _all.Keys];
-            foreach (ServedHolding holding in _all.Values)
+            foreach (RunningRequestEntry holding in _all.Values)
             {
                 served.Shares.Exit(holding);
             }
 
-            _letGo.UnionWith(left);
-            served.LetGo(left.Length);
+            _released.UnionWith(left);
+            served.Release(left.Length);
             _all.Clear();
             return left;
         }

@@ -11,13 +11,13 @@ internal abstract class AcceptLoop(ICoapTransportContext context, CancellationTo
     // A failure may last, for example without free file descriptors.
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(100);
 
-    private readonly OccasionalLog _log = new(context.TimeProvider);
+    private readonly RateLimitedLog _log = new(context.TimeProvider);
 
     /// <summary>Accepts until the transport closes. Never throws.</summary>
     public async Task RunAsync()
     {
         // Connections may always be ready at once, and meanwhile the caller must start the transport.
-        await default(PoolTurn);
+        await default(YieldToPool);
         while (!stopping.IsCancellationRequested)
         {
             try

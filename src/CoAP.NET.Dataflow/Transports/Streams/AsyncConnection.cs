@@ -69,14 +69,14 @@ internal sealed class AsyncConnection : CoapConnection
         lock (Gate)
         {
             _isStarted = true;
-            tells = TryTell();
+            tells = TryReport();
             reads = !IsOver;
             _holders += reads ? 1 : 0;
         }
 
         if (tells)
         {
-            Tell();
+            Report();
         }
 
         if (reads)
@@ -94,7 +94,7 @@ internal sealed class AsyncConnection : CoapConnection
         }
 
         Release();
-        LetGoOfIdentity();
+        ReleaseIdentity();
     }
 
     public override void Send(CoapDatagram frame) => _writer.Send(frame);
@@ -119,19 +119,19 @@ internal sealed class AsyncConnection : CoapConnection
         bool isLate;
         lock (Gate)
         {
-            _reader.Turn = ReaderTurn.InUserCode;
+            _reader.Turn = ReaderActivity.InUserCode;
             isLate = _writer.TryLeaveBatch();
-            tells = TryTell();
+            tells = TryReport();
         }
 
         if (isLate)
         {
-            _host.LateOutput.Watch(this);
+            _host.DelayedFlush.Watch(this);
         }
 
         if (tells)
         {
-            Tell();
+            Report();
         }
     }
 
@@ -140,7 +140,7 @@ internal sealed class AsyncConnection : CoapConnection
         _host.UserCodeEnds();
         lock (Gate)
         {
-            _reader.Turn = ReaderTurn.InStages;
+            _reader.Turn = ReaderActivity.InStages;
             _writer.RejoinBatch();
         }
     }
@@ -154,7 +154,7 @@ internal sealed class AsyncConnection : CoapConnection
         bool writes;
         lock (Gate)
         {
-            writes = _reader.Turn == ReaderTurn.InUserCode && _writer.TryBegin();
+            writes = _reader.Turn == ReaderActivity.InUserCode && _writer.TryBegin();
         }
 
         if (writes)
@@ -188,7 +188,7 @@ internal sealed class AsyncConnection : CoapConnection
                 saysSo = error is null && !lingers && !_writer.IsWriting;
                 lingers &= _reader.IsReading && _host.TryLinger(this);
                 _lingers = lingers;
-                tells = TryTell();
+                tells = TryReport();
                 resume = _reader.TakeResume();
             }
         }
@@ -206,7 +206,7 @@ internal sealed class AsyncConnection : CoapConnection
         resume?.TrySetResult();
         if (tells)
         {
-            Tell();
+            Report();
         }
     }
 
@@ -263,10 +263,10 @@ internal sealed class AsyncConnection : CoapConnection
     /// <summary>Counts one user of the link less. Takes the lock.</summary>
     public void Leave() => CountHolders(-1);
 
-    /// <summary>Whether the caller must report the end (<see cref="Tell"/>), after the lock. Under the lock.</summary>
-    public bool TryTell()
+    /// <summary>Whether the caller must report the end (<see cref="Report"/>), after the lock. Under the lock.</summary>
+    public bool TryReport()
     {
-        if (!IsOver || !_isStarted || _isTold || _reader.Turn == ReaderTurn.InStages)
+        if (!IsOver || !_isStarted || _isTold || _reader.Turn == ReaderActivity.InStages)
         {
             return false;
         }
@@ -275,10 +275,10 @@ internal sealed class AsyncConnection : CoapConnection
         return true;
     }
 
-    public void Tell()
+    public void Report()
     {
-        EndingRole.Tell(_host, this, _reason);
-        LetGoOfIdentity();
+        EndingRole.Report(_host, this, _reason);
+        ReleaseIdentity();
     }
 
     /// <summary>Returns the reader, if it waits and may continue. Under the lock.</summary>
@@ -310,12 +310,12 @@ internal sealed class AsyncConnection : CoapConnection
         if (isFree)
         {
             _link.Release();
-            LetGoOfIdentity();
+            ReleaseIdentity();
         }
     }
 
     // The certificate lives until nothing is left of the connection and its end was reported.
-    private void LetGoOfIdentity()
+    private void ReleaseIdentity()
     {
         if (Interlocked.Decrement(ref _identityUses) == 0)
         {

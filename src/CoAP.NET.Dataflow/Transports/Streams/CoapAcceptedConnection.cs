@@ -9,7 +9,7 @@ namespace CoAP.NET.Transports;
 public sealed class CoapAcceptedConnection
 {
     /// <summary>
-    /// The peer's address. Limits such as <see cref="CoapLimits.MaxConnectionsPerAddress"/> use it. Default <c>0.0.0.0:0</c>: unknown.
+    /// The peer's address. Limits such as <see cref="CoapConnectionLimits.MaxCountPerSource"/> use it. Default <c>0.0.0.0:0</c>: unknown.
     /// </summary>
     public IPEndPoint Remote { get; init; } = new(IPAddress.Any, 0);
 

@@ -29,8 +29,8 @@ public sealed class CoapDuplexPipe : IDuplexPipe
 
     /// <summary>The peer's address, for connections that <see cref="CoapDuplexPipeTransportOptions.Accept"/> returns.</summary>
     /// <remarks>
-    /// Limits such as <see cref="CoapLimits.MaxConnectionsPerAddress"/> use it. Default <c>0.0.0.0:0</c>: unknown, so all such peers count
-    /// as one source. A connection that was opened for a request has the address of the request's URI instead.
+    /// Limits such as <see cref="CoapConnectionLimits.MaxCountPerSource"/> use it. Default <c>0.0.0.0:0</c>: unknown, so all such peers
+    /// count as one source. A connection that was opened for a request has the address of the request's URI instead.
     /// </remarks>
     public IPEndPoint Remote { get; init; } = new(IPAddress.Any, 0);
 

@@ -15,7 +15,7 @@ namespace CoAP.NET.Transports;
 public class CoapDuplexPipeTransport : CoapStreamTransport
 {
     private readonly CoapDuplexPipeTransportOptions _options;
-    private readonly TransportLife<HostEngine> _life = new();
+    private readonly TransportLifetime<HostEngine> _life = new();
     private Task _accepting = Task.CompletedTask;
 
     /// <summary>Creates a transport.</summary>
@@ -117,7 +117,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
         _options.Connect is { } connect
             ? connect(remote, cancellationToken)
             : throw new CoapConnectionException(
-                CoapConnectionError.ConnectFailed,
+                CoapError.ConnectFailed,
                 $"No connection to {remote}: this transport only takes connections that others opened. Set "
                     + "CoapDuplexPipeTransportOptions.Connect.");
 
@@ -150,12 +150,12 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
             cancellationToken.ThrowIfCancellationRequested();
             throw stopping.IsCancellationRequested ? ConnectFailure.Stopped(remote)
                 : timeout.IsCancellationRequested ? new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed,
+                    CoapError.ConnectFailed,
                     $"No connection to {remote}: the Connect callback of the transport did not finish within {limit.TotalSeconds:0.###} s "
                         + "(ConnectTimeout).",
                     exception)
                 : new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed,
+                    CoapError.ConnectFailed,
                     $"No connection to {remote}: the Connect callback of the transport failed. {exception.Message}", exception);
         }
     }

@@ -20,7 +20,7 @@ public sealed class CoapDuplexPipeTransportOptions
     /// <summary>Waits for the next incoming connection. Default null: peers cannot connect.</summary>
     /// <remarks>
     /// One caller at a time calls it, again as soon as it has returned, until the transport is disposed, which cancels it. When it throws,
-    /// the transport logs and counts the failure (<see cref="CoapCounter.AcceptFailures"/>) and calls it again after a pause.
+    /// the transport logs and counts the failure (<c>AcceptFailures</c>) and calls it again after a pause.
     /// </remarks>
     public Func<CancellationToken, ValueTask<CoapDuplexPipe>>? Accept { get; set; }
 

@@ -14,7 +14,7 @@ internal sealed class ConnectionHost
     private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
 
     // The connections without a reported end, and the host itself.
-    private readonly MemberCount _members = new();
+    private readonly OpenConnectionCount _members = new();
     private bool _isClosing;
     private int _inUserCode;
 
@@ -23,17 +23,17 @@ internal sealed class ConnectionHost
         Transport = transport;
         Context = context;
         _streams = streams;
-        LateOutput = new LateOutput(context.TimeProvider);
+        DelayedFlush = new DelayedFlush(context.TimeProvider);
     }
 
     public CoapStreamTransport Transport { get; }
 
     public ICoapStreamContext Context { get; }
 
-    public LateOutput LateOutput { get; }
+    public DelayedFlush DelayedFlush { get; }
 
     /// <summary>The connections that are being opened.</summary>
-    public Openings Openings { get; } = new();
+    public PendingConnects PendingConnects { get; } = new();
 
     /// <summary>Whether so many pool threads are in user code that the pool can spare no more.</summary>
     public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= UserCodePolicy.PoolThreadsInUserCode;
@@ -130,7 +130,7 @@ internal sealed class ConnectionHost
             connection.Close(null);
         }
 
-        LateOutput.Dispose();
+        DelayedFlush.Dispose();
     }
 
     /// <summary>Completes when the end of all connections was reported. Call it once, after <see cref="CloseConnections"/>.</summary>

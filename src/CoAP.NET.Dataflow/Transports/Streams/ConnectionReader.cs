@@ -16,7 +16,7 @@ internal sealed class ConnectionReader
     private readonly ConnectionWriter _writer;
     private readonly ConnectionHost _host;
     private readonly ICoapStreamContext _context;
-    private readonly FrameCutter _frames;
+    private readonly FrameSplitter _frames;
     private readonly ReadCharge _charge;
     private readonly AsyncReceiveRole _role;
 
@@ -34,7 +34,7 @@ internal sealed class ConnectionReader
         _context = host.Context;
         _charge = new ReadCharge(_context, connection);
         _role = new AsyncReceiveRole(connection);
-        _frames = new FrameCutter(connection, link, this, _charge, _context);
+        _frames = new FrameSplitter(connection, link, this, _charge, _context);
         link.Begin(_charge);
     }
 
@@ -42,7 +42,7 @@ internal sealed class ConnectionReader
     public bool IsReading { get; private set; }
 
     /// <summary>The activity of its thread.</summary>
-    public ReaderTurn Turn { get; set; }
+    public ReaderActivity Turn { get; set; }
 
     /// <summary>Whether anything arrived from the peer.</summary>
     public bool HasHeard { get; private set; }
@@ -125,7 +125,7 @@ internal sealed class ConnectionReader
                 return false;
             }
 
-            Turn = ReaderTurn.InStages;
+            Turn = ReaderActivity.InStages;
             return true;
         }
     }
@@ -135,13 +135,13 @@ internal sealed class ConnectionReader
         bool tells;
         lock (_connection.Gate)
         {
-            Turn = ReaderTurn.Cutting;
-            tells = _connection.TryTell();
+            Turn = ReaderActivity.Cutting;
+            tells = _connection.TryReport();
         }
 
         if (tells)
         {
-            _connection.Tell();
+            _connection.Report();
         }
     }
 
@@ -158,7 +158,7 @@ internal sealed class ConnectionReader
         try
         {
             // Code that opens connections must not wait for the handling of their frames.
-            await default(PoolTurn);
+            await default(YieldToPool);
             while (TryTakeTurn(out Task? wait))
             {
                 if (wait is not null)
@@ -207,7 +207,7 @@ internal sealed class ConnectionReader
                     if (count == 0 && !_link.IsMessageWhole && _link.Violation is null)
                     {
                         // A fragment without a byte: the time limit of the message continues.
-                        _frames.GiveRoomBack();
+                        _frames.ReleaseCapacity();
                         continue;
                     }
 

@@ -22,7 +22,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     private int _batchThread;
     private long _waiting;
     private long _sent;
-    private Backlog _backlog;
+    private SendBacklog _backlog;
 
     /// <summary>Whether its loop runs. Guarded by the lock.</summary>
     public bool IsWriting { get; private set; }
@@ -53,7 +53,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         {
             if (!connection.IsOver && !IsLastGiven && !_isGivenUp)
             {
-                _isGivenUp = isTooSlow = _waiting > context.Limits.MaxSendQueueBytes;
+                _isGivenUp = isTooSlow = _waiting > context.Limits.Connections.MaxSendQueueSize;
                 if (!isTooSlow)
                 {
                     IsLastGiven = frame.IsLast;
@@ -65,7 +65,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
                     Append(frame);
                     isTaken = true;
                     writes = _batchThread != Environment.CurrentManagedThreadId && TryBegin();
-                    tells = _isStuck && MustTell();
+                    tells = _isStuck && MustReport();
                 }
             }
         }
@@ -88,9 +88,9 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         {
             context.Counters.Add(CoapCounter.SlowConnections);
             _ = EndSoonAsync(new CoapConnectionException(
-                CoapConnectionError.TooSlow,
+                CoapError.TooSlow,
                 $"The connection to {connection} was closed: the peer does not accept the data sent to it. See "
-                    + "CoapLimits.MaxSendQueueBytes."));
+                    + "CoapLimits.Connections.MaxSendQueueSize."));
         }
     }
 
@@ -151,7 +151,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     private bool HasOutput => _queue.Length > 0 || IsLastGiven;
 
     // Under the lock. The memory counts, not the bytes: the rest of a frame holds its whole buffer.
-    private bool MustTell() => _backlog.MustTell(_queue.Held + ((_messages?.Count ?? 0) * (long)sizeof(int)), _sent);
+    private bool MustReport() => _backlog.MustReport(_queue.Held + ((_messages?.Count ?? 0) * (long)sizeof(int)), _sent);
 
     // Under the lock.
     private void Append(CoapDatagram frame)
@@ -163,7 +163,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
 
         _queue.Add(frame, 0);
         Volatile.Write(ref _waiting, _queue.Length);
-        if (_waiting > context.Limits.SendQueueBytes)
+        if (_waiting > context.Limits.Connections.SendQueueSize)
         {
             Volatile.Write(ref _isCongested, true);
         }
@@ -196,7 +196,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         if (error is not null || isLast)
         {
             // The sender, mostly a stage, must not run the end of the connection inside its call.
-            await default(PoolTurn);
+            await default(YieldToPool);
             if (error is not null)
             {
                 connection.EndBy(error);
@@ -220,7 +220,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
             lock (connection.Gate)
             {
                 _isStuck = true;
-                tells = MustTell();
+                tells = MustReport();
             }
 
             if (tells)
@@ -280,9 +280,9 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
 
             Volatile.Write(ref _sent, _sent + count);
             Volatile.Write(ref _waiting, _queue.Length);
-            tells = _isStuck && MustTell();
+            tells = _isStuck && MustReport();
             _isStuck &= _waiting > 0;
-            isDrained = _isCongested && _waiting <= context.Limits.SendQueueBytes / 2;
+            isDrained = _isCongested && _waiting <= context.Limits.Connections.SendQueueSize / 2;
             if (isDrained)
             {
                 Volatile.Write(ref _isCongested, false);
@@ -305,7 +305,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
 
     private async Task EndSoonAsync(Exception error)
     {
-        await default(PoolTurn);
+        await default(YieldToPool);
         connection.End(error, lingers: false);
     }
 }

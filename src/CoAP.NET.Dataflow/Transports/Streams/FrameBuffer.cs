@@ -76,7 +76,7 @@ internal sealed class FrameBuffer
     public void MakeRoom() => _ = GetMemory();
 
     /// <summary>Returns room that was not used. Right after <see cref="Trim"/>.</summary>
-    public void GiveRoomBack()
+    public void ReleaseCapacity()
     {
         if (_end > 0 || _last is not { } last)
         {

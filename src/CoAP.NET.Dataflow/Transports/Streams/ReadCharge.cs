@@ -38,8 +38,8 @@ internal sealed class ReadCharge(ICoapStreamContext context, CoapConnection conn
 
     /// <summary>Creates the exception for a connection without memory for partial frames.</summary>
     public static CoapConnectionException RefusalOf(CoapConnection connection) => new(
-        CoapConnectionError.Refused,
-        $"The connection to {connection} was closed: there is no memory for its partial frame. See CoapLimits.MaxFrameAssemblyBytes.");
+        CoapError.Refused,
+        $"The connection to {connection} was closed: there is no memory for its partial frame. See CoapLimits.Connections.ReceiveMemory.");
 
     private bool TryFollow()
     {

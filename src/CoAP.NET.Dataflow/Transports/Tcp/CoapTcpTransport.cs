@@ -5,10 +5,10 @@ namespace CoAP.NET.Transports;
 
 /// <summary>Runs CoAP over TCP and TLS (RFC 8323): listening sockets for servers, connections for clients and servers.</summary>
 [UnsupportedOSPlatform("browser")]
-public sealed class CoapTcpTransport : CoapStreamTransport
+internal sealed class CoapTcpTransport : CoapStreamTransport
 {
     private readonly CoapTcpTransportOptions _options;
-    private readonly TransportLife<TcpEngine> _life = new();
+    private readonly TransportLifetime<TcpEngine> _life = new();
 
     /// <summary>Creates a transport. <see cref="StartAsync"/> binds the addresses.</summary>
     /// <param name="options">The addresses and settings; null: it only connects, as clients do.</param>
@@ -40,13 +40,13 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     public override IReadOnlyList<CoapAddress> LocalAddresses => _life.Engine?.LocalAddresses ?? [];
 
     /// <summary>The engine in use; before <see cref="StartAsync"/> the requested one.</summary>
-    public CoapTcpEngine Engine => _life.Engine?.Kind ?? _options.Engine;
+    public CoapSocketEngine Engine => _life.Engine?.Kind ?? _options.Engine;
 
     /// <inheritdoc/>
     /// <exception cref="CoapBindException">An address cannot be bound. Nothing is left open, and a new start is possible.</exception>
     /// <exception cref="InvalidOperationException">The transport was already started.</exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options request <see cref="CoapTcpEngine.Inline"/> on a system that does not support it.
+    /// The options request <see cref="CoapSocketEngine.LinuxLoop"/> on a system that does not support it.
     /// </exception>
     /// <exception cref="CoapException">With TLS, on Linux: there is no OpenSSL, which .NET needs.</exception>
     public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
@@ -72,13 +72,14 @@ public sealed class CoapTcpTransport : CoapStreamTransport
             StartedEngine.ConnectAsync(remote, local, serverName, cancellationToken);
 
     /// <inheritdoc/>
-    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => _life.Engine?.ProgressOf(remote, serverName);
+    internal override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
+        _life.Engine?.ProgressOf(remote, serverName);
 
     private TcpEngine StartedEngine => _life.Engine
         ?? throw new InvalidOperationException("The transport is not started. Start it before it connects.");
 
     /// <inheritdoc/>
-    public override bool HandsOver => _life.Engine is LinuxTcpEngine;
+    internal override bool HandsOver => _life.Engine is LinuxTcpEngine;
 
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();
@@ -92,18 +93,18 @@ public sealed class CoapTcpTransport : CoapStreamTransport
 #pragma warning restore CA1859
     {
         bool isSupported = TransportLoops.IsSupported;
-        if (_options.Engine == CoapTcpEngine.Auto && TransportLoops.Refusal is { } refusal)
+        if (_options.Engine == CoapSocketEngine.Auto && TransportLoops.Refusal is { } refusal)
         {
             TcpLog.TcpFallsBack(context.Logger, refusal);
         }
 
-        if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async)
+        if (isSupported && !_options.UseTls && _options.Engine != CoapSocketEngine.Portable)
         {
             return new LinuxTcpEngine(this, context, _options);
         }
 
-        return isSupported || _options.Engine != CoapTcpEngine.Inline
+        return isSupported || _options.Engine != CoapSocketEngine.LinuxLoop
             ? new AsyncTcpEngine(this, context, _options)
-            : throw new PlatformNotSupportedException("The engine Inline needs Linux on x64 or arm64. Use CoapTcpEngine.Auto.");
+            : throw new PlatformNotSupportedException("The engine LinuxLoop needs Linux on x64 or arm64. Use CoapSocketEngine.Auto.");
     }
 }

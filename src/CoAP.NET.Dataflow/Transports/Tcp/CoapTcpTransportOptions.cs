@@ -4,7 +4,7 @@ namespace CoAP.NET.Transports;
 
 /// <summary>Configures the addresses and behaviour of a <see cref="CoapTcpTransport"/>.</summary>
 /// <remarks>Mutable until the transport is made, which copies the options. <see cref="CoapLimits"/> has the sizes and numbers.</remarks>
-public sealed class CoapTcpTransportOptions
+internal sealed class CoapTcpTransportOptions
 {
     /// <summary>The addresses to listen on; port 0 takes any free port. Default empty: it only connects.</summary>
     public IList<IPEndPoint> Endpoints { get; private set; } = [];
@@ -12,8 +12,8 @@ public sealed class CoapTcpTransportOptions
     /// <summary>Whether <c>[::]</c> serves IPv4 too. Default true. Other addresses are not affected.</summary>
     public bool DualMode { get; set; } = true;
 
-    /// <summary>The engine that talks to the operating system. Default <see cref="CoapTcpEngine.Auto"/>.</summary>
-    public CoapTcpEngine Engine { get; set; }
+    /// <summary>The engine that talks to the operating system. Default <see cref="CoapSocketEngine.Auto"/>.</summary>
+    public CoapSocketEngine Engine { get; set; }
 
     /// <summary>The maximum number of connections that wait to be accepted. Default 4,096.</summary>
     /// <remarks>The range is 1 to 65,535. The operating system may allow less.</remarks>
@@ -30,7 +30,7 @@ public sealed class CoapTcpTransportOptions
     } = 4096;
 
     /// <summary>How long user code may delay other connections before a stand-by thread continues receiving. Default 4 ms.</summary>
-    /// <remarks>Only for <see cref="CoapTcpEngine.Inline"/>. See <see cref="CoapUdpTransportOptions.HandOverAfter"/>.</remarks>
+    /// <remarks>Only for <see cref="CoapSocketEngine.LinuxLoop"/>. See <see cref="CoapUdpTransportOptions.HandOverAfter"/>.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 ms, or more than a minute.</exception>
     public TimeSpan HandOverAfter { get; set => field = UserCodePolicy.CheckHandOver(value); } = UserCodePolicy.HandOverAfter;
 

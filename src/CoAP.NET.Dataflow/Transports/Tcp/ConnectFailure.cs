@@ -13,21 +13,22 @@ internal static class ConnectFailure
 
     /// <summary>Describes a refusal of the operating system.</summary>
     public static CoapConnectionException Of(in CoapAddress remote, SocketException cause) =>
-        new(CoapConnectionError.ConnectFailed, $"No connection to {remote}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause);
+        new(CoapError.ConnectFailed, $"No connection to {remote}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause);
 
     /// <summary>Describes a timeout.</summary>
     public static CoapConnectionException TimedOut(in CoapAddress remote, TimeSpan after) =>
-        new(CoapConnectionError.ConnectFailed,
+        new(CoapError.ConnectFailed,
             $"No connection to {remote} within {after.TotalSeconds:0.###} s (ConnectTimeout). {Advice(SocketError.TimedOut)}");
 
     /// <summary>Describes a refusal of the endpoint.</summary>
     public static CoapConnectionException Refused(in CoapAddress remote, string? serverName = null) =>
-        new(CoapConnectionError.Refused,
-            $"The connection to {remote.ToString(serverName)} is refused: MaxConnections is reached, or the endpoint stops.");
+        new(CoapError.Refused,
+            $"The connection to {remote.ToString(serverName)} is refused: CoapLimits.Connections.MaxCount is reached, or the endpoint "
+                + "stops.");
 
     /// <summary>Describes an attempt that ended because the transport closed.</summary>
     public static CoapConnectionException Stopped(in CoapAddress remote, string? serverName = null) =>
-        new(CoapConnectionError.ClosedByUs, $"The connection to {remote.ToString(serverName)} ends: the endpoint was stopped.");
+        new(CoapError.ClosedLocally, $"The connection to {remote.ToString(serverName)} ends: the endpoint was stopped.");
 
     private static string Advice(SocketError error) => error switch
     {

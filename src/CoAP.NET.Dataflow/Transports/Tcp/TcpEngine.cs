@@ -15,7 +15,7 @@ internal abstract class TcpEngine : TransportEngine
     /// <summary>The endpoint's context for the transport.</summary>
     public ICoapStreamContext Context { get; }
 
-    public abstract CoapTcpEngine Kind { get; }
+    public abstract CoapSocketEngine Kind { get; }
 
     public CoapTcpTransport Transport { get; }
 

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 internal static partial class TcpLog
 {
     [LoggerMessage(1020, LogLevel.Debug, "TCP: bound {Address}, engine {Engine}, TLS {UseTls}.")]
-    public static partial void TcpBound(ILogger logger, CoapAddress address, CoapTcpEngine engine, bool useTls);
+    public static partial void TcpBound(ILogger logger, CoapAddress address, CoapSocketEngine engine, bool useTls);
 
     [LoggerMessage(1021, LogLevel.Error,
         "TCP: accepting on {Address} fails: {Error}. It is retried, and logged at most once per minute. With too many open files: close "
@@ -39,6 +39,6 @@ internal static partial class TcpLog
     public static partial void TlsCallbackFailed(ILogger logger, Exception exception, string callback, CoapAddress remote, long leftOut);
 
     [LoggerMessage(1028, LogLevel.Information,
-        "TCP: the engine Inline cannot be used here: {Reason} The engine Async is used, which needs more processor time.")]
+        "TCP: the engine LinuxLoop cannot be used here: {Reason} The engine Portable is used, which needs more processor time.")]
     public static partial void TcpFallsBack(ILogger logger, string reason);
 }

@@ -13,7 +13,7 @@ namespace CoAP.NET.Transports;
 public sealed class CoapUdpTransport : CoapDatagramTransport
 {
     private readonly CoapUdpTransportOptions _options;
-    private readonly TransportLife<UdpEngine> _life = new();
+    private readonly TransportLifetime<UdpEngine> _life = new();
     private readonly Func<ICoapDatagramContext, UdpEngine> _makeFirst;
 
     /// <summary>Creates a transport. <see cref="StartAsync"/> binds the addresses.</summary>
@@ -25,7 +25,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
 
     /// <param name="options">The addresses and settings.</param>
     /// <param name="makeFirst">
-    /// Makes the engine that <see cref="CoapUdpEngine.Auto"/> tries first; null for the usual one. For tests.
+    /// Makes the engine that <see cref="CoapSocketEngine.Auto"/> tries first; null for the usual one. For tests.
     /// </param>
     internal CoapUdpTransport(CoapUdpTransportOptions? options, Func<ICoapDatagramContext, UdpEngine>? makeFirst)
     {
@@ -43,18 +43,18 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     public override IReadOnlyList<CoapAddress> LocalAddresses => _life.Engine?.LocalAddresses ?? [];
 
     /// <summary>The engine in use; before <see cref="StartAsync"/> the requested one.</summary>
-    public CoapUdpEngine Engine => _life.Engine?.Kind ?? _options.Engine;
+    public CoapSocketEngine Engine => _life.Engine?.Kind ?? _options.Engine;
 
     /// <inheritdoc/>
     /// <exception cref="CoapBindException">An address cannot be bound. Nothing is left open, and a new start is possible.</exception>
     /// <exception cref="InvalidOperationException">The transport was already started.</exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options request <see cref="CoapUdpEngine.LinuxLoop"/> on a system that does not support it.
+    /// The options request <see cref="CoapSocketEngine.LinuxLoop"/> on a system that does not support it.
     /// </exception>
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        return _options.Engine == CoapUdpEngine.Auto
+        return _options.Engine == CoapSocketEngine.Auto
             ? StartAnyAsync(context, cancellationToken)
             : _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
     }
@@ -83,7 +83,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     }
 
     /// <inheritdoc/>
-    public override bool HandsOver => true;
+    internal override bool HandsOver => true;
 
     /// <inheritdoc/>
     public override bool IsOurs(IPAddress address)
@@ -157,10 +157,10 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     {
         switch (_options.Engine)
         {
-            case CoapUdpEngine.LinuxLoop when !LinuxUdpEngine.IsSupported:
-                throw new PlatformNotSupportedException("The engine LinuxLoop needs Linux on x64 or arm64. Use CoapUdpEngine.Auto.");
-            case CoapUdpEngine.Portable or PortableUdpEngine.WithTwoSockets:
-            case CoapUdpEngine.Auto when !LinuxUdpEngine.IsSupported:
+            case CoapSocketEngine.LinuxLoop when !LinuxUdpEngine.IsSupported:
+                throw new PlatformNotSupportedException("The engine LinuxLoop needs Linux on x64 or arm64. Use CoapSocketEngine.Auto.");
+            case CoapSocketEngine.Portable or PortableUdpEngine.WithTwoSockets:
+            case CoapSocketEngine.Auto when !LinuxUdpEngine.IsSupported:
                 return new PortableUdpEngine(this, context, _options);
             default:
                 return new LinuxUdpEngine(this, context, _options);

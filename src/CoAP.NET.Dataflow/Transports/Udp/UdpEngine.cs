@@ -5,21 +5,21 @@ namespace CoAP.NET.Transports;
 /// <summary>The engine of a <see cref="CoapUdpTransport"/>: its sockets and the way they are driven.</summary>
 internal abstract class UdpEngine : TransportEngine
 {
-    private readonly OccasionalLog _failing;
+    private readonly RateLimitedLog _failing;
 
     protected UdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
     {
         Context = context;
         Transport = transport;
-        _failing = new OccasionalLog(context.TimeProvider);
-        Receiving = new OccasionalLog(context.TimeProvider);
+        _failing = new RateLimitedLog(context.TimeProvider);
+        Receiving = new RateLimitedLog(context.TimeProvider);
         Options = options;
     }
 
     /// <summary>The endpoint's context for the transport.</summary>
     public ICoapDatagramContext Context { get; }
 
-    public abstract CoapUdpEngine Kind { get; }
+    public abstract CoapSocketEngine Kind { get; }
 
     public CoapTransport Transport { get; }
 
@@ -27,7 +27,7 @@ internal abstract class UdpEngine : TransportEngine
     protected UdpMemberships? Memberships { get; set; }
 
     /// <summary>Rate-limits the log message about failed receiving.</summary>
-    public OccasionalLog Receiving { get; }
+    public RateLimitedLog Receiving { get; }
 
     public CoapUdpTransportOptions Options { get; }
 

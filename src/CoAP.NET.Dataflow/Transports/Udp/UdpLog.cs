@@ -7,7 +7,7 @@ namespace CoAP.NET;
 internal static partial class UdpLog
 {
     [LoggerMessage(1000, LogLevel.Debug, "UDP: bound {Address}, engine {Engine}, {Sockets} socket(s).")]
-    public static partial void UdpBound(ILogger logger, CoapAddress address, CoapUdpEngine engine, int sockets);
+    public static partial void UdpBound(ILogger logger, CoapAddress address, CoapSocketEngine engine, int sockets);
 
     [LoggerMessage(1001, LogLevel.Debug, "UDP: the receive buffer of {Address} has {Granted} bytes; {Asked} were requested.")]
     public static partial void ReceiveBufferGranted(ILogger logger, CoapAddress address, int granted, int asked);

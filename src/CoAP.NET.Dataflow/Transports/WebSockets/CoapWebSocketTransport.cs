@@ -9,14 +9,14 @@ namespace CoAP.NET.Transports;
 /// no address. An endpoint creates one when it needs it. In a browser the browser opens the WebSockets: by the name of the host, of which
 /// nobody learns the address, so <see cref="CoapPeer.Address"/> is then <c>[::]</c> with the port.
 /// </remarks>
-public sealed class CoapWebSocketTransport : CoapStreamTransport
+internal sealed class CoapWebSocketTransport : CoapStreamTransport
 {
     /// <summary>The subprotocol that client and server agree on (RFC 8323 section 4.1).</summary>
     public const string SubProtocol = "coap";
 
     private readonly CoapWebSocketTransportOptions _options;
     private readonly WebSocketConnector _connector;
-    private readonly TransportLife<HostEngine> _life = new();
+    private readonly TransportLifetime<HostEngine> _life = new();
 
     /// <summary>Creates a transport.</summary>
     /// <param name="options">The options; null for the defaults.</param>
@@ -67,8 +67,8 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
             _connector.ConnectAsync(StartedEngine, remote, local, serverName, cancellationToken);
 
     /// <inheritdoc/>
-    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
-        _life.Engine?.Host.Openings.Find(remote, serverName);
+    internal override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
+        _life.Engine?.Host.PendingConnects.Find(remote, serverName);
 
     /// <summary>Takes over an accepted WebSocket.</summary>
     /// <param name="webSocket">The WebSocket.</param>

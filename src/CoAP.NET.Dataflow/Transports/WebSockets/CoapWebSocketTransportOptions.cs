@@ -2,7 +2,7 @@ namespace CoAP.NET.Transports;
 
 /// <summary>Configures a <see cref="CoapWebSocketTransport"/>.</summary>
 /// <remarks>Mutable until the transport is made, which copies the options. <see cref="CoapLimits"/> has the sizes and numbers.</remarks>
-public sealed class CoapWebSocketTransportOptions
+internal sealed class CoapWebSocketTransportOptions
 {
     /// <summary>Whether TLS protects connections, so the scheme is <c>coaps+ws</c>. Default false.</summary>
     public bool UseTls { get; set; }

@@ -27,7 +27,7 @@ internal sealed class HttpWebSockets
     /// <param name="progress">The progress of the attempt.</param>
     /// <param name="local">The address to connect from; null for any.</param>
     /// <param name="uri">The URI of the WebSocket.</param>
-    public WebSocketOpening Begin(Openings.Opening progress, IPAddress? local, Uri uri)
+    public WebSocketOpening Begin(PendingConnects.Opening progress, IPAddress? local, Uri uri)
     {
         Dialling dialling = new(progress, local, uri);
         TlsCheck check = new(progress, CoapAwaited.WebSocketHandshake);
@@ -56,7 +56,7 @@ internal sealed class HttpWebSockets
     private SocketsHttpHandler HandlerFor(Dialling dialling, TlsCheck check)
     {
         SslClientAuthenticationOptions tls = TlsCopies.Of(_tls);
-        PeerChains.Guard(tls);
+        PeerCertificateChains.Guard(tls);
         check.UserCallback = tls.RemoteCertificateValidationCallback;
         tls.RemoteCertificateValidationCallback = check.Validate;
         return new SocketsHttpHandler
@@ -101,7 +101,7 @@ internal sealed class HttpWebSockets
                 + $"there {(uri.Scheme == "wss" ? "with TLS (coap+ws is without)" : "without TLS (coaps+ws is with)")}.",
             _ => string.Empty,
         };
-        return new CoapConnectionException(CoapConnectionError.ConnectFailed,
+        return new CoapConnectionException(CoapError.ConnectFailed,
             $"No WebSocket to {uri}: {TlsFailure.Words(exception)}{advice}", exception);
     }
 
@@ -124,7 +124,7 @@ internal sealed class HttpWebSockets
     }
 
     /// <summary>Opens the socket of one WebSocket: to the resolved address of the host, or to a proxy.</summary>
-    private sealed class Dialling(Openings.Opening opening, IPAddress? local, Uri uri)
+    private sealed class Dialling(PendingConnects.Opening opening, IPAddress? local, Uri uri)
     {
         /// <summary>The address of the host.</summary>
         public CoapAddress Remote { get; } = opening.Remote;

@@ -55,7 +55,7 @@ internal sealed class WebSocketConnector
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
             engine.Stopping);
         Uri uri = UriOf(remote, serverName);
-        using Openings.Opening progress = engine.Host.Openings.Begin(remote, serverName);
+        using PendingConnects.Opening progress = engine.Host.PendingConnects.Begin(remote, serverName);
 #pragma warning disable CA2000 // the connection owns it
         WebSocketOpening opening = OpeningOf(progress, local, uri);
 #pragma warning restore CA2000
@@ -80,7 +80,7 @@ internal sealed class WebSocketConnector
             cancellationToken.ThrowIfCancellationRequested();
             throw engine.Stopping.IsCancellationRequested ? ConnectFailure.Stopped(remote, serverName)
                 : timeout.IsCancellationRequested ? new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed,
+                    CoapError.ConnectFailed,
                     $"No WebSocket to {uri} within {TimeFor(streams).TotalSeconds:0.###} s (ConnectTimeout and HandshakeTimeout). Check "
                         + "the address, and that a web server answers there.",
                     exception)
@@ -96,7 +96,7 @@ internal sealed class WebSocketConnector
         }
     }
 
-    private WebSocketOpening OpeningOf(Openings.Opening progress, IPAddress? local, Uri uri)
+    private WebSocketOpening OpeningOf(PendingConnects.Opening progress, IPAddress? local, Uri uri)
     {
         if (!OperatingSystem.IsBrowser() && _http is { } http)
         {
@@ -106,7 +106,7 @@ internal sealed class WebSocketConnector
         return local is null
             ? new BrowserWebSocketOpening(uri)
             : throw new CoapConnectionException(
-                CoapConnectionError.ConnectFailed, "A page of a browser cannot choose the LocalAddress of its WebSockets. Leave it out.");
+                CoapError.ConnectFailed, "A page of a browser cannot choose the LocalAddress of its WebSockets. Leave it out.");
     }
 
     private Uri UriOf(CoapAddress remote, string? serverName)

@@ -50,12 +50,12 @@ internal sealed class WebSocketLink(
             or WebSocketCloseStatus.Empty
             ? null
             : new CoapConnectionException(
-                CoapConnectionError.Closed,
+                CoapError.Closed,
                 $"{Peer} closed the WebSocket: {(int)webSocket.CloseStatus} {EndWords}".TrimEnd());
 
     private string Peer => host ?? remote.ToString();
 
-    private string EndWords => CoapForeignText.LineOf(webSocket.CloseStatusDescription);
+    private string EndWords => CoapUntrustedText.LineOf(webSocket.CloseStatusDescription);
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public override async ValueTask<int> WaitAsync()
@@ -151,7 +151,7 @@ internal sealed class WebSocketLink(
     }
 
     public override Exception Explain(Exception error, bool hasHeard) => error is WebSocketException
-        ? new CoapConnectionException(CoapConnectionError.Lost, $"The WebSocket to {Peer} broke: {TlsFailure.Words(error)}", error)
+        ? new CoapConnectionException(CoapError.Lost, $"The WebSocket to {Peer} broke: {TlsFailure.Words(error)}", error)
         : error;
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

@@ -13,7 +13,7 @@ internal abstract class WebSocketOpening : IDisposable
 
     /// <summary>Describes a server that does not select the subprotocol.</summary>
     public static CoapConnectionException NotCoap(Uri uri, Exception? exception) => new(
-        CoapConnectionError.ConnectFailed,
+        CoapError.ConnectFailed,
         $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Does a CoAP server listen there?",
         exception);
 

@@ -54,17 +54,17 @@ function rowOf(classes) {
 
 // What operators call what a limit bounds; the name of the limit itself is the title of its row.
 const boundNames = {
-  MaxChannels: "Peers",
-  DeduplicationBytes: "Replies kept for copies",
-  MaxRequestsServed: "Requests being served",
-  MaxOutstandingMessages: "Unacknowledged messages",
-  MaxAssemblyBytes: "Request bodies in blocks",
-  MaxRepresentationBytes: "Response bodies in blocks",
-  MaxObservers: "Observers",
-  MaxObservations: "Observations of other servers",
-  MaxConnections: "Connections",
-  MaxFrameAssemblyBytes: "Incomplete messages of connections",
-  MaxStreamSendBytes: "Unsent bytes of connections",
+  "Peers.MaxCount": "Peers",
+  "Deduplication.Memory": "Replies kept for copies",
+  "Requests.MaxServed": "Requests being served",
+  "Messages.MaxOutstanding": "Unacknowledged messages",
+  "Blockwise.RequestMemory": "Request bodies in blocks",
+  "Blockwise.ResponseMemory": "Response bodies in blocks",
+  "Observe.MaxObservers": "Observers",
+  "Observe.MaxObservations": "Observations of other servers",
+  "Connections.MaxCount": "Connections",
+  "Connections.ReceiveMemory": "Incomplete messages of connections",
+  "Connections.SendMemory": "Unsent bytes of connections",
 };
 
 function boundName(limit) {

@@ -36,7 +36,7 @@ export function percent(part, all) {
   return value > 0 && value < 0.1 ? "<0.1 %" : `${tenth.format(value)} %`;
 }
 
-// "MaxOutstandingMessages" as "Outstanding messages".
+// "DatagramsReceived" as "Datagrams received".
 export function words(name) {
   const text = name.replace(/^Max(?=[A-Z])/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -64,7 +64,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
         Connected?.Invoke(connection);
         return connection.Open()
             ? connection
-            : throw new CoapConnectionException(CoapConnectionError.Refused,
+            : throw new CoapConnectionException(CoapError.Refused,
                 $"No connection to {remote} is opened: MaxConnections is reached.");
     }
 

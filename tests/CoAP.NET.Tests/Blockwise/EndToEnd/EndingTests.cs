@@ -18,7 +18,7 @@ public sealed class EndingTests
     [InlineData("stream", 4)]
     [InlineData("stream", 8)]
     [InlineData("stream", 10)]
-    public async Task A_cancelled_transfer_frees_the_client_at_once_and_the_server_in_time(string path, int at)
+    public async Task A_cancelled_transfer_is_freed_at_once_at_the_client_and_after_a_timeout_at_the_server(string path, int at)
     {
         await using TransferNetwork network = new();
         Map(network, network.Server);
@@ -59,7 +59,7 @@ public sealed class EndingTests
         int count = 0;
         network.Network.Filter = packet =>
         {
-            count += packet.Head.Code.IsRequest ? 1 : 0;
+            count += packet.Code.IsRequest ? 1 : 0;
             return NetworkVerdict.Pass;
         };
         Task<CoapResponse> task = client.SendAsync(Post(path, CoapContent.Stream(new PatternStream(s_body.Length, canSeek))));
@@ -72,7 +72,7 @@ public sealed class EndingTests
         }
         else
         {
-            CoapException error = await Assert.ThrowsAsync<CoapBodyNotRepeatableException>(() => network.PassAsync(task));
+            CoapException error = await Failure.OfAsync(CoapError.BodyNotRepeatable, () => network.PassAsync(task));
             Assert.Contains("seek", error.Message, StringComparison.Ordinal);
         }
 
@@ -81,7 +81,7 @@ public sealed class EndingTests
     }
 
     [Fact]
-    public async Task A_download_survives_a_restart_when_the_representation_is_the_same()
+    public async Task A_download_continues_after_a_server_restart_when_the_representation_is_the_same()
     {
         await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)));
         Map(network, network.Server);
@@ -90,7 +90,7 @@ public sealed class EndingTests
         int count = 0;
         network.Network.Filter = packet =>
         {
-            count += packet.Head.Code.IsRequest ? 1 : 0;
+            count += packet.Code.IsRequest ? 1 : 0;
             return NetworkVerdict.Pass;
         };
         Task<CoapResponse> task = client.SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "get") { BlockSize = 64 });
@@ -103,7 +103,7 @@ public sealed class EndingTests
     [Theory]
     [InlineData("whole")]
     [InlineData("stream")]
-    public async Task A_server_that_stops_answers_or_ends_what_is_under_way_and_keeps_nothing(string path)
+    public async Task A_stopping_server_answers_or_ends_the_transfers_in_progress_and_keeps_nothing(string path)
     {
         await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)));
         Map(network, network.Server);
@@ -112,7 +112,7 @@ public sealed class EndingTests
         int count = 0;
         network.Network.Filter = packet =>
         {
-            count += packet.Head.Code.IsRequest ? 1 : 0;
+            count += packet.Code.IsRequest ? 1 : 0;
             return NetworkVerdict.Pass;
         };
         Task<CoapResponse> get = client.SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "get") { BlockSize = 64 });
@@ -139,15 +139,15 @@ public sealed class EndingTests
     }
 
     [Fact]
-    public async Task A_handler_that_never_reads_holds_one_window_and_its_client_ends_with_an_error()
+    public async Task A_handler_that_never_reads_holds_a_single_window_and_its_client_gets_an_error()
     {
         await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)));
         TaskCompletionSource end = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        network.Server.MapPost("/never", async (CoapRequest _) =>
+        network.Server.MapPost("/never", async (CoapRequestContext _) =>
         {
             await end.Task.ConfigureAwait(false);
             return CoapResults.Changed();
-        }).StreamBody();
+        }).WithStreamedBody();
         await network.StartAsync();
         CoapClient client = network.Client();
         Task<CoapResponse> task = client.SendAsync(Post("never", CoapContent.Binary(TransferNetwork.Body(20_000)), 1024));
@@ -166,10 +166,10 @@ public sealed class EndingTests
     }
 
     [Fact]
-    public async Task A_slow_reader_gets_everything()
+    public async Task A_handler_that_reads_slowly_gets_the_whole_body()
     {
         await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)));
-        network.Server.MapPost("/slow", async (CoapRequest request) =>
+        network.Server.MapPost("/slow", async (CoapRequestContext request) =>
         {
             MemoryStream body = new();
             using Stream reader = request.BodyReader.AsStream();
@@ -184,7 +184,7 @@ public sealed class EndingTests
 
             network.Note(body.ToArray());
             return new CoapResult(CoapCode.Changed, TransferNetwork.AnswerTo(body.ToArray()));
-        }).StreamBody();
+        }).WithStreamedBody();
         await network.StartAsync();
         byte[] sent = TransferNetwork.Body(20_000);
         CoapResponse response = await network.PassAsync(network.Client().SendAsync(Post("slow", CoapContent.Binary(sent), 1024)));
@@ -194,16 +194,16 @@ public sealed class EndingTests
     }
 
     [Fact]
-    public async Task Streams_that_throw_end_the_transfer_with_what_they_threw()
+    public async Task An_exception_of_a_stream_ends_the_transfer_with_the_exception_or_5_00()
     {
         await using TransferNetwork network = new();
         Map(network, network.Server);
         network.Server.MapGet("/broken", () => CoapResults.Stream(new BrokenStream(1000), CoapETag.FromContent("1"u8)));
-        network.Server.MapPost("/refused", async (CoapRequest request) =>
+        network.Server.MapPost("/refused", async (CoapRequestContext request) =>
         {
             await request.BodyReader.ReadAsync().ConfigureAwait(false);
             throw new InvalidOperationException("The handler had enough.");
-        }).StreamBody();
+        }).WithStreamedBody();
         await network.StartAsync();
         CoapClient client = network.Client();
         await Assert.ThrowsAsync<IOException>(
@@ -221,10 +221,10 @@ public sealed class EndingTests
 
     [Fact]
     [Rfc("7959-2.4-5")]
-    public async Task A_representation_that_changes_on_the_way_is_never_mixed()
+    public async Task A_representation_that_changes_during_the_download_is_never_mixed()
     {
         // Without room for what is fetched the handler runs for each block.
-        await using TransferNetwork network = new(options: options => options.Limits.MaxRepresentationBytes = 0);
+        await using TransferNetwork network = new(options: options => options.Limits.Blockwise.ResponseMemory = 0);
         int state = 0;
         int reads = 0;
         network.Server.MapGet("/live", () =>
@@ -258,24 +258,24 @@ public sealed class EndingTests
     [InlineData(false)]
     [InlineData(true)]
     [Rfc("8516-4-2")]
-    public async Task A_refusal_in_the_middle_is_the_answer_and_nothing_is_sent_before_its_time(bool isTooMany)
+    public async Task A_refusal_in_the_middle_of_an_upload_is_the_response_and_no_request_is_sent_before_Max_Age(bool isTooMany)
     {
         await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)), options: options =>
         {
-            options.Limits.MaxAssemblyBytes = isTooMany ? 1 << 20 : 4096;
-            options.Limits.PeerAssemblyShare = 1;
+            options.Limits.Blockwise.RequestMemory = isTooMany ? 1 << 20 : 4096;
+            options.Limits.Blockwise.SourceShare = 1;
         });
         CoapRouteHandlerBuilder route = network.Server.MapPost("/x", network.Take);
         if (isTooMany)
         {
-            route.LimitRate(_ => TimeSpan.FromSeconds(30));
+            route.RequireRateLimiting(_ => TimeSpan.FromSeconds(30));
         }
 
         await network.StartAsync();
         int count = 0;
         network.Network.Filter = packet =>
         {
-            count += packet.Head.Code.IsRequest ? 1 : 0;
+            count += packet.Code.IsRequest ? 1 : 0;
             return NetworkVerdict.Pass;
         };
 
@@ -285,7 +285,7 @@ public sealed class EndingTests
         using CancellationTokenSource cancel = new();
         if (!isTooMany)
         {
-            network.Network.Filter = packet => packet.Head.Code.IsRequest && ++count == 3 && reached.TrySetResult()
+            network.Network.Filter = packet => packet.Code.IsRequest && ++count == 3 && reached.TrySetResult()
                 ? NetworkVerdict.Drop
                 : NetworkVerdict.Pass;
             Task<CoapResponse> held = other.SendAsync(Post("x", CoapContent.Binary(TransferNetwork.Body(3000)), 1024), cancel.Token);
@@ -305,7 +305,7 @@ public sealed class EndingTests
         Assert.Equal(before, count);
         if (isTooMany)
         {
-            await Assert.ThrowsAsync<CoapRetryLaterException>(() => network.PassAsync(client.SendAsync(request)));
+            await Failure.OfAsync(CoapError.RetryLater, () => network.PassAsync(client.SendAsync(request)));
             Assert.Equal(before, count);
         }
 
@@ -316,18 +316,18 @@ public sealed class EndingTests
     private static void Map(TransferNetwork network, CoapServer server)
     {
         server.MapPost("/whole", network.Take);
-        server.MapPost("/stream", async (CoapRequest request) =>
+        server.MapPost("/stream", async (CoapRequestContext request) =>
         {
             try
             {
                 return await network.TakeStreamAsync(request).ConfigureAwait(false);
             }
-            catch (CoapIncompleteBodyException)
+            catch (CoapException exception) when (exception.Error == CoapError.BodyIncomplete)
             {
                 network.Note([.. "gone"u8]);
                 throw;
             }
-        }).StreamBody();
+        }).WithStreamedBody();
         server.MapGet("/get",
             request => CoapResults.Bytes(
                 TransferNetwork.Body(request.Options.Contains(CoAP.NET.Options.OptionNumber.UriQuery) ? 5000 : 900)));
@@ -342,7 +342,7 @@ public sealed class EndingTests
         int count = 0;
         network.Network.Filter = packet =>
         {
-            if (packet.Head.Code.IsRequest && ++count >= at)
+            if (packet.Code.IsRequest && ++count >= at)
             {
                 reached.TrySetResult();
                 return NetworkVerdict.Drop;

@@ -48,9 +48,10 @@ public sealed class FaultyNetworkTests
 
     private static async Task<(int All, int Right)> RunAsync(NetworkConditions conditions, Random random, int seed)
     {
-        await using TransferNetwork network = new(conditions, seed, options: options => options.Shards = random.Next(2) == 0 ? 1 : 4);
+        await using TransferNetwork network =
+            new(conditions, seed, options: options => options.Transports.Shards = random.Next(2) == 0 ? 1 : 4);
         network.Server.MapPost("/whole", network.Take);
-        network.Server.MapPost("/stream", network.TakeStreamAsync).StreamBody();
+        network.Server.MapPost("/stream", network.TakeStreamAsync).WithStreamedBody();
         network.Server.MapFetch("/whole", network.Take);
         network.Server.MapGet("/get", () => CoapResults.Bytes(TransferNetwork.Body(900)));
         await network.StartAsync();

@@ -10,7 +10,7 @@ public sealed class ForgedBlockTests : BlockwiseTest
 
     [Fact]
     [Rfc("8132-2.2-1", "7959-2.7-1")]
-    public async Task A_client_that_does_not_repeat_the_question_gets_the_rest_of_its_answer()
+    public async Task A_FETCH_for_a_later_block_without_the_payload_gets_the_rest_of_the_response()
     {
         int runs = 0;
         Server.MapFetch("/f", request =>
@@ -44,10 +44,10 @@ public sealed class ForgedBlockTests : BlockwiseTest
     [InlineData(90, 250)]
     [InlineData(90, 1500)]
     [Rfc("9175-2.4-1", "7959-2.4-7")]
-    public async Task A_stranger_gets_no_block_without_its_bytes(int location, int length)
+    public async Task An_unverified_peer_gets_a_complete_body_of_one_handler_run_despite_the_amplification_limit(int location, int length)
     {
         int runs = 0;
-        Options.Limits.AmplificationBytesPerMinute = 0;
+        Options.Limits.Amplification.SourceBytesPerMinute = 0;
         Server.MapPost("/x", () =>
         {
             runs++;
@@ -94,21 +94,21 @@ public sealed class ForgedBlockTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-7.1-1", "7959-2.5-8")]
-    public async Task A_flood_of_half_bodies_takes_bounded_memory_and_who_goes_on_sending_is_served()
+    public async Task A_flood_of_incomplete_bodies_uses_bounded_memory_and_an_upload_in_progress_completes()
     {
         const long Max = 256 * 1024;
-        Options.Limits.MaxAssemblyBytes = Max;
+        Options.Limits.Blockwise.RequestMemory = Max;
         byte[]? taken = null;
         Server.MapPut("/x", request =>
         {
             taken = request.Payload.ToArray();
             return CoapResults.Changed();
         });
-        Server.MapPut("/stream", async (CoapRequest request) =>
+        Server.MapPut("/stream", async (CoapRequestContext request) =>
         {
             await request.BodyReader.CopyToAsync(Stream.Null).ConfigureAwait(false);
             return CoapResults.Changed();
-        }).StreamBody();
+        }).WithStreamedBody();
         await StartAsync();
         byte[] body = Body(4096);
         uint next = 0;
@@ -151,7 +151,7 @@ public sealed class ForgedBlockTests : BlockwiseTest
 
     [Fact]
     [Rfc("7959-2.9.2-1", "7959-2.5-4")]
-    public async Task Blocks_with_random_numbers_leave_nothing_and_disturb_nobody()
+    public async Task Forged_blocks_with_random_numbers_leave_nothing_behind_and_do_not_affect_an_upload()
     {
         byte[]? taken = null;
         Server.MapPut("/x", request =>

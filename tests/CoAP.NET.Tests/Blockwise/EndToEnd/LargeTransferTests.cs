@@ -31,7 +31,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
         }
 
         ComparingStream taken = new();
-        network.Server.MapPost("/up", async (CoapRequest request) =>
+        network.Server.MapPost("/up", async (CoapRequestContext request) =>
         {
             using Stream body = request.BodyReader.AsStream();
             byte[] buffer = new byte[1024];
@@ -43,7 +43,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
             }
 
             return CoapResults.Changed();
-        }).StreamBody().MaxBodySize(1L << 30);
+        }).WithStreamedBody().WithMaxBodySize(1L << 30);
         network.Server.MapGet("/down", () =>
         {
             OnBlock();
@@ -52,7 +52,10 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
         await network.StartAsync();
         CoapClient client = network.Client();
         await TransferNetwork.Within(
-            client.GetAsync(TransferNetwork.Uri + "down", Stream.Null, new CoapDownloadOptions { Offset = length - 1024 }));
+            client.SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "down")
+            {
+                Destination = Stream.Null, Download = new CoapDownloadOptions { Offset = length - 1024 },
+            }));
         before = GC.GetTotalMemory(forceFullCollection: true);
         blocks = 0;
         ComparingStream received = new();

@@ -16,12 +16,12 @@ public sealed class MatrixTests
     [InlineData(CoapMethod.Patch, "whole")]
     [InlineData(CoapMethod.IPatch, "whole")]
     [Rfc("7959-2.4-7", "7959-2.7-1", "8132-2.2-1")]
-    public async Task A_body_and_its_answer_arrive_as_they_were_sent_and_the_handler_runs_once(CoapMethod method, string path)
+    public async Task A_body_and_its_response_arrive_unchanged_and_the_handler_runs_once(CoapMethod method, string path)
     {
         await using TransferNetwork network = new();
         network.Server.Map("/whole", [CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch],
             network.Take);
-        network.Server.MapPost("/stream", network.TakeStreamAsync).StreamBody();
+        network.Server.MapPost("/stream", network.TakeStreamAsync).WithStreamedBody();
         await network.StartAsync();
         CoapClient client = network.Client();
         int number = 0;
@@ -46,7 +46,7 @@ public sealed class MatrixTests
 
     [Fact]
     [Rfc("7959-2.4-7")]
-    public async Task A_representation_arrives_as_it_is()
+    public async Task A_representation_arrives_unchanged()
     {
         await using TransferNetwork network = new();
         network.Server.MapGet("/bytes/{length}", request => CoapResults.Bytes(TransferNetwork.Body(int.Parse(request.Route["length"]!))));
@@ -87,9 +87,9 @@ public sealed class MatrixTests
     [Rfc("7959-2.5-4", "9175-3.3-1")]
     public async Task Many_transfers_of_one_client_and_of_many_to_one_resource_do_not_mix(int shards)
     {
-        await using TransferNetwork network = new(options: options => options.Shards = shards);
+        await using TransferNetwork network = new(options: options => options.Transports.Shards = shards);
         network.Server.MapPost("/whole", network.Take);
-        network.Server.MapPost("/stream", network.TakeStreamAsync).StreamBody();
+        network.Server.MapPost("/stream", network.TakeStreamAsync).WithStreamedBody();
         network.Server.MapFetch("/whole", network.Take);
         await network.StartAsync();
         List<Task> tasks = [];

@@ -21,9 +21,10 @@ public sealed class StrangerTests
     [InlineData(CoapMethod.Fetch, 300, 2)]
     [InlineData(CoapMethod.Fetch, 5000, 2)]
     [Rfc("9175-2.4-1", "9175-2.3-2")]
-    public async Task A_stranger_gets_the_whole_answer_and_what_is_not_safe_runs_once(CoapMethod method, int length, int maxRuns)
+    public async Task An_unverified_peer_gets_the_whole_response_and_an_unsafe_request_runs_once(CoapMethod method, int length, int maxRuns)
     {
-        await using TransferNetwork network = new(isTrusting: false, options: options => options.Limits.AmplificationBytesPerMinute = 0);
+        await using TransferNetwork network =
+            new(isTrusting: false, options: options => options.Limits.Amplification.SourceBytesPerMinute = 0);
         network.Server.MapPost("/x", network.Take);
         network.Server.MapFetch("/x", network.Take);
         network.Server.MapGet("/x", () => CoapResults.Bytes(TransferNetwork.Body(5000)));
@@ -51,11 +52,11 @@ public sealed class StrangerTests
     [InlineData("stream")]
     [InlineData("own")]
     [Rfc("9175-2.3-1", "9175-2.3-2")]
-    public async Task A_large_body_reaches_a_route_that_asks_for_freshness(string path)
+    public async Task A_large_body_reaches_a_route_that_requires_freshness(string path)
     {
         await using TransferNetwork network = new();
         network.Server.MapPut("/whole", network.Take).RequireFreshness(TimeSpan.FromSeconds(30));
-        network.Server.MapPut("/stream", network.TakeStreamAsync).StreamBody().RequireFreshness(TimeSpan.FromSeconds(30));
+        network.Server.MapPut("/stream", network.TakeStreamAsync).WithStreamedBody().RequireFreshness(TimeSpan.FromSeconds(30));
         network.Server.MapPut("/own",
             request => request.IsFresh(TimeSpan.FromSeconds(30)) ? network.Take(request) : CoapResults.FreshnessRequired());
         await network.StartAsync();
@@ -64,7 +65,7 @@ public sealed class StrangerTests
         int count = 0;
         network.Network.Filter = packet =>
         {
-            Interlocked.Add(ref count, packet.Head.Code.IsRequest ? 1 : 0);
+            Interlocked.Add(ref count, packet.Code.IsRequest ? 1 : 0);
             return NetworkVerdict.Pass;
         };
         CoapResponse response = await TransferNetwork.Within(client.SendAsync(
@@ -88,7 +89,7 @@ public sealed class StrangerTests
     [InlineData(NoResponseClasses.All, false)]
     [InlineData(NoResponseClasses.Success, true)]
     [Rfc("7967-2.1-2")]
-    public async Task A_large_body_without_interest_in_its_response_arrives(NoResponseClasses notWanted, bool isConfirmable)
+    public async Task A_large_body_with_No_Response_arrives(NoResponseClasses notWanted, bool isConfirmable)
     {
         await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)));
         network.Server.MapPost("/x", network.Take);
@@ -108,7 +109,7 @@ public sealed class StrangerTests
 
     [Fact]
     [Rfc("8132-2.2-1")]
-    public async Task A_question_in_blocks_is_answered_from_a_stream()
+    public async Task A_FETCH_in_blocks_is_answered_from_a_stream()
     {
         await using TransferNetwork network = new();
         int runs = 0;
@@ -122,7 +123,7 @@ public sealed class StrangerTests
 
     [Fact]
     [Rfc("8132-2.1-1")]
-    public async Task Small_questions_from_streams_at_the_same_time_get_their_own_large_answers()
+    public async Task Concurrent_small_FETCH_requests_from_streams_get_their_own_large_responses()
     {
         await using TransferNetwork network = new();
         network.Server.MapFetch("/x", network.Take);
@@ -156,7 +157,10 @@ public sealed class StrangerTests
         MemoryStream destination = new();
         destination.Write(body.AsSpan(0, offset));
         await TransferNetwork.Within(
-            network.Client().GetAsync(TransferNetwork.Uri + "x", destination, new CoapDownloadOptions { Offset = offset }));
+            network.Client().SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "x")
+            {
+                Destination = destination, Download = new CoapDownloadOptions { Offset = offset },
+            }));
         Assert.Equal(body, destination.ToArray());
         await network.AssertAllIsFreeAsync();
     }

@@ -32,10 +32,10 @@ internal sealed class TransferNetwork : IAsyncDisposable
             Scheduler = conditions is null ? CoapScheduler.Default : null,
             MaxTraceLength = 0,
         });
-        _options = new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(_seed) };
+        _options = new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(_seed) } };
         if (isTrusting)
         {
-            _options.TrustedPrefixes.Add(IPNetwork.Parse("192.0.2.0/24"));
+            _options.Limits.Peers.TrustedPrefixes.Add(IPNetwork.Parse("192.0.2.0/24"));
         }
 
         options?.Invoke(_options);
@@ -71,14 +71,14 @@ internal sealed class TransferNetwork : IAsyncDisposable
         return answer;
     }
 
-    public CoapResult Take(CoapRequest request)
+    public CoapResult Take(CoapRequestContext request)
     {
         byte[] body = request.Payload.ToArray();
         Note(body);
         return new CoapResult(request.Code.IsSafe ? CoapCode.Content : CoapCode.Changed, AnswerTo(body));
     }
 
-    public async Task<CoapResult> TakeStreamAsync(CoapRequest request)
+    public async Task<CoapResult> TakeStreamAsync(CoapRequestContext request)
     {
         MemoryStream body = new();
         await request.BodyReader.CopyToAsync(body).ConfigureAwait(false);
@@ -107,7 +107,8 @@ internal sealed class TransferNetwork : IAsyncDisposable
 
     public CoapClient Client(string address = "192.0.2.2:40000", Action<CoapEndpointOptions>? options = null)
     {
-        CoapEndpointOptions own = new() { TimeProvider = Clock, Random = new VirtualRandom(_seed + 1000 + (ulong)_clients.Count) };
+        CoapEndpointOptions own =
+            new() { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(_seed + 1000 + (ulong)_clients.Count) } };
         options?.Invoke(own);
         CoapClient client = new(own);
         client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(address)));

@@ -12,7 +12,7 @@ public sealed class FasorTimingTests
     private double _now = 1000;
 
     [Fact]
-    public void It_is_never_below_its_lower_bound_nor_above_60_s()
+    public void The_FASOR_timeout_stays_between_its_lower_bound_and_60_seconds()
     {
         for (int i = 0; i < 50; i++)
         {
@@ -26,17 +26,17 @@ public sealed class FasorTimingTests
     }
 
     [Fact]
-    public void Before_anything_is_known_it_is_ack_timeout() => Assert.Equal([2, 4, 8, 16], Waits(4));
+    public void The_FASOR_timeout_is_ACK_TIMEOUT_before_the_first_sample() => Assert.Equal([2, 4, 8, 16], Waits(4));
 
     [Fact]
-    public void After_a_message_sent_once_it_is_fast()
+    public void The_FASOR_timeout_is_fast_after_a_message_without_retransmissions()
     {
         Answer(0.1);
         Assert.Equal([0.3, 0.6, 1.2, 2.4, 4.8], Waits(5));
     }
 
     [Fact]
-    public void After_one_sent_several_times_it_is_fast_then_slow_then_fast()
+    public void The_FASOR_series_is_fast_slow_fast_after_a_message_with_retransmissions()
     {
         Answer(0.1);
         Answer(1, retransmissions: 2);
@@ -44,7 +44,7 @@ public sealed class FasorTimingTests
     }
 
     [Fact]
-    public void A_slow_time_out_is_no_shorter_than_the_back_off_would_be()
+    public void A_slow_FASOR_timeout_is_no_shorter_than_the_exponential_backoff()
     {
         Answer(0.1);
         Answer(0.31, retransmissions: 1);
@@ -52,7 +52,7 @@ public sealed class FasorTimingTests
     }
 
     [Fact]
-    public void After_a_second_one_it_is_slow_then_fast_until_a_clear_sample()
+    public void The_FASOR_series_is_slow_fast_after_a_second_retransmitted_message_until_a_clear_sample()
     {
         Answer(0.1);
         Answer(1, retransmissions: 2);
@@ -68,7 +68,7 @@ public sealed class FasorTimingTests
     }
 
     [Fact]
-    public void A_message_without_an_answer_counts_like_one_that_was_sent_several_times()
+    public void An_unanswered_message_counts_as_a_retransmitted_message_in_FASOR()
     {
         Answer(0.1);
         _timing.OnUnanswered(Ticks(10), Ticks(_now));
@@ -78,7 +78,7 @@ public sealed class FasorTimingTests
     }
 
     [Fact]
-    public void What_is_older_than_exchange_lifetime_does_not_shorten_the_wait()
+    public void A_measurement_older_than_EXCHANGE_LIFETIME_does_not_shorten_the_timeout()
     {
         Answer(0.1);
         Answer(1, retransmissions: 2);

@@ -58,7 +58,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void However_long_the_last_messages_took_all_copies_of_the_next_one_are_sent()
+    public void All_retransmissions_of_a_message_are_sent_however_long_the_previous_messages_took()
     {
         CoapChannel channel = Channel();
         Exchange(_rig, channel, 0.1);
@@ -72,7 +72,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void A_message_outlasts_an_outage_of_some_seconds_on_a_fast_path()
+    public void Retransmissions_on_a_fast_path_outlast_an_outage_of_some_seconds()
     {
         CoapChannel channel = Channel();
         Settle(_rig, channel, 0.001, 50);
@@ -86,7 +86,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void A_peer_that_takes_ack_timeout_to_acknowledge_is_not_given_up()
+    public void A_peer_that_acknowledges_after_ACK_TIMEOUT_does_not_fail_on_a_fast_path()
     {
         foreach (int maxRetransmit in new[] { 0, 1, 4 })
         {
@@ -101,7 +101,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void A_round_trip_that_jumps_is_followed_up_and_down()
+    public void The_timeout_adapts_to_a_round_trip_time_that_rises_and_falls()
     {
         CoapChannel channel = Channel();
         Settle(_rig, channel, 0.01, 50);
@@ -123,7 +123,7 @@ public sealed class MeasuredRetransmissionTests
 
     [Fact]
     [Rfc("7252-4.7-1")]
-    public void Nstart_stays_one()
+    public void NSTART_stays_1_with_measured_retransmission()
     {
         CoapChannel channel = Channel();
         Exchange(_rig, channel, 0.01);
@@ -134,7 +134,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void What_is_measured_is_a_peers_own()
+    public void Round_trip_measurements_of_a_peer_do_not_affect_other_peers()
     {
         CoapChannel near = Channel();
         Settle(_rig, near, 0.01, 20);
@@ -163,7 +163,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void By_default_only_the_blocks_of_bodies_are_measured()
+    public void By_default_measured_timeouts_apply_only_to_the_blocks_of_bodies()
     {
         CoapChannel channel = _rig.Channel();
         Settle(_rig, channel, 0.1, 20);
@@ -194,7 +194,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void By_default_nothing_is_kept_beyond_the_round_trip_time()
+    public void By_default_only_the_round_trip_time_of_a_peer_is_stored()
     {
         CoapChannel channel = _rig.Channel();
         Exchange(_rig, channel, 0.1);
@@ -203,7 +203,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void What_is_kept_for_a_peer_is_small()
+    public void The_timing_state_of_a_peer_is_small()
     {
         const int Peers = 1000;
         FasorTiming[] all = new FasorTiming[Peers];
@@ -227,7 +227,7 @@ public sealed class MeasuredRetransmissionTests
     /// <summary>Paths that lose and whose delay changes, by seeds: whatever happens, the bounds hold and everything ends.</summary>
     [Fact]
     [Trait("Category", "Campaign")]
-    public void On_any_path_the_bounds_hold()
+    public void Measured_retransmission_stays_within_its_bounds_on_random_paths()
     {
         for (int round = 0; round < Campaign.Rounds(20); round++)
         {

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Messaging.Timing;
 public sealed class RoundTripEstimateTests
 {
     [Fact]
-    public void Samples_move_the_estimate_as_computed_by_hand()
+    public void The_round_trip_estimate_matches_a_calculation_by_hand()
     {
         RoundTripEstimate estimate = default;
         Assert.False(estimate.HasSample);
@@ -26,7 +26,7 @@ public sealed class RoundTripEstimateTests
     }
 
     [Fact]
-    public void A_steady_round_trip_leaves_the_granularity_of_the_clock()
+    public void A_constant_round_trip_time_gives_a_timeout_longer_by_the_clock_granularity()
     {
         RoundTripEstimate estimate = default;
         for (int i = 0; i < 100; i++)

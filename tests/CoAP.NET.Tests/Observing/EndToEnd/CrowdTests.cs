@@ -10,11 +10,11 @@ public sealed class CrowdTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7641-3.3.1-3", "7641-4.5-1")]
-    public async Task All_observers_come_back_after_a_restart_one_by_one_and_once()
+    public async Task Each_observer_registers_again_once_after_a_server_restart_spread_over_time()
     {
         SynchronizationContext.SetSynchronizationContext(null);
         await using ObservedWorld world = new(7);
-        world.Add("one", CoapNotificationMode.Confirmable, 60);
+        world.Add("one", true, 60);
         await world.StartAsync();
         world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
         for (int i = 0; i < Crowd; i++)
@@ -68,11 +68,11 @@ public sealed class CrowdTests
     }
 
     [Fact]
-    public async Task A_reader_that_is_slow_gets_the_newest_state_and_holds_nobody_up()
+    public async Task A_slow_reader_gets_the_newest_state_and_does_not_delay_other_observers()
     {
         SynchronizationContext.SetSynchronizationContext(null);
         await using ObservedWorld world = new(8);
-        world.Add("one", CoapNotificationMode.Confirmable, 600);
+        world.Add("one", true, 600);
         await world.StartAsync();
         Watcher quick = world.Watch(world.AddClient(), "one");
         world.Clock.Advance(TimeSpan.FromSeconds(1));

@@ -23,9 +23,9 @@ public sealed class LargeTests(ITestOutputHelper output)
         int seed = EndpointCampaign.Seed + 7;
         Random random = new(seed);
         await using ObservedWorld world = new(seed);
-        world.Add("large", CoapNotificationMode.Confirmable, 120, length: 5000);
-        world.Add("largenon", CoapNotificationMode.NonConfirmable, 120, length: 3000);
-        world.Add("stream", CoapNotificationMode.Confirmable, 120, length: 6000, isStream: true);
+        world.Add("large", true, 120, length: 5000);
+        world.Add("largenon", false, 120, length: 3000);
+        world.Add("stream", true, 120, length: 6000, isStream: true);
         await world.StartAsync();
         world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
         for (int i = 0; i < 2; i++)

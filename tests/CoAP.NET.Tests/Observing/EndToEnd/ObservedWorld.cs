@@ -65,8 +65,8 @@ internal sealed class ObservedWorld : IAsyncDisposable
         return text.ToString(0, length);
     }
 
-    public void Add(string name, CoapNotificationMode mode, double maxAge, bool refresh = false, int length = 0, bool isStream = false) =>
-        _resources.Add(new Resource(name, mode, TimeSpan.FromSeconds(maxAge), refresh, length, isStream));
+    public void Add(string name, bool confirmable, double maxAge, bool refresh = false, int length = 0, bool isStream = false) =>
+        _resources.Add(new Resource(name, confirmable, TimeSpan.FromSeconds(maxAge), refresh, length, isStream));
 
     public int VersionOf(string name) => _resources.Single(resource => resource.Name == name).Version;
 
@@ -102,10 +102,10 @@ internal sealed class ObservedWorld : IAsyncDisposable
     public CoapClient AddClient(int shards = 1)
     {
         CoapEndpointOptions options = Options(shards);
-        options.ResolveHost = (_, _) => Task.FromResult(new[] { Address.ToIPAddress() });
+        options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { Address.ToIPAddress() });
         CoapClient client = new(options);
         InMemoryTransport transport =
-            Network.CreateTransport(InMemoryNetwork.Address($"198.51.{100 + (Clients.Count / 250)}.{1 + (Clients.Count % 250)}:40000"));
+            Network.CreateHost(InMemoryNetwork.Address($"198.51.{100 + (Clients.Count / 250)}.{1 + (Clients.Count % 250)}:40000"));
         client.Endpoint.AddTransport(transport);
         Clients.Add(client);
         _transports.Add(transport);
@@ -219,12 +219,12 @@ internal sealed class ObservedWorld : IAsyncDisposable
     private CoapEndpointOptions Options(int shards) => new()
     {
         TimeProvider = Clock,
-        Random = new VirtualRandom((ulong)((_seed * 1_000L) + _made++)),
-        Shards = shards,
+        Pipeline = { Random = new VirtualRandom((ulong)((_seed * 1_000L) + _made++)) },
+        Transports = { Shards = shards },
     };
 
     /// <summary>What is observed. It outlives the server, as what a sensor measures does.</summary>
-    private sealed class Resource(string name, CoapNotificationMode mode, TimeSpan maxAge, bool refresh, int length, bool isStream)
+    private sealed class Resource(string name, bool confirmable, TimeSpan maxAge, bool refresh, int length, bool isStream)
     {
         public string Name => name;
 
@@ -233,9 +233,14 @@ internal sealed class ObservedWorld : IAsyncDisposable
         public CoapRouteHandlerBuilder? Route { get; private set; }
 
         public void Map(CoapServer server) =>
-            Route = server.Map("/" + name, [CoapMethod.Get, CoapMethod.Fetch], Answer).Observable(maxAge, mode, refresh);
+            Route = server.Map("/" + name, [CoapMethod.Get, CoapMethod.Fetch], Answer).Observable(observe =>
+            {
+                observe.MaxAge = maxAge;
+                observe.Confirmable = confirmable;
+                observe.Refresh = refresh;
+            });
 
-        private CoapResult Answer(CoapRequest request)
+        private CoapResult Answer(CoapRequestContext request)
         {
             // A version has one length, and not every version the same.
             string text = Representation(name, Version, length == 0 ? 0 : length + (Version * 37 % 500));

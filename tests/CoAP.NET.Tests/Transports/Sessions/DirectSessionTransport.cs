@@ -42,7 +42,7 @@ internal class DirectSessionTransport : CoapSessionTransport
         }
     }
 
-    public override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;
@@ -81,7 +81,7 @@ internal class DirectSessionTransport : CoapSessionTransport
 
         return Context.Opened(session)
             ? session
-            : throw new CoapConnectionException(CoapConnectionError.Refused, $"No session with {remote} is opened.");
+            : throw new CoapConnectionException(CoapError.Refused, $"No session with {remote} is opened.");
     }
 
     /// <summary>One that can leave from a chosen address.</summary>

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Transports.Sessions;
 public class SessionEndTests : SessionTest
 {
     [Fact]
-    public async Task A_request_that_may_not_be_repeated_fails_with_an_unknown_outcome()
+    public async Task A_sent_POST_fails_with_IsOutcomeUnknown_when_its_session_ends()
     {
         await StartSessionsAsync();
         Task<CoapResponse> post = Endpoint.PostAsync(Target, CoapContent.Text("1"));
@@ -14,7 +14,7 @@ public class SessionEndTests : SessionTest
         session.End(new IOException("reset"));
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(post));
-        Assert.Equal(CoapConnectionError.Lost, error.Error);
+        Assert.Equal(CoapError.Lost, error.Error);
         Assert.True(error.IsOutcomeUnknown);
         Assert.Equal(0, Counters[CoapCounter.RequestsRepeated]);
         AssertFreed(session.Channel!);
@@ -41,7 +41,7 @@ public class SessionEndTests : SessionTest
     }
 
     [Fact]
-    public async Task What_waits_for_its_turn_moves_to_the_next_session_as_it_was_never_sent()
+    public async Task A_request_that_waits_for_its_turn_is_sent_in_the_next_session()
     {
         AnswerAll();
         await StartSessionsAsync();
@@ -61,7 +61,7 @@ public class SessionEndTests : SessionTest
     }
 
     [Fact]
-    public async Task The_end_is_told_and_the_peer_is_gone()
+    public async Task The_end_of_a_session_raises_PeerDisconnected_and_removes_the_peer()
     {
         List<CoapDisconnection> gone = [];
         Endpoint.PeerDisconnected += (_, end) => gone.Add(end);
@@ -76,20 +76,20 @@ public class SessionEndTests : SessionTest
 
         CoapDisconnection end = Assert.Single(gone);
         Assert.Same(peer, end.Peer);
-        Assert.Equal(CoapConnectionError.Closed, end.Reason.Error);
+        Assert.Equal(CoapError.Closed, end.Reason.Error);
         Assert.True(disconnected.IsCancellationRequested);
         Assert.False(peer.IsConnected);
         Assert.Empty(Endpoint.ConnectedPeers);
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(asked));
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.GetAsync("/3/0")));
-        Assert.Equal(CoapConnectionError.Closed, error.Error);
+        Assert.Equal(CoapError.Closed, error.Error);
         Assert.Empty(Sessions.OpenedByUs);
         Assert.Equal(1, Counters[CoapCounter.ConnectionsClosed]);
     }
 
     [Fact]
     [Rfc("7252-9.1.2-1")]
-    public async Task Observers_vanish_with_their_session_and_nothing_is_kept()
+    public async Task The_end_of_a_session_removes_its_observers_and_frees_its_memory()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartSessionsAsync();
@@ -111,7 +111,7 @@ public class SessionEndTests : SessionTest
     }
 
     [Fact]
-    public async Task What_comes_late_in_a_session_that_has_ended_is_nobodys()
+    public async Task A_message_received_in_an_ended_session_is_ignored()
     {
         int runs = 0;
         Server.MapGet("/x", () => CoapResults.Text($"{++runs}"));
@@ -133,10 +133,10 @@ public class SessionEndTests : SessionTest
     [Theory]
     [InlineData("40")]
     [InlineData("50")]
-    public async Task An_answer_that_is_ready_when_the_session_has_ended_goes_nowhere(string first)
+    public async Task An_answer_that_is_ready_after_the_session_ended_is_dropped(string first)
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/x", _ => new ValueTask<CoapResult>(answer.Task));
+        Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartSessionsAsync();
         DirectSession pending = Sessions.Accept(Peer);
         DirectSession acknowledged = Sessions.Accept(Peer);
@@ -160,7 +160,7 @@ public class SessionEndTests : SessionTest
     }
 
     [Fact]
-    public async Task A_body_of_which_a_part_came_is_freed()
+    public async Task A_partially_received_body_is_freed_when_its_session_ends()
     {
         Server.MapPut("/x", _ => CoapResults.Changed());
         await StartSessionsAsync();
@@ -177,7 +177,7 @@ public class SessionEndTests : SessionTest
     }
 
     [Fact]
-    public async Task An_observation_of_ours_registers_again_in_a_new_session()
+    public async Task A_client_observation_registers_again_in_a_new_session()
     {
         int registrations = 0;
         Sessions.Answers = (_, hex) =>
@@ -195,7 +195,7 @@ public class SessionEndTests : SessionTest
                 Token = request.Token,
                 Payload = "1"u8.ToArray()
             };
-            answer.Options.Add(new CoAP.NET.Options.Observe((uint)++registrations));
+            answer.Options.Add(new CoAP.NET.Options.ObserveOption((uint)++registrations));
             return Write(answer);
         };
         await StartSessionsAsync();
@@ -212,9 +212,9 @@ public class SessionEndTests : SessionTest
     }
 
     [Fact]
-    public async Task Sessions_that_come_and_go_leave_nothing_behind()
+    public async Task Many_short_sessions_leave_no_state_behind()
     {
-        CoapRouteHandlerBuilder route = MapState(CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = MapState(false);
         Server.MapPost("/x", () => CoapResults.Text("1"));
         await StartSessionsAsync();
         for (int i = 0; i < 200; i++)

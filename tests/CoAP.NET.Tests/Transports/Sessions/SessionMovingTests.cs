@@ -12,7 +12,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task A_move_is_told_and_counted_and_the_peer_is_asked_at_its_new_address()
+    public async Task A_move_raises_PeerMoved_and_the_endpoint_pings_the_new_address()
     {
         List<CoapPeerMove> moves = [];
         Endpoint.PeerMoved += (_, move) => moves.Add(move);
@@ -23,7 +23,8 @@ public class SessionMovingTests : SessionTest
 
         session.ReceiveFrom(s_elsewhere, null);
 
-        Assert.Equal([new CoapPeerMove(peer, Peer, s_elsewhere)], moves);
+        CoapPeerMove move = Assert.Single(moves);
+        Assert.Equal((peer, Peer, s_elsewhere), (move.Peer, move.From, move.To));
         Assert.Equal(1, Counters[CoapCounter.PeersMoved]);
         Assert.False(peer.IsVerified);
         Assert.Equal(s_elsewhere, peer.Address);
@@ -39,7 +40,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task Until_it_answers_it_gets_no_more_than_three_times_what_it_sends()
+    public async Task An_unverified_moved_peer_gets_at_most_three_times_its_sent_bytes()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -68,7 +69,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task Notifications_wait_until_it_answers()
+    public async Task Notifications_wait_until_the_moved_peer_is_verified()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartWithBigAsync();
@@ -93,7 +94,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task An_acknowledgement_of_what_was_sent_before_the_move_says_nothing_of_the_new_address()
+    public async Task An_acknowledgement_of_a_message_from_before_the_move_does_not_verify_the_address()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartWithBigAsync();
@@ -109,7 +110,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task A_copy_that_went_to_the_new_address_does_not_tell_which_of_the_two_was_acknowledged()
+    public async Task A_response_to_a_request_that_was_retransmitted_after_the_move_does_not_verify_the_address()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -128,7 +129,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task An_acknowledgement_of_what_was_sent_after_the_move_verifies()
+    public async Task An_acknowledgement_of_a_message_from_after_the_move_verifies_the_address()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -147,7 +148,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1", "9175-2.4-1")]
-    public async Task An_Echo_verifies_at_the_address_where_it_was_told_and_at_no_other()
+    public async Task An_Echo_value_verifies_only_the_address_for_which_the_server_made_the_value()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -174,7 +175,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task The_answer_to_the_question_at_one_address_says_nothing_of_the_next()
+    public async Task The_probe_answer_of_an_old_address_does_not_verify_the_next_address()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -193,7 +194,7 @@ public class SessionMovingTests : SessionTest
     }
 
     [Fact]
-    public async Task A_peer_that_moves_all_the_time_is_asked_one_question_at_a_time()
+    public async Task A_peer_that_moves_constantly_has_at_most_one_outstanding_probe()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -212,7 +213,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task Moves_that_several_threads_tell_of_at_once_leave_the_question_of_the_last_one()
+    public async Task The_last_probe_of_concurrent_moves_can_verify_the_address()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -230,7 +231,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task Who_answered_no_question_is_asked_again_when_it_says_something()
+    public async Task A_peer_that_did_not_answer_the_probe_is_probed_again_when_its_next_request_arrives()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -251,7 +252,7 @@ public class SessionMovingTests : SessionTest
     }
 
     [Fact]
-    public async Task The_question_passes_what_waits_to_be_acknowledged()
+    public async Task A_probe_does_not_wait_for_NSTART()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -271,7 +272,7 @@ public class SessionMovingTests : SessionTest
 
     [Fact]
     [Rfc("9146-6-1")]
-    public async Task A_large_request_of_ours_waits_for_the_answer_and_a_small_one_does_not()
+    public async Task A_large_request_waits_for_verification_and_a_small_request_does_not()
     {
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -292,7 +293,7 @@ public class SessionMovingTests : SessionTest
     }
 
     [Fact]
-    public async Task What_handlers_of_a_move_throw_is_logged_and_keeps_the_news_from_nobody()
+    public async Task An_exception_of_a_PeerMoved_handler_is_logged_and_the_other_handlers_still_run()
     {
         int told = 0;
         Endpoint.PeerMoved += static (_, _) => throw new InvalidOperationException("boom");
@@ -309,7 +310,7 @@ public class SessionMovingTests : SessionTest
     }
 
     [Fact]
-    public async Task A_move_before_the_session_is_known_or_after_its_end_is_none()
+    public async Task A_move_before_the_opening_or_after_the_end_of_a_session_is_ignored()
     {
         await StartWithBigAsync();
         new DirectSession(Sessions, Peer, DirectSessionTransport.Local, isInitiator: false).ReceiveFrom(s_elsewhere, null);

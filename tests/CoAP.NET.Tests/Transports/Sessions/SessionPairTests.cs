@@ -23,7 +23,7 @@ public sealed class SessionPairTests : SessionTest
     [InlineData(5, false)]
     [InlineData(5, true)]
     [Rfc("9146-6-1", "7959-2.4-1")]
-    public async Task Bodies_arrive_whatever_is_lost_and_wherever_the_client_goes(int lost, bool moves)
+    public async Task Bodies_arrive_despite_lost_datagrams_and_client_moves(int lost, bool moves)
     {
         await using CoapServer device = await StartPairAsync();
         int sent = 0;
@@ -64,12 +64,12 @@ public sealed class SessionPairTests : SessionTest
     }
 
     [Theory]
-    [InlineData(CoapNotificationMode.Confirmable)]
-    [InlineData(CoapNotificationMode.NonConfirmable)]
+    [InlineData(true)]
+    [InlineData(false)]
     [Rfc("9146-6-1")]
-    public async Task An_observation_goes_on_over_a_move_and_over_the_end_of_the_session(CoapNotificationMode mode)
+    public async Task An_observation_survives_a_move_and_the_end_of_its_session(bool confirmable)
     {
-        CoapRouteHandlerBuilder route = MapState(mode);
+        CoapRouteHandlerBuilder route = MapState(confirmable);
         await using CoapServer device = await StartPairAsync();
         ConcurrentQueue<string> came = new();
         await using CoapObservation observation = await PassAsync(device.Endpoint.ObserveAsync(
@@ -123,7 +123,7 @@ public sealed class SessionPairTests : SessionTest
     }
 
     [Fact]
-    public async Task Each_end_may_ask_the_other()
+    public async Task Both_ends_of_a_session_can_send_requests()
     {
         TaskCompletionSource<Task<CoapResponse>> asked = new();
         Server.MapPost("/register", request =>
@@ -150,10 +150,11 @@ public sealed class SessionPairTests : SessionTest
         {
             _came = request.Payload.ToArray();
             return CoapResults.Changed();
-        }).MaxBodySize(100_000);
+        }).WithMaxBodySize(100_000);
         Endpoint.AddTransport(_theirs);
         await Server.StartAsync();
-        CoapServer device = new(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(7) }.UseQBlock(qBlock));
+        CoapServer device =
+            new(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(7) } }.UseQBlock(qBlock));
         device.Endpoint.AddTransport(_ours);
         await device.StartAsync();
         return device;

@@ -32,7 +32,7 @@ public class SessionPeersTests : SessionTest
 
     [Fact]
     [Rfc("7252-9.1.1-1")]
-    public async Task An_acknowledgement_or_reset_in_another_session_settles_nothing()
+    public async Task An_Acknowledgement_or_Reset_in_another_session_matches_no_message()
     {
         await StartSessionsAsync();
         DirectSession one = Sessions.Accept(Peer);
@@ -52,7 +52,7 @@ public class SessionPeersTests : SessionTest
 
     [Fact]
     [Rfc("7252-9.1.2-1")]
-    public async Task Observers_of_two_sessions_with_the_same_token_are_two()
+    public async Task Two_sessions_with_the_same_token_are_two_observers()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartSessionsAsync();
@@ -71,7 +71,7 @@ public class SessionPeersTests : SessionTest
     }
 
     [Fact]
-    public async Task Blocks_of_two_sessions_from_the_same_address_make_two_bodies()
+    public async Task Blocks_of_two_sessions_from_the_same_address_are_not_mixed()
     {
         List<string> bodies = [];
         Server.MapPut("/x", request =>
@@ -97,7 +97,7 @@ public class SessionPeersTests : SessionTest
     }
 
     [Fact]
-    public async Task What_a_peer_is_told_of_itself_is_that_of_its_session()
+    public async Task A_handler_sees_the_identity_and_address_of_the_session_of_its_request()
     {
         List<(object? Identity, CoapAddress Address)> seen = [];
         Server.MapGet("/x", request =>
@@ -113,7 +113,7 @@ public class SessionPeersTests : SessionTest
 
     [Fact]
     [Rfc("9175-2.3-4")]
-    public async Task An_Echo_made_for_one_session_holds_in_no_other()
+    public async Task An_Echo_value_is_valid_only_in_its_own_session()
     {
         List<TimeSpan?> ages = [];
         Server.MapGet("/x", request =>
@@ -138,7 +138,7 @@ public class SessionPeersTests : SessionTest
     [Fact]
     public async Task A_session_stays_on_its_shard_whatever_its_address_becomes()
     {
-        Options.Shards = 4;
+        Options.Transports.Shards = 4;
         Server.MapGet("/x", () => CoapResults.Text("1"));
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -160,7 +160,7 @@ public class SessionPeersTests : SessionTest
     }
 
     [Fact]
-    public async Task When_a_peer_was_seen_last_counts_all_that_came_in_its_session()
+    public async Task LastSeen_includes_every_message_of_the_session()
     {
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -172,7 +172,7 @@ public class SessionPeersTests : SessionTest
     }
 
     [Fact]
-    public async Task Whoever_waits_for_a_session_is_told_of_what_comes_in_it_and_of_its_end()
+    public async Task WhenHeardAsync_completes_on_a_message_of_the_session_and_on_its_end()
     {
         await StartSessionsAsync();
         DirectSession one = Sessions.Accept(Peer);

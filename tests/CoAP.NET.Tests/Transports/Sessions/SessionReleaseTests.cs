@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Transports.Sessions;
 public class SessionReleaseTests : SessionTest
 {
     [Fact]
-    public async Task A_session_in_which_nothing_is_under_way_is_closed_at_once()
+    public async Task ReleaseAsync_closes_an_idle_session_immediately()
     {
         Server.MapGet("/x", () => CoapResults.Text("1"));
         await StartSessionsAsync();
@@ -15,7 +15,7 @@ public class SessionReleaseTests : SessionTest
         await Within(peer.ReleaseAsync());
 
         Assert.True(session.IsClosed);
-        Assert.Equal(CoapConnectionError.ClosedByUs, Assert.IsType<CoapConnectionException>(session.CloseReason).Error);
+        Assert.Equal(CoapError.ClosedLocally, Assert.IsType<CoapConnectionException>(session.CloseReason).Error);
         Assert.Empty(Endpoint.ConnectedPeers);
         AssertFreed(session.Channel!);
         await Within(peer.ReleaseAsync());
@@ -23,10 +23,10 @@ public class SessionReleaseTests : SessionTest
     }
 
     [Fact]
-    public async Task What_is_under_way_ends_first()
+    public async Task A_released_session_is_closed_after_the_exchanges_in_progress_end()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/x", _ => new ValueTask<CoapResult>(answer.Task));
+        Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
@@ -63,9 +63,9 @@ public class SessionReleaseTests : SessionTest
     }
 
     [Fact]
-    public async Task Non_confirmable_notifications_hold_nothing_up()
+    public async Task Non_confirmable_notifications_do_not_delay_ReleaseAsync()
     {
-        CoapRouteHandlerBuilder route = MapState(CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = MapState(false);
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         Ask(session, Register);
@@ -79,10 +79,10 @@ public class SessionReleaseTests : SessionTest
     }
 
     [Fact]
-    public async Task After_ReleaseTimeout_it_is_closed_in_any_case()
+    public async Task A_session_is_closed_after_ReleaseTimeout_at_the_latest()
     {
-        Options.Streams.ReleaseTimeout = TimeSpan.FromSeconds(3);
-        Server.MapGet("/x", _ => new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task));
+        Options.Transports.Streams.ReleaseTimeout = TimeSpan.FromSeconds(3);
+        Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task));
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         session.Receive(Get);
@@ -106,7 +106,7 @@ public class SessionReleaseTests : SessionTest
     }
 
     [Fact]
-    public async Task A_request_after_the_release_of_a_session_of_ours_opens_another()
+    public async Task A_request_after_ReleaseAsync_opens_a_new_session()
     {
         AnswerAll();
         await StartSessionsAsync();
@@ -118,10 +118,10 @@ public class SessionReleaseTests : SessionTest
     }
 
     [Fact]
-    public async Task An_endpoint_that_stops_closes_its_sessions_when_what_is_under_way_has_ended()
+    public async Task A_stopping_endpoint_closes_each_session_after_its_last_exchange()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/x", _ => new ValueTask<CoapResult>(answer.Task));
+        Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartSessionsAsync();
         DirectSession busy = Sessions.Accept(Peer);
         DirectSession idle = Sessions.Accept(Other);

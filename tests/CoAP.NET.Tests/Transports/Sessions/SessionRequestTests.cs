@@ -10,7 +10,7 @@ public class SessionRequestTests : SessionTest
     private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xc0000201, 5684);
 
     public SessionRequestTests() =>
-        Options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") });
+        Options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") });
 
     [Fact]
     public async Task The_first_request_opens_a_session_and_all_others_share_it()
@@ -34,7 +34,7 @@ public class SessionRequestTests : SessionTest
     }
 
     [Fact]
-    public async Task Requests_at_the_same_time_wait_for_one_handshake()
+    public async Task Concurrent_requests_share_one_handshake()
     {
         AnswerAll();
         TaskCompletionSource handshake = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -50,21 +50,21 @@ public class SessionRequestTests : SessionTest
     }
 
     [Fact]
-    public async Task A_handshake_that_fails_is_told_with_its_type_and_of_several_addresses_the_next_is_tried()
+    public async Task A_failed_handshake_is_reported_with_its_error_after_all_addresses_were_tried()
     {
         AnswerAll();
         List<CoapAddress> tried = [];
         Sessions.Connecting = (remote, _, _) =>
         {
             tried.Add(remote);
-            return Task.FromException(new CoapConnectionException(CoapConnectionError.HandshakeFailed, "The key is another."));
+            return Task.FromException(new CoapConnectionException(CoapError.HandshakeFailed, "The key is another."));
         };
         await StartSessionsAsync();
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(
             () => Within(Endpoint.PostAsync("coaps://two.example/x", CoapContent.Text("1"))));
 
-        Assert.Equal(CoapConnectionError.HandshakeFailed, error.Error);
+        Assert.Equal(CoapError.HandshakeFailed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
         Assert.Contains("The key is another.", error.Message, StringComparison.Ordinal);
         Assert.Equal(2, tried.Distinct().Count());
@@ -72,7 +72,7 @@ public class SessionRequestTests : SessionTest
     }
 
     [Fact]
-    public async Task The_name_of_the_host_is_told_to_the_transport_and_stays_in_the_request()
+    public async Task The_host_name_is_passed_to_the_transport_and_sent_as_Uri_Host()
     {
         List<string?> names = [];
         string? sent = null;
@@ -93,13 +93,13 @@ public class SessionRequestTests : SessionTest
     }
 
     [Fact]
-    public async Task A_local_address_is_chosen_where_the_transport_can_and_otherwise_refused()
+    public async Task LocalAddress_is_refused_when_the_session_transport_cannot_choose_the_address()
     {
         AnswerAll();
         await StartSessionsAsync();
         CoapRequest request = new(CoapMethod.Get, Target) { LocalAddress = IPAddress.Loopback };
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.SendAsync(request)));
-        Assert.Equal(CoapConnectionError.ConnectFailed, error.Error);
+        Assert.Equal(CoapError.ConnectFailed, error.Error);
         Assert.Contains("LocalAddress", error.Message, StringComparison.Ordinal);
     }
 
@@ -122,7 +122,7 @@ public class SessionRequestTests : SessionTest
 
     [Fact]
     [Rfc("7252-4.2-1")]
-    public async Task A_lost_confirmable_request_is_sent_again_as_it_was()
+    public async Task A_lost_confirmable_request_is_retransmitted_unchanged()
     {
         await StartSessionsAsync();
         Task<CoapResponse> response = Endpoint.GetAsync(Target);
@@ -143,7 +143,7 @@ public class SessionRequestTests : SessionTest
     }
 
     [Fact]
-    public async Task Whoever_never_acknowledges_is_given_up_but_its_session_stays()
+    public async Task A_request_without_an_acknowledgement_times_out_and_its_session_stays_open()
     {
         await StartSessionsAsync();
         Task<CoapResponse> response = Endpoint.GetAsync(Target);
@@ -157,7 +157,7 @@ public class SessionRequestTests : SessionTest
     }
 
     [Fact]
-    public async Task A_non_confirmable_request_is_sent_once_and_its_response_may_be_one_too()
+    public async Task A_non_confirmable_request_is_sent_once_and_accepts_a_non_confirmable_response()
     {
         await StartSessionsAsync();
         Task<CoapResponse> response = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Confirmable = false });
@@ -172,7 +172,7 @@ public class SessionRequestTests : SessionTest
 
     [Fact]
     [Rfc("7252-4.3-1")]
-    public async Task A_ping_opens_a_session_and_is_answered_by_a_reset()
+    public async Task PingAsync_opens_a_session_and_a_received_Ping_gets_a_Reset()
     {
         AnswerAll();
         await StartSessionsAsync();
@@ -186,7 +186,7 @@ public class SessionRequestTests : SessionTest
 
     [Fact]
     [Rfc("7252-9.1.2-1")]
-    public async Task A_response_with_the_right_token_in_another_session_answers_nothing()
+    public async Task A_response_in_another_session_does_not_complete_the_request()
     {
         DirectSessionTransport.Choosing choosing = new();
         Sessions = choosing;
@@ -215,7 +215,7 @@ public class SessionRequestTests : SessionTest
 
     [Fact]
     [Rfc("7252-9.1.2-1")]
-    public async Task A_token_of_a_stateless_client_opens_in_its_own_session_only()
+    public async Task A_token_of_a_stateless_request_is_valid_only_in_its_own_session()
     {
         DirectSessionTransport.Choosing choosing = new();
         Sessions = choosing;
@@ -246,7 +246,7 @@ public class SessionRequestTests : SessionTest
 
     [Fact]
     [Rfc("7252-9.1-1")]
-    public async Task No_group_is_asked_in_a_session()
+    public async Task Requests_to_a_multicast_group_are_refused_in_a_session()
     {
         await StartSessionsAsync();
         Assert.Throws<ArgumentException>(

@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 /// <summary>Sessions that go on at another server, or in another process.</summary>
@@ -9,14 +11,14 @@ public class SessionRetirementTests : SessionTest
     private int _runs;
 
     [Fact]
-    public async Task Copies_of_what_was_carried_out_are_answered_as_before_where_the_session_goes_on()
+    public async Task Duplicates_of_executed_requests_get_the_same_response_in_the_resumed_session()
     {
         await StartCountingAsync();
         DirectSession before = Sessions.Accept(Peer);
         string ofPost = Ask(before, Post);
         string ofPut = Ask(before, Put);
         string ofGet = Ask(before, Get);
-        DirectSession after = GoOn(before);
+        DirectSession after = Continue(before);
 
         Assert.Equal(ofPost, Ask(after, Post));
         Assert.Equal(ofPut, Ask(after, Put));
@@ -29,19 +31,19 @@ public class SessionRetirementTests : SessionTest
         Assert.Equal(5, _runs);
 
         // And on to the next one.
-        DirectSession third = GoOn(after);
+        DirectSession third = Continue(after);
         Assert.Equal(ofPost, Ask(third, Post));
         Assert.Equal(5, _runs);
     }
 
     [Fact]
-    public async Task Copies_are_new_requests_again_when_their_lifetime_is_over()
+    public async Task A_duplicate_is_a_new_request_after_its_lifetime_in_the_resumed_session()
     {
         await StartCountingAsync();
         DirectSession before = Sessions.Accept(Peer);
         Ask(before, Post);
         Clock.Advance(TimeSpan.FromMinutes(2));
-        DirectSession after = GoOn(before);
+        DirectSession after = Continue(before);
         Clock.Advance(TimeSpan.FromMinutes(2));
         Ask(after, Post);
         Assert.Equal(1, _runs);
@@ -51,14 +53,14 @@ public class SessionRetirementTests : SessionTest
     }
 
     [Fact]
-    public async Task A_session_that_goes_on_elsewhere_waits_for_our_requests_and_their_separate_responses()
+    public async Task FinishAsync_waits_for_own_requests_and_their_separate_responses()
     {
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).GetAsync("/3/0");
         string request = await SentAsync(session);
-        Assert.True(Sessions.Context.IsBusy(session));
-        Task finished = Sessions.Context.FinishAsync(session, default);
+        Assert.True(Moving(Sessions.Context).IsBusy(session));
+        Task finished = Moving(Sessions.Context).FinishAsync(session, default);
         session.Receive(Acknowledge(request));
         Clock.Advance(TimeSpan.FromSeconds(20));
         await SettleAsync();
@@ -69,31 +71,31 @@ public class SessionRetirementTests : SessionTest
 
         await Within(finished);
         Assert.Equal("1", (await Within(asked)).GetText());
-        Assert.False(Sessions.Context.IsBusy(session));
+        Assert.False(Moving(Sessions.Context).IsBusy(session));
     }
 
     [Fact]
-    public async Task A_peer_that_answers_nothing_of_ours_holds_up_a_session_as_long_as_a_first_copy_waits()
+    public async Task FinishAsync_waits_for_an_unanswered_request_only_until_its_first_retransmission()
     {
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).PostAsync("/3/0", CoapContent.Text("1"));
         await SentAsync(session);
-        Task finished = Sessions.Context.FinishAsync(session, default);
+        Task finished = Moving(Sessions.Context).FinishAsync(session, default);
         Clock.Advance(TimeSpan.FromSeconds(2.9));
         await SettleAsync();
         Assert.False(finished.IsCompleted);
         Clock.Advance(TimeSpan.FromSeconds(0.2));
         await Within(finished);
 
-        Assert.True(Sessions.Context.IsBusy(session));
+        Assert.True(Moving(Sessions.Context).IsBusy(session));
         session.End();
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(asked));
         Assert.True(error.IsOutcomeUnknown);
     }
 
     [Fact]
-    public async Task Whoever_waits_for_a_session_to_finish_does_not_ask_for_ever_whether_the_last_part_of_a_millisecond_is_over()
+    public async Task FinishAsync_of_a_session_ends_although_a_copy_is_due_within_a_fraction_of_a_millisecond()
     {
         // A first copy waits for 3.00045 s.
         Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(2.0003) };
@@ -101,7 +103,7 @@ public class SessionRetirementTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).PostAsync("/3/0", CoapContent.Text("1"));
         await SentAsync(session);
-        Task finished = Sessions.Context.FinishAsync(session, default);
+        Task finished = Moving(Sessions.Context).FinishAsync(session, default);
 
         // On a thread of its own: the clock stands still while its timers run, and this one would not come to an end.
         await Within(Task.Factory.StartNew(
@@ -112,17 +114,17 @@ public class SessionRetirementTests : SessionTest
     }
 
     [Fact]
-    public async Task While_a_session_finishes_new_requests_have_no_effect_and_no_answer()
+    public async Task New_requests_are_ignored_while_a_session_finishes()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/slow", _ => new ValueTask<CoapResult>(answer.Task));
+        Server.MapGet("/slow", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartCountingAsync();
         DirectSession session = Sessions.Accept(Peer);
         Assert.Equal("60000009", Ask(session, "40010009b4736c6f77"));
-        Assert.True(Sessions.Context.IsBusy(session));
+        Assert.True(Moving(Sessions.Context).IsBusy(session));
 
-        Task finished = Sessions.Context.FinishAsync(session, default);
+        Task finished = Moving(Sessions.Context).FinishAsync(session, default);
         session.Receive(Post);
         Assert.Empty(session.TakeSent());
         Assert.Equal("60000009", Ask(session, "40010009b4736c6f77"));
@@ -132,22 +134,22 @@ public class SessionRetirementTests : SessionTest
         answer.SetResult(CoapResults.Text("1"));
         string[] sent = [];
         await UntilAsync(() => (sent = [.. sent, .. session.TakeSent()]).Length > 0);
-        Assert.True(Sessions.Context.IsBusy(session));
+        Assert.True(Moving(Sessions.Context).IsBusy(session));
         Assert.False(finished.IsCompleted);
         session.Receive(Acknowledge(Assert.Single(sent)));
         await Within(finished);
         Assert.Equal(0, _runs);
 
-        DirectSession after = GoOn(session);
+        DirectSession after = Continue(session);
         after.Receive(Post);
         Assert.Equal(1, _runs);
     }
 
     [Fact]
-    public async Task What_still_runs_is_not_begun_again_unless_it_may_be()
+    public async Task A_POST_still_running_at_retirement_is_not_run_again_and_a_GET_is()
     {
         TaskCompletionSource<CoapResult> never = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapPost("/x", _ =>
+        Server.MapPost("/x", (_, _) =>
         {
             _runs++;
             return new ValueTask<CoapResult>(never.Task);
@@ -161,11 +163,11 @@ public class SessionRetirementTests : SessionTest
         DirectSession before = Sessions.Accept(Peer);
         before.Receive(Post);
         using CancellationTokenSource grace = new();
-        Task finished = Sessions.Context.FinishAsync(before, grace.Token);
+        Task finished = Moving(Sessions.Context).FinishAsync(before, grace.Token);
         await grace.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(finished));
 
-        DirectSession after = GoOn(before);
+        DirectSession after = Continue(before);
         Assert.Equal("60000005", Ask(after, Post));
         Assert.Equal(1, _runs);
         Ask(after, Get);
@@ -174,7 +176,7 @@ public class SessionRetirementTests : SessionTest
     }
 
     [Fact]
-    public async Task Message_IDs_of_ours_are_passed_over_where_the_session_goes_on()
+    public async Task A_resumed_session_does_not_reuse_Message_IDs()
     {
         await StartCountingAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -188,23 +190,23 @@ public class SessionRetirementTests : SessionTest
                 Assert.True(seen.Add(sent[4..8]), $"{sent[4..8]} came twice");
             }
 
-            session = GoOn(session);
+            session = Continue(session);
         }
     }
 
     [Fact]
-    public async Task Something_else_than_what_was_retired_has_no_effect()
+    public async Task Corrupted_exported_state_has_no_effect()
     {
         await StartCountingAsync();
         DirectSession before = Sessions.Accept(Peer);
         Ask(before, Post);
         Ask(before, "50010100b178");
-        byte[] retired = Sessions.Context.Retire(before).ToArray();
+        byte[] retired = Moving(Sessions.Context).ExportState(before).ToArray();
         before.End();
         for (int length = 0; length < retired.Length; length++)
         {
             DirectSession other = Sessions.Accept(Peer);
-            Sessions.Context.Resume(other, retired.AsSpan(0, length));
+            Moving(Sessions.Context).Resume(other, retired.AsSpan(0, length));
             Ask(other, Put);
             other.End();
         }
@@ -215,7 +217,7 @@ public class SessionRetirementTests : SessionTest
             byte[] changed = [.. retired];
             changed[random.Next(changed.Length)] ^= (byte)(1 << random.Next(8));
             DirectSession other = Sessions.Accept(Peer);
-            Sessions.Context.Resume(other, changed);
+            Moving(Sessions.Context).Resume(other, changed);
             Ask(other, "40030008b178ff32");
             other.End();
         }
@@ -224,7 +226,7 @@ public class SessionRetirementTests : SessionTest
     }
 
     [Fact]
-    public async Task Of_a_busy_session_the_newest_are_kept_with_their_answers_within_a_bound()
+    public async Task The_exported_state_keeps_the_newest_exchanges_with_their_answers_within_a_bound()
     {
         Server.MapPost("/x", request =>
         {
@@ -240,11 +242,11 @@ public class SessionRetirementTests : SessionTest
             Clock.Advance(TimeSpan.FromMilliseconds(100));
         }
 
-        byte[] retired = Sessions.Context.Retire(before).ToArray();
+        byte[] retired = Moving(Sessions.Context).ExportState(before).ToArray();
         Assert.InRange(retired.Length, 20 * 1024, 32 * 1024);
         before.End();
         DirectSession after = Sessions.Accept(Peer);
-        Sessions.Context.Resume(after, retired);
+        Moving(Sessions.Context).Resume(after, retired);
         Assert.Equal(newest, Ask(after, $"4002{0x100 + 99:x4}b178ff31"));
 
         // The oldest has lost its answer, and is not carried out again all the same.
@@ -262,14 +264,14 @@ public class SessionRetirementTests : SessionTest
         await StartSessionsAsync();
     }
 
-    private DirectSession GoOn(DirectSession before)
+    private DirectSession Continue(DirectSession before)
     {
-        ReadOnlyMemory<byte> retired = Sessions.Context.Retire(before);
+        ReadOnlyMemory<byte> retired = Moving(Sessions.Context).ExportState(before);
         before.Receive(Get);
         Assert.Empty(before.TakeSent());
         before.End();
         DirectSession after = Sessions.Accept(Peer);
-        Sessions.Context.Resume(after, retired.Span);
+        Moving(Sessions.Context).Resume(after, retired.Span);
         return after;
     }
 
@@ -279,4 +281,6 @@ public class SessionRetirementTests : SessionTest
         await UntilAsync(() => (sent = [.. sent, .. session.TakeSent()]).Length > 0);
         return sent[0];
     }
+
+    private static ICoapSessionMobility Moving(ICoapSessionContext context) => (ICoapSessionMobility)context;
 }

@@ -6,14 +6,14 @@ namespace CoAP.NET.Tests.Transports.Sessions;
 public class SessionSchemeTests : SessionTest
 {
     [Fact]
-    public void Without_a_factory_the_text_says_what_is_missing()
+    public void Listen_on_coaps_without_a_factory_names_ListenSecure()
     {
         ArgumentException error = Assert.Throws<ArgumentException>(() => { Endpoint.Listen("coaps://[::]:0"); });
         Assert.Contains("ListenSecure", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task Nor_can_be_requested()
+    public async Task A_request_to_coaps_without_a_factory_names_UsePsk()
     {
         Endpoint.Listen("coap://127.0.0.1:0");
         await Server.StartAsync();
@@ -22,10 +22,10 @@ public class SessionSchemeTests : SessionTest
     }
 
     [Fact]
-    public async Task A_factory_makes_what_is_listened_on_and_later_requests_use_it()
+    public async Task A_factory_creates_the_listening_transport_and_requests_reuse_the_transport()
     {
         Factory factory = new() { Make = () => Sessions };
-        Options.TransportFactories.Add(factory);
+        Options.Transports.Factories.Add(factory);
         AnswerAll();
         Endpoint.Listen("coaps://127.0.0.1:7001");
         Assert.Equal(1, factory.Checks);
@@ -41,10 +41,10 @@ public class SessionSchemeTests : SessionTest
     }
 
     [Fact]
-    public async Task All_addresses_of_its_scheme_are_those_of_one_transport()
+    public async Task One_transport_listens_on_all_addresses_of_a_scheme()
     {
         Factory factory = new() { Make = () => Sessions };
-        Options.TransportFactories.Add(factory);
+        Options.Transports.Factories.Add(factory);
         Endpoint.Listen("coaps://127.0.0.1:7001").Listen("coap://127.0.0.1:0").Listen("coap://127.0.0.1:0");
         Endpoint.Listen("coaps://127.0.0.2:7002");
         await Server.StartAsync();
@@ -55,10 +55,10 @@ public class SessionSchemeTests : SessionTest
     }
 
     [Fact]
-    public async Task A_factory_makes_one_without_addresses_for_requests_alone()
+    public async Task A_factory_creates_a_transport_without_addresses_for_requests()
     {
         Factory factory = new() { Make = () => Sessions };
-        Options.TransportFactories.Add(factory);
+        Options.Transports.Factories.Add(factory);
         AnswerAll();
         Endpoint.Listen("coap://127.0.0.1:0");
         await Server.StartAsync();
@@ -73,9 +73,9 @@ public class SessionSchemeTests : SessionTest
     }
 
     [Fact]
-    public void What_the_factory_cannot_listen_with_is_told_at_once()
+    public void An_address_that_the_transport_factory_cannot_listen_on_is_refused_at_once()
     {
-        Options.TransportFactories.Add(new Factory { Make = () => Sessions, Missing = "a certificate" });
+        Options.Transports.Factories.Add(new Factory { Make = () => Sessions, Missing = "a certificate" });
         ArgumentException error = Assert.Throws<ArgumentException>(() => { Endpoint.Listen("coaps://127.0.0.1:7001"); });
         Assert.Equal("a certificate", error.Message);
     }

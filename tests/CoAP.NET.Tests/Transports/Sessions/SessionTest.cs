@@ -37,8 +37,8 @@ public abstract class SessionTest : EndpointTest
         await Server.StartAsync();
     }
 
-    private protected CoapRouteHandlerBuilder MapState(CoapNotificationMode mode = CoapNotificationMode.Confirmable) =>
-        Server.MapGet("/obs", () => CoapResults.Text(State)).Observable(mode: mode);
+    private protected CoapRouteHandlerBuilder MapState(bool confirmable = true) =>
+        Server.MapGet("/obs", () => CoapResults.Text(State)).Observable(observe => observe.Confirmable = confirmable);
 
     private protected void Change(CoapRouteHandlerBuilder route, string state)
     {

@@ -34,7 +34,7 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
         }
     }
 
-    public override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

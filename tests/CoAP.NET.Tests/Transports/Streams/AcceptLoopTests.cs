@@ -11,7 +11,7 @@ public sealed class AcceptLoopTests
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public async Task A_connection_that_its_peer_gave_up_is_no_failure_and_the_next_one_is_accepted_at_once()
+    public async Task A_connection_aborted_before_accept_is_not_counted_as_a_failure()
     {
         using CancellationTokenSource stopping = new();
         LoopTestContext context = new();

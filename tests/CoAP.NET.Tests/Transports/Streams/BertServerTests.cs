@@ -11,7 +11,7 @@ public class BertServerTests : BodiesOnStreamsTest
 
     [Fact]
     [Rfc("8323-6-1")]
-    public async Task A_download_as_in_figure_13()
+    public async Task A_server_download_follows_Figure_13_of_RFC_8323()
     {
         byte[] body = Frames.Bytes(3072 + 5120 + 4711);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -35,7 +35,7 @@ public class BertServerTests : BodiesOnStreamsTest
     [Rfc("8323-6-1")]
     [InlineData("/whole")]
     [InlineData("/stream")]
-    public async Task An_upload_as_in_figure_14(string path)
+    public async Task A_server_upload_follows_Figure_14_of_RFC_8323(string path)
     {
         byte[] body = Frames.Bytes(8192 + 16384 + 5683);
         byte[]? came = null;
@@ -44,13 +44,13 @@ public class BertServerTests : BodiesOnStreamsTest
             came = request.Payload.ToArray();
             return CoapResults.Changed();
         });
-        Server.MapPut("/stream", async request =>
+        Server.MapPut("/stream", async (CoapRequestContext request) =>
         {
             MemoryStream all = new();
             await request.BodyReader.CopyToAsync(all);
             came = all.ToArray();
             return CoapResults.Changed();
-        }).StreamBody();
+        }).WithStreamedBody();
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         string name = path[1..];
@@ -70,14 +70,14 @@ public class BertServerTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_handler_of_blocks_sees_each_message_as_a_block()
+    public async Task A_handler_with_WithBodyInBlocks_gets_each_message_as_a_block()
     {
         List<string> blocks = [];
         Server.MapPut("/x", request =>
         {
             blocks.Add($"{request.Options.Block1} {request.Payload.Length}");
             return CoapResults.Changed();
-        }).HandleBlocks();
+        }).WithBodyInBlocks();
         await StartStreamsAsync();
         DirectConnection connection = Connect();
 
@@ -95,9 +95,9 @@ public class BertServerTests : BodiesOnStreamsTest
     [InlineData("40e122048020", 1 << 20)]
     [InlineData("40e123010000", 1 << 20)]
     [InlineData("50e12301000020", 1152)]
-    public async Task Size_exponent_7_is_4_00_where_one_end_cannot_use_it(string csm, int ours)
+    public async Task Size_exponent_7_gets_4_00_when_one_end_cannot_use_BERT(string csm, int ours)
     {
-        Options.Limits.MaxStreamMessageSize = ours;
+        Options.Limits.Connections.MaxMessageSize = ours;
         Server.MapGet("/x", () => CoapResults.Text("hi"));
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartStreamsAsync();
@@ -111,7 +111,7 @@ public class BertServerTests : BodiesOnStreamsTest
     [Rfc("8323-6-1")]
     [InlineData("50e12301000020", "07")]
     [InlineData("40e122048120", "07")]
-    public async Task Size_exponent_7_is_answered_with_itself_where_both_ends_can_use_it(string csm, string block)
+    public async Task Size_exponent_7_is_answered_with_size_exponent_7_when_both_ends_can_use_BERT(string csm, string block)
     {
         Server.MapGet("/x", () => CoapResults.Text("hi"));
         await StartStreamsAsync();
@@ -128,7 +128,7 @@ public class BertServerTests : BodiesOnStreamsTest
     [InlineData("07", 3000, true)]
     [InlineData("0e", 2048, false)]
     [InlineData("06", 1025, false)]
-    public async Task A_block_that_others_follow_has_whole_blocks_of_1024_bytes(string block, int length, bool isTaken)
+    public async Task A_BERT_message_before_the_last_must_have_a_multiple_of_1024_bytes(string block, int length, bool isTaken)
     {
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartStreamsAsync();
@@ -141,12 +141,12 @@ public class BertServerTests : BodiesOnStreamsTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_body_that_becomes_larger_than_the_route_takes_is_4_13_with_Size1(bool isStream)
+    public async Task A_body_above_the_MaxBodySize_of_its_route_gets_4_13_with_Size1(bool isStream)
     {
-        CoapRouteHandlerBuilder route = Server.MapPut("/x", () => CoapResults.Changed()).MaxBodySize(5000);
+        CoapRouteHandlerBuilder route = Server.MapPut("/x", () => CoapResults.Changed()).WithMaxBodySize(5000);
         if (isStream)
         {
-            route.StreamBody();
+            route.WithStreamedBody();
         }
 
         await StartStreamsAsync();
@@ -160,7 +160,7 @@ public class BertServerTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_block_of_an_upload_that_does_not_follow_the_one_before_is_4_08()
+    public async Task A_block_that_does_not_follow_the_previous_block_gets_4_08()
     {
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartStreamsAsync();
@@ -174,7 +174,7 @@ public class BertServerTests : BodiesOnStreamsTest
 
     [Fact]
     [Rfc("8323-6-1")]
-    public async Task Of_a_stream_that_can_seek_only_what_goes_out_is_read()
+    public async Task The_server_reads_only_the_sent_part_of_a_seekable_stream()
     {
         const int length = 300_000;
         List<int> reads = [];
@@ -198,7 +198,7 @@ public class BertServerTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task Smaller_blocks_that_are_asked_for_in_the_middle_are_given()
+    public async Task A_client_may_ask_for_smaller_blocks_during_a_download()
     {
         byte[] body = Frames.Bytes(9000);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -215,7 +215,7 @@ public class BertServerTests : BodiesOnStreamsTest
 
     [Fact]
     [Rfc("8323-6-1")]
-    public async Task The_response_to_an_upload_comes_by_BERT_too()
+    public async Task The_response_to_a_BERT_upload_is_also_sent_by_BERT()
     {
         byte[] body = Frames.Bytes(7000);
         Server.MapPost("/x", request => CoapResults.Bytes(request.Payload));
@@ -232,7 +232,7 @@ public class BertServerTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task What_a_connection_had_begun_ends_with_it()
+    public async Task A_block_transfer_of_a_connection_ends_with_the_connection()
     {
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartStreamsAsync();
@@ -248,15 +248,15 @@ public class BertServerTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_stream_is_charged_with_the_messages_that_go_through_it()
+    public async Task A_streamed_body_is_charged_for_the_messages_it_holds()
     {
         TaskCompletionSource mayRead = new();
-        Server.MapPut("/x", async request =>
+        Server.MapPut("/x", async (CoapRequestContext request) =>
         {
             await mayRead.Task;
             await request.BodyReader.CopyToAsync(Stream.Null);
             return CoapResults.Changed();
-        }).StreamBody();
+        }).WithStreamedBody();
         await StartStreamsAsync();
         DirectConnection connection = Connect();
 

@@ -40,7 +40,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task Requests_are_answered_also_when_they_come_byte_by_byte()
+    public async Task Requests_that_arrive_byte_by_byte_are_answered()
     {
         using Socket peer = await ConnectAsync();
 
@@ -81,7 +81,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_connection_that_is_reset_is_forgotten_and_others_go_on()
+    public async Task A_connection_reset_does_not_affect_other_connections()
     {
         Socket gone = await ConnectAsync();
         using Socket other = await ConnectAsync();
@@ -95,7 +95,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_reason_of_an_Abort_reaches_the_peer_before_the_end()
+    public async Task The_Abort_reason_reaches_the_peer_before_the_connection_ends()
     {
         using Socket peer = await ConnectAsync();
 
@@ -108,7 +108,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task It_connects_too()
+    public async Task The_transport_can_open_a_connection()
     {
         BlockingTransport own = new();
         await using CoapServer client = new();
@@ -127,7 +127,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
         CoapAddress nobody = CoapAddress.FromIPv4(0x7f000001, (ushort)((IPEndPoint)unused.LocalEndPoint!).Port);
         CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(
             () => own.ConnectAsync(nobody, null, CancellationToken.None).AsTask().WaitAsync(s_hang));
-        Assert.Equal(CoapConnectionError.ConnectFailed, refused.Error);
+        Assert.Equal(CoapError.ConnectFailed, refused.Error);
     }
 
     private async Task<Socket> ConnectAsync(string csm = BareCsm)

@@ -92,7 +92,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     [InlineData(1 << 20, 900 << 10, 2, 2)]
     [InlineData(1 << 20, 5 << 20, 12, 12)]
     [InlineData(8192, 70_000, 20, 20)]
-    public async Task No_more_messages_are_sent_than_the_sizes_ask_for(int limit, int size, int up, int down)
+    public async Task A_transfer_sends_no_more_messages_than_its_sizes_require(int limit, int size, int up, int down)
     {
         CoapPeer server = await ConnectAsync(limit, limit);
         _frames = 0;
@@ -106,7 +106,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     [Theory]
     [InlineData(1152, 1152)]
     [InlineData(1 << 20, 70_000)]
-    public async Task Without_blocks_whatever_fits_arrives_and_what_does_not_is_said(int clients, int servers)
+    public async Task A_body_that_fits_arrives_without_blocks_and_a_larger_body_is_refused(int clients, int servers)
     {
         CoapPeer server = await ConnectAsync(clients, servers, blocks: false);
         foreach (int size in (int[])[0, 1, 1024, 1100, servers - 20])
@@ -121,7 +121,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
             await DownloadAsync(server, size, seekable: true, toStream: true);
         }
 
-        await Assert.ThrowsAsync<CoapTooLargeException>(() => server.PutAsync("/whole", CoapContent.Binary(new byte[servers])));
+        await Failure.OfAsync(CoapError.TooLarge, () => server.PutAsync("/whole", CoapContent.Binary(new byte[servers])));
         _body = new byte[clients];
         Assert.Equal(CoapCode.InternalServerError, (await server.GetAsync("/kept")).Code);
         Assert.Equal(CoapCode.InternalServerError, (await server.GetAsync("/seekable")).Code);
@@ -130,7 +130,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("8323-6-1")]
-    public async Task Whatever_the_sizes_are_bodies_arrive_byte_for_byte()
+    public async Task Bodies_of_random_sizes_arrive_byte_for_byte_under_random_message_limits()
     {
         int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_STREAM_BODIES"), NumberStyles.None,
             CultureInfo.InvariantCulture, out int set) ? set : 30;
@@ -221,23 +221,23 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         {
             _came = request.Payload.ToArray();
             return CoapResults.Changed();
-        }).MaxBodySize(MaxBody);
-        server.MapPut("/stream", async request =>
+        }).WithMaxBodySize(MaxBody);
+        server.MapPut("/stream", async (CoapRequestContext request) =>
         {
             MemoryStream body = new();
             await request.BodyReader.CopyToAsync(body);
             _came = body.ToArray();
             return CoapResults.Changed();
-        }).StreamBody().MaxBodySize(MaxBody);
-        server.MapPut("/pattern", async request =>
+        }).WithStreamedBody().WithMaxBodySize(MaxBody);
+        server.MapPut("/pattern", async (CoapRequestContext request) =>
         {
             await request.BodyReader.CopyToAsync(new ComparingStream());
             return CoapResults.Changed();
-        }).StreamBody().MaxBodySize(1 << 30);
+        }).WithStreamedBody().WithMaxBodySize(1 << 30);
         server.MapGet("/pattern", () => CoapResults.Stream(new SeekablePattern(8 << 20), new CoapETag([1])));
         server.MapGet("/kept", () => CoapResults.Bytes(_body));
         server.MapGet("/seekable", () => CoapResults.Stream(new MemoryStream(_body), new CoapETag([1])));
-        server.MapPost("/echo", request => CoapResults.Changed(CoapContent.Binary(request.Payload.ToArray()))).MaxBodySize(MaxBody);
+        server.MapPost("/echo", request => CoapResults.Changed(CoapContent.Binary(request.Payload.ToArray()))).WithMaxBodySize(MaxBody);
         CoapEndpoint client = new(OptionsOf(clients));
         _open.Add(client);
         _open.Add(server);
@@ -268,9 +268,9 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
 
     private static CoapEndpointOptions OptionsOf(int maxMessageSize)
     {
-        CoapEndpointOptions options = new() { Random = new VirtualRandom(42) };
-        options.Limits.MaxStreamMessageSize = maxMessageSize;
-        options.Limits.MaxRepresentationBytes = 256 << 20;
+        CoapEndpointOptions options = new() { Pipeline = { Random = new VirtualRandom(42) } };
+        options.Limits.Connections.MaxMessageSize = maxMessageSize;
+        options.Limits.Blockwise.ResponseMemory = 256 << 20;
         return options;
     }
 

@@ -15,14 +15,14 @@ public sealed class ChangingAnswerTests
     [InlineData("coap+tcp", 4)]
     [InlineData("coap+tcp", 15)]
     [InlineData("coaps+tcp", 5)]
-    public async Task A_document_that_changes_while_it_is_fetched_arrives_as_one_by_one_run_for_each_client(string scheme, int mebibytes)
+    public async Task Each_client_gets_one_consistent_version_of_a_changing_document(string scheme, int mebibytes)
     {
         using TlsCertificates certificates = new();
         SslServerAuthenticationOptions tls = new() { ServerCertificate = certificates.Server(["127.0.0.1"]) };
         CoapEndpointOptions options = new() { Tls = new CoapTlsOptions { Server = tls } };
 
         // All clients are of one source here, which has room for all of their documents.
-        options.Limits.MaxRepresentationBytes = 256 << 20;
+        options.Limits.Blockwise.ResponseMemory = 256 << 20;
         await using CoapServer server = new(options);
         ChangingDocument document = new(mebibytes << 20);
         server.MapGet("/document", document.Make);

@@ -11,7 +11,7 @@ public sealed class DuplexPipeTimeTests
     private const string Uri = "coap+tcp://[fd00::1]/temperature";
 
     [Fact]
-    public async Task A_callback_that_never_connects_is_given_up_after_ConnectTimeout_and_its_late_pipe_is_closed()
+    public async Task A_Connect_callback_fails_after_ConnectTimeout_and_its_late_pipe_is_closed()
     {
         VirtualClock clock = new();
         TaskCompletionSource<CoapDuplexPipe> late = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -62,7 +62,7 @@ public sealed class DuplexPipeTransportTests
     }
 
     [Fact]
-    public async Task A_callback_that_fails_to_accept_is_called_again()
+    public async Task The_server_calls_a_failed_Accept_callback_again()
     {
         using PipeNetwork network = new() { AcceptFailures = 2 };
         await using CoapServer server = await network.ServeAsync();
@@ -75,7 +75,7 @@ public sealed class DuplexPipeTransportTests
     }
 
     [Fact]
-    public async Task A_callback_that_fails_to_connect_says_why_at_the_request()
+    public async Task An_exception_of_the_Connect_callback_reaches_the_request()
     {
         await using CoapClient client = new();
         client.Endpoint.AddTransport(new CoapDuplexPipeTransport(
@@ -83,13 +83,13 @@ public sealed class DuplexPipeTransportTests
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync(Uri));
 
-        Assert.Equal(CoapConnectionError.ConnectFailed, error.Error);
+        Assert.Equal(CoapError.ConnectFailed, error.Error);
         Assert.Contains("The line is cut.", error.Message, StringComparison.Ordinal);
         Assert.IsType<IOException>(error.GetBaseException());
     }
 
     [Fact]
-    public async Task Pipes_that_throw_when_they_are_closed_do_not_keep_a_client_from_ending()
+    public async Task Disposing_a_client_completes_although_its_pipe_throws()
     {
         Pipe toServer = new();
         Pipe toClient = new();
@@ -107,7 +107,7 @@ public sealed class DuplexPipeTransportTests
     }
 
     [Fact]
-    public async Task A_callback_that_throws_when_it_shall_close_what_lies_below_stops_nothing()
+    public async Task A_throwing_Abort_callback_does_not_stop_the_disposal_of_the_server()
     {
         CoapServer server = new();
         await server.Endpoint.ExpectConnections().StartAsync();
@@ -123,7 +123,7 @@ public sealed class DuplexPipeTransportTests
     }
 
     [Fact]
-    public void A_stream_of_one_direction_is_refused()
+    public void A_one_way_stream_is_refused()
     {
         using MemoryStream readable = new([], writable: false);
 
@@ -131,11 +131,11 @@ public sealed class DuplexPipeTransportTests
     }
 
     [Fact]
-    public async Task Beyond_MaxConnections_pipes_are_closed()
+    public async Task A_pipe_above_MaxConnections_is_closed()
     {
         using PipeNetwork network = new();
         await using CoapServer server =
-            await network.ServeAsync(new CoapEndpointOptions { Limits = new CoapLimits { MaxConnections = 1 } });
+            await network.ServeAsync(new CoapEndpointOptions { Limits = new CoapLimits { Connections = { MaxCount = 1 } } });
         await using CoapClient first = network.NewClient();
         await first.GetAsync(Uri);
 

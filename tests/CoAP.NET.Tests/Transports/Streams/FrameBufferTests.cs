@@ -10,7 +10,7 @@ public class FrameBufferTests
     private const int Large = FrameBuffer.LargePiece;
 
     [Fact]
-    public void What_comes_byte_by_byte_takes_no_piece_of_memory_for_each()
+    public void Bytes_that_arrive_one_by_one_share_arrays()
     {
         FrameBuffer buffer = new();
         for (int i = 0; i < 3 * (Small - 256); i++)
@@ -26,7 +26,7 @@ public class FrameBufferTests
     }
 
     [Fact]
-    public void What_comes_fast_is_read_in_larger_pieces_after_a_while()
+    public void A_fast_stream_is_read_in_larger_arrays_after_a_while()
     {
         FrameBuffer buffer = new();
         List<int> sizes = [];
@@ -44,7 +44,7 @@ public class FrameBufferTests
     [InlineData(5000, 700)]
     [InlineData(60_000, 16_000)]
     [InlineData(1_048_476, 9000)]
-    public void What_is_charged_is_what_the_pieces_take_and_the_room_to_wait_with(int length, int atOnce)
+    public void The_charge_of_a_buffer_is_the_size_of_its_arrays_and_of_the_room_for_the_next_read(int length, int atOnce)
     {
         FrameBuffer buffer = new();
         for (int left = length; left > 0;)
@@ -67,7 +67,7 @@ public class FrameBufferTests
     [InlineData(1)]
     [InlineData(512)]
     [InlineData(3000)]
-    public void A_little_behind_a_large_frame_does_not_keep_the_memory_of_the_frame(int rest)
+    public void The_memory_of_a_large_frame_is_freed_while_a_short_rest_remains(int rest)
     {
         FrameBuffer buffer = new();
         byte[] bytes = new byte[65_536 + rest];
@@ -82,7 +82,7 @@ public class FrameBufferTests
     }
 
     [Fact]
-    public void A_little_that_arrived_with_room_for_much_is_charged_with_the_room()
+    public void A_short_rest_is_charged_for_the_full_buffer_until_Trim()
     {
         FrameBuffer buffer = new();
         buffer.Write(new byte[Small + 100]);
@@ -102,7 +102,7 @@ public class FrameBufferTests
     [InlineData(4096)]
     [InlineData(16_385)]
     [InlineData(60_000)]
-    public void What_something_will_be_charged_for_is_known_before(int length)
+    public void The_charge_for_a_length_is_known_in_advance(int length)
     {
         FrameBuffer buffer = new();
         buffer.Write(new byte[length]);
@@ -111,7 +111,7 @@ public class FrameBufferTests
     }
 
     [Fact]
-    public void What_was_taken_out_stays_where_it_is_until_the_buffer_is_trimmed()
+    public void Bytes_that_were_consumed_stay_valid_until_the_buffer_is_trimmed()
     {
         FrameBuffer buffer = new();
         byte[] bytes = new byte[40_000];
@@ -128,7 +128,7 @@ public class FrameBufferTests
     }
 
     [Fact]
-    public void The_array_of_a_frame_that_somebody_keeps_is_not_used_again()
+    public void A_kept_frame_array_is_not_reused()
     {
         FrameBuffer buffer = new();
         buffer.Write([1, 2, 3]);
@@ -143,17 +143,17 @@ public class FrameBufferTests
     }
 
     [Fact]
-    public void Room_that_nothing_was_read_into_is_given_back()
+    public void ReleaseCapacity_frees_unused_memory()
     {
         FrameBuffer buffer = new();
         buffer.GetMemory();
-        buffer.GiveRoomBack();
+        buffer.ReleaseCapacity();
         Assert.Equal(0, buffer.Capacity);
 
         buffer.Write(new byte[Small - 100]);
         buffer.GetMemory();
         Assert.Equal(2 * Small, buffer.Capacity);
-        buffer.GiveRoomBack();
+        buffer.ReleaseCapacity();
         Assert.Equal(Small, buffer.Capacity);
         Assert.Equal(Small - 100, buffer.Bytes.Length);
         buffer.Write([7]);

@@ -19,17 +19,17 @@ internal static class Frames
         CoapMessage csm = new(CoapCode.Csm);
         if (maxMessageSize is { } size)
         {
-            csm.Options.Add(new MaxMessageSize(size));
+            csm.Options.Add(new MaxMessageSizeOption(size));
         }
 
         if (blocks)
         {
-            csm.Options.Add(new BlockWiseTransfer());
+            csm.Options.Add(new BlockWiseTransferOption());
         }
 
         if (tokenLength is { } length)
         {
-            csm.Options.Add(new ExtendedTokenLength(length));
+            csm.Options.Add(new ExtendedTokenLengthOption(length));
         }
 
         return Write(csm);

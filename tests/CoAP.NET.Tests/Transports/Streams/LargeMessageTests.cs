@@ -37,7 +37,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
     [InlineData(1153u)]
     [InlineData(300u)]
     [InlineData(70_000u)]
-    public async Task What_just_fits_the_peers_Max_Message_Size_goes_whole_and_a_byte_more_in_blocks(uint size)
+    public async Task A_response_that_just_fits_Max_Message_Size_is_sent_whole_and_a_larger_response_in_blocks(uint size)
     {
         byte[] body = [];
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -59,7 +59,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
 
     [Fact]
     [Rfc("8323-5.3.1-1", "8323-5.3.2-1")]
-    public async Task A_peer_that_takes_256_bytes_gets_blocks_that_fit_them()
+    public async Task A_peer_with_a_Max_Message_Size_of_256_gets_smaller_blocks()
     {
         byte[] body = Frames.Bytes(1000);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -79,7 +79,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
 
     [Fact]
     [Rfc("8323-5.3-1")]
-    public async Task A_later_CSM_changes_what_fits()
+    public async Task A_later_CSM_changes_the_block_size()
     {
         byte[] body = Frames.Bytes(5000);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -98,7 +98,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
     [Rfc("8323-5.3.2-1", "8323-5.3.1-1")]
     [InlineData("x")]
     [InlineData("f")]
-    public async Task A_peer_that_said_nothing_of_blocks_gets_blocks_until_it_refuses_one_and_then_5_00_with_the_reason(string path)
+    public async Task A_large_response_gets_5_00_after_the_peer_refused_a_block(string path)
     {
         Server.MapGet("/x", () => CoapResults.Bytes(Frames.Bytes(1500)));
         Server.MapGet("/f", () => CoapResults.Stream(new MemoryStream(Frames.Bytes(1500)), new CoapETag([1])));
@@ -118,7 +118,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_peer_that_asks_for_a_block_knows_blocks_whatever_its_CSM_said()
+    public async Task A_peer_that_requests_a_block_gets_blocks_whatever_its_CSM_says()
     {
         byte[] body = Frames.Bytes(1500);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -133,7 +133,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task What_one_request_asks_for_is_not_taken_for_a_wish_of_all_others()
+    public async Task The_block_size_of_a_request_does_not_apply_to_other_requests()
     {
         byte[] body = Frames.Bytes(5000);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -148,7 +148,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task The_body_limit_of_a_route_holds_for_a_body_in_one_frame()
+    public async Task MaxBodySize_of_a_route_also_applies_to_a_body_in_one_frame()
     {
         bool ran = false;
         CoapResult Run()
@@ -157,7 +157,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
             return CoapResults.Changed();
         }
 
-        Server.MapPut("/x", Run).MaxBodySize(2000);
+        Server.MapPut("/x", Run).WithMaxBodySize(2000);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
 
@@ -169,7 +169,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task The_text_of_an_error_is_cut_to_what_fits()
+    public async Task An_error_text_is_truncated_to_the_Max_Message_Size_of_the_peer()
     {
         Server.MapGet("/x", () => CoapResults.BadRequest(new string('x', 3000)));
         await StartStreamsAsync();

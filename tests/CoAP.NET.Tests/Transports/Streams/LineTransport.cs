@@ -28,7 +28,7 @@ public sealed class LineTransport(Stream line) : CoapStreamTransport
     }
 
     public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
-        throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "A line is there, or it is not; nobody connects to it.");
+        throw new CoapConnectionException(CoapError.ConnectFailed, "A line is there, or it is not; nobody connects to it.");
 
     public override async ValueTask DisposeAsync()
     {
@@ -71,11 +71,11 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
     public override void Send(CoapDatagram frame)
     {
         long waiting = Interlocked.Add(ref _waiting, frame.Length);
-        if (waiting - frame.Length > context.Limits.MaxSendQueueBytes)
+        if (waiting - frame.Length > context.Limits.Connections.MaxSendQueueSize)
         {
-            Close(new CoapConnectionException(CoapConnectionError.TooSlow, "The line takes nothing."));
+            Close(new CoapConnectionException(CoapError.TooSlow, "The line takes nothing."));
         }
-        else if (waiting > context.Limits.SendQueueBytes && !Interlocked.Exchange(ref _isCongested, true))
+        else if (waiting > context.Limits.Connections.SendQueueSize && !Interlocked.Exchange(ref _isCongested, true))
         {
             PauseReading();
         }
@@ -199,7 +199,7 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
                     return;
                 }
 
-                if (waiting < context.Limits.SendQueueBytes / 2 && Interlocked.Exchange(ref _isCongested, false))
+                if (waiting < context.Limits.Connections.SendQueueSize / 2 && Interlocked.Exchange(ref _isCongested, false))
                 {
                     ResumeReading();
                     context.Writable(this);

@@ -14,11 +14,11 @@ public class MeshBackpressureTests : ConnectionTest
 
     [Theory]
     [MemberData(nameof(Seams))]
-    public async Task A_block_that_is_full_holds_up_its_connection_and_loses_nothing(string seam)
+    public async Task A_full_block_pauses_its_connection_and_loses_no_message(string seam)
     {
         using ManualResetEventSlim goesOn = new();
         Insert(seam, goesOn);
-        Server.MapPost("/x", (CoapRequest request) => CoapResults.Text(Encoding.ASCII.GetString(request.Payload.Span)));
+        Server.MapPost("/x", (CoapRequestContext request) => CoapResults.Text(Encoding.ASCII.GetString(request.Payload.Span)));
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
         HashSet<string> answered = [];

@@ -31,11 +31,11 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Theory]
-    [InlineData(CoapNotificationMode.Confirmable)]
-    [InlineData(CoapNotificationMode.NonConfirmable)]
-    public async Task Nothing_holds_a_notification_up_that_the_connection_takes(CoapNotificationMode mode)
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_notification_is_sent_immediately_when_the_connection_has_room(bool confirmable)
     {
-        CoapRouteHandlerBuilder route = MapState(mode);
+        CoapRouteHandlerBuilder route = MapState(confirmable);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive("51011060536f6273 51011160536f6273".Replace(" ", string.Empty, StringComparison.Ordinal));
@@ -52,7 +52,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task Days_without_a_change_pass_in_silence()
+    public async Task An_observer_gets_no_notification_while_the_state_does_not_change()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartStreamsAsync();
@@ -74,9 +74,13 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_route_that_refreshes_does_so_on_connections()
+    public async Task A_route_with_Refresh_sends_notifications_on_connections_before_MaxAge()
     {
-        Server.MapGet("/obs", () => CoapResults.Text(State)).Observable(TimeSpan.FromSeconds(60), refresh: true);
+        Server.MapGet("/obs", () => CoapResults.Text(State)).Observable(observe =>
+        {
+            observe.MaxAge = TimeSpan.FromSeconds(60);
+            observe.Refresh = true;
+        });
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         AskHex(connection, Register);
@@ -87,7 +91,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_connection_without_room_gets_the_newest_state_when_it_has_some()
+    public async Task A_full_connection_gets_only_the_newest_state_when_the_connection_has_room()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartStreamsAsync();
@@ -114,7 +118,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_stalled_observer_costs_the_others_nothing()
+    public async Task A_stalled_observer_does_not_delay_other_observers()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartStreamsAsync();
@@ -147,7 +151,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task What_a_stalled_observer_would_have_been_told_is_let_go()
+    public async Task States_that_a_stalled_observer_would_have_received_are_collected()
     {
         List<WeakReference> states = [];
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => Make(states)).Observable();
@@ -176,7 +180,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task The_answer_to_a_registration_waits_for_room_too()
+    public async Task The_response_to_a_registration_waits_for_room_on_the_connection()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartStreamsAsync();
@@ -196,7 +200,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task What_waits_for_room_goes_on_waiting_when_the_room_is_used_up()
+    public async Task Responses_that_wait_for_a_full_connection_are_sent_a_part_at_a_time_as_the_peer_reads()
     {
         const int Count = 40;
         MapState();
@@ -283,7 +287,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task An_error_ends_an_observation()
+    public async Task An_error_response_ends_an_observation()
     {
         bool isGone = false;
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => isGone ? CoapResults.NotFound() : CoapResults.Text("0")).Observable();
@@ -301,7 +305,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Another_format_ends_an_observation_with_4_06(bool isStalled)
+    public async Task A_changed_content_format_ends_an_observation_with_4_06(bool isStalled)
     {
         bool isJson = false;
         CoapRouteHandlerBuilder route = Server.MapGet("/obs",
@@ -339,7 +343,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
 
     [Fact]
     [Rfc("8323-5.3.1-1", "8323-6-1")]
-    public async Task Each_peer_gets_notifications_of_the_size_that_it_takes()
+    public async Task Each_observer_gets_notifications_that_fit_its_Max_Message_Size()
     {
         byte[] body = Frames.Bytes(5000);
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body)).Observable();
@@ -410,7 +414,8 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     public async Task A_notification_has_room_for_the_longest_token()
     {
         byte[] body = [];
-        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body)).Observable(TimeSpan.FromSeconds(60));
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body))
+            .Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(60));
         await StartStreamsAsync();
         DirectConnection connection = Connect(Frames.Csm(1152));
         string token = string.Concat(Enumerable.Repeat("77", 60));
@@ -430,7 +435,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task Observers_by_datagram_and_by_connection_are_told_of_one_change()
+    public async Task Observers_on_UDP_and_on_a_connection_get_the_same_change()
     {
         CoapRouteHandlerBuilder route = MapState();
         Server.Endpoint.AddTransport(Transport);
@@ -456,11 +461,11 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
 
     private static string TextOf(string frame) => System.Text.Encoding.UTF8.GetString(Frames.Read(frame).Payload.Span);
 
-    private CoapRouteHandlerBuilder MapState(CoapNotificationMode mode = CoapNotificationMode.Confirmable) => Server.MapGet("/obs", () =>
+    private CoapRouteHandlerBuilder MapState(bool confirmable = true) => Server.MapGet("/obs", () =>
     {
         Runs++;
         return CoapResults.Text(State);
-    }).Observable(mode: mode);
+    }).Observable(observe => observe.Confirmable = confirmable);
 
     private void Change(CoapRouteHandlerBuilder route, string state)
     {

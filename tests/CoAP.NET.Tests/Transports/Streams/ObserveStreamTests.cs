@@ -43,7 +43,7 @@ public class ObserveStreamTests : ClientConnectionTest
     [Fact]
     [Rfc("7641-8323-1")]
     [Rfc("8323-7.1-1")]
-    public async Task The_value_of_Observe_is_ignored_and_the_order_of_arrival_counts()
+    public async Task The_client_ignores_the_Observe_value_and_uses_the_order_of_arrival()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -67,7 +67,7 @@ public class ObserveStreamTests : ClientConnectionTest
     [Fact]
     [Rfc("7641-8323-2")]
     [Rfc("8323-7.4-1")]
-    public async Task An_observation_is_cancelled_by_a_request_with_Observe_1_and_the_token_is_free_when_it_was_answered()
+    public async Task Disposing_an_observation_sends_Observe_1_and_the_response_frees_the_token()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -86,10 +86,10 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Nothing_is_registered_again_while_the_connection_stands()
+    public async Task The_client_does_not_register_again_while_the_connection_is_open()
     {
         AnswerRegistrations();
-        Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        Options.Transports.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
         await StartClientAsync();
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
 
@@ -102,7 +102,7 @@ public class ObserveStreamTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-3.4-2")]
-    public async Task When_the_connection_ends_it_is_stale_and_registers_anew_on_a_new_one_after_a_while()
+    public async Task An_observation_registers_again_on_a_new_connection_after_a_delay()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -113,7 +113,7 @@ public class ObserveStreamTests : ClientConnectionTest
         first.Break(new IOException("reset"));
 
         Assert.Equal(CoapObserveState.Stale, observation.State);
-        Assert.Equal(CoapConnectionError.Lost, Assert.IsType<CoapConnectionException>(observation.Error).Error);
+        Assert.Equal(CoapError.Lost, Assert.IsType<CoapConnectionException>(observation.Error).Error);
         Assert.Equal(0, first.Channel!.Pins);
         Clock.Advance(TimeSpan.FromMilliseconds(249));
         await SettleAsync();
@@ -152,7 +152,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task It_goes_on_trying_while_nobody_listens()
+    public async Task The_client_keeps_reconnecting_with_growing_delays_until_a_server_listens()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -170,7 +170,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_server_that_drops_each_connection_right_after_the_registration_is_not_connected_to_without_pause()
+    public async Task The_client_delays_reconnecting_when_each_connection_ends_after_the_registration()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -187,7 +187,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Who_wants_no_new_registration_is_told_of_the_end()
+    public async Task An_observation_that_does_not_reregister_fails_when_its_connection_ends()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -204,7 +204,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_least_time_between_registrations_is_kept()
+    public async Task NotMoreOftenThan_delays_the_next_registration()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -222,7 +222,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_hold_off_is_waited_for()
+    public async Task The_client_waits_for_the_Hold_Off_of_a_Release_before_reconnecting()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -240,7 +240,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task A_registration_that_is_not_answered_fails_when_the_time_for_responses_is_over()
+    public async Task An_unanswered_registration_fails_after_ResponseTimeout()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { ResponseTimeout = TimeSpan.FromSeconds(7) };
         await StartClientAsync();
@@ -257,7 +257,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task The_end_of_the_connection_ends_a_cancellation_under_way()
+    public async Task The_end_of_the_connection_completes_a_pending_cancellation()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -275,7 +275,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Disposing_gives_the_search_for_a_connection_up()
+    public async Task Disposing_an_observation_cancels_its_pending_connection_attempt()
     {
         AnswerRegistrations();
         await StartClientAsync();
@@ -296,7 +296,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Observing_a_device_that_connected_ends_with_its_connection_and_another_one_can_begin()
+    public async Task An_observation_of_a_connected_device_ends_with_its_connection()
     {
         await StartClientAsync();
         CoapAddress remote = CoapAddress.FromIPv4(0xc0000205, 7000);
@@ -319,7 +319,7 @@ public class ObserveStreamTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task With_TLS_the_name_of_the_host_is_left_out_of_registrations_too()
+    public async Task Registrations_over_TLS_omit_the_Uri_Host_option()
     {
         DirectStreamTransport secure = new("coaps+tcp");
         AnswerRegistrations();

@@ -7,7 +7,7 @@ public class ObservingOverStreamsTests : ScriptedServerTest
 {
     [Fact]
     [Rfc("8323-7.1-1", "7641-8323-1")]
-    public async Task Notifications_are_as_new_as_they_come_whatever_their_numbers_say()
+    public async Task Notifications_on_a_connection_are_delivered_in_order_of_arrival()
     {
         List<string> came = [];
         TaskCompletionSource all = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -14,7 +14,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [InlineData("3103aa506178", "018caa")]
     [InlineData("4103aa1107a178", "0144aa")]
     [InlineData("4103aa1108a178", "018caa")]
-    public async Task Preconditions_hold(string request, string response)
+    public async Task If_Match_and_If_None_Match_are_checked_on_connections(string request, string response)
     {
         Server.MapPut("/x", incoming => incoming.CheckPreconditions(s_current) ?? CoapResults.Changed());
         await StartStreamsAsync();
@@ -23,7 +23,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task What_the_client_has_already_is_not_sent_again()
+    public async Task A_representation_that_the_client_has_is_answered_with_2_03()
     {
         Server.MapGet("/x",
             incoming => incoming.IsMatch(s_current) ? CoapResults.Valid(s_current) : CoapResults.Text("hi").WithETag(s_current));
@@ -38,7 +38,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [InlineData("1a", false)]
     [InlineData("02", false)]
     [InlineData("18", true)]
-    public async Task A_response_that_is_not_wanted_is_not_sent(string unwanted, bool isSent)
+    public async Task A_response_excluded_by_No_Response_is_not_sent(string unwanted, bool isSent)
     {
         int ran = 0;
         Server.MapPut("/x", () =>
@@ -57,7 +57,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task A_route_that_wants_fresh_requests_asks_for_an_Echo_and_takes_it()
+    public async Task RequireFreshness_asks_for_an_Echo_value_and_accepts_a_fresh_one()
     {
         Server.MapPut("/x", () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(30));
         await StartStreamsAsync();
@@ -75,7 +75,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task Who_has_a_connection_is_no_stranger_however_much_he_asks_for()
+    public async Task A_peer_on_a_connection_gets_no_Echo_challenge_whatever_amount_of_data_it_requests()
     {
         byte[] body = Frames.Bytes(500_000);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
@@ -97,10 +97,10 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task Too_many_requests_are_always_told_so()
+    public async Task Each_rate_limited_request_on_a_connection_gets_4_29()
     {
-        Options.Limits.TooManyRequestsPerSecond = 1;
-        Server.MapGet("/x", () => CoapResults.Text("hi")).LimitRate(_ => TimeSpan.FromSeconds(9));
+        Options.Limits.Requests.TooManyRequestsPerSecond = 1;
+        Server.MapGet("/x", () => CoapResults.Text("hi")).RequireRateLimiting(_ => TimeSpan.FromSeconds(9));
         await StartStreamsAsync();
         DirectConnection connection = Connect();
 
@@ -131,7 +131,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [InlineData("07")]
     public async Task FETCH_PATCH_and_iPATCH_work(string code)
     {
-        static CoapResult Echo(CoapRequest request) => CoapResults.Changed(CoapContent.Binary(request.Payload));
+        static CoapResult Echo(CoapRequestContext request) => CoapResults.Changed(CoapContent.Binary(request.Payload));
         Server.MapFetch("/x", Echo);
         Server.MapPatch("/x", Echo);
         Server.MapIPatch("/x", Echo);
@@ -152,7 +152,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
-    public async Task Two_uploads_with_tags_of_their_own_do_not_mix()
+    public async Task Concurrent_uploads_with_different_Request_Tags_are_not_mixed()
     {
         List<string> came = [];
         Server.MapPut("/x", request =>

@@ -11,7 +11,8 @@ public abstract class ScriptedServerTest : IAsyncLifetime
     private CoapEndpoint? _endpoint;
     private Task _pump = Task.CompletedTask;
 
-    private protected ScriptedServerTest() => Options = new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(42) };
+    private protected ScriptedServerTest() =>
+        Options = new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(42) } };
 
     private protected VirtualClock Clock { get; } = new();
 

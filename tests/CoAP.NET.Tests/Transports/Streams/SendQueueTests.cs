@@ -11,7 +11,7 @@ public sealed class SendQueueTests
     private byte _next;
 
     [Fact]
-    public void The_rest_of_a_large_frame_is_sent_from_where_it_stopped()
+    public void A_partially_sent_frame_continues_at_the_next_byte()
     {
         SendQueue queue = new();
         CoapDatagram frame = Frame(Large, offset: 100);
@@ -41,7 +41,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void Frames_of_all_sizes_leave_in_order_however_few_bytes_the_peer_takes_at_a_time()
+    public void Frames_of_all_sizes_leave_in_order_in_small_pieces()
     {
         SendQueue queue = new(firstSize: 64);
         List<byte> expected = [];
@@ -62,7 +62,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void A_queue_takes_more_while_its_first_bytes_leave()
+    public void A_queue_accepts_frames_while_its_first_bytes_are_sent()
     {
         SendQueue queue = new(firstSize: 32);
         List<byte> expected = [];
@@ -84,7 +84,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void Bytes_before_all_others_may_be_the_only_ones()
+    public void Prepended_bytes_are_sent_first_in_an_empty_queue()
     {
         SendQueue queue = new();
         queue.Prepend([1, 2, 3]);
@@ -98,7 +98,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void A_dropped_queue_gives_its_memory_and_its_frames_back()
+    public void Clear_frees_the_memory_and_frames_of_the_queue()
     {
         CoapDatagramPool pool = new(Large);
         SendQueue queue = new();

@@ -10,7 +10,7 @@ public class StreamListeningTests
     [InlineData("coap+tcp://*:5683")]
     [InlineData("coap+tcp://127.0.0.1:0")]
     [InlineData("coap+tcp://localhost:0")]
-    public async Task Addresses_of_TCP_are_taken(string uri)
+    public async Task Listen_accepts_coap_tcp_addresses(string uri)
     {
         await using CoapEndpoint endpoint = new();
         endpoint.Listen(uri);
@@ -44,7 +44,7 @@ public class StreamListeningTests
     [InlineData("coap+tcp://224.0.1.187")]
     [InlineData("coap+tcp://[ff02::fd]:5683")]
     [Rfc("8323-8-1")]
-    public async Task Groups_are_refused(string uri)
+    public async Task Listen_refuses_multicast_addresses_on_TCP(string uri)
     {
         await using CoapEndpoint endpoint = new();
         ArgumentException error = Assert.Throws<ArgumentException>(() => endpoint.Listen(uri));
@@ -56,7 +56,7 @@ public class StreamListeningTests
     [InlineData("coaps://[::]")]
     [InlineData("coap+tcp://[::]/path")]
     [InlineData("coap+tcp://[::]?query")]
-    public async Task Other_schemes_and_paths_are_refused(string uri)
+    public async Task Listen_refuses_other_schemes_and_URIs_with_a_path_or_query(string uri)
     {
         await using CoapEndpoint endpoint = new();
         Assert.Throws<ArgumentException>(() => endpoint.Listen(uri));

@@ -24,7 +24,7 @@ public sealed class StreamsDocumentationTests : IDisposable
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("streams.md", "Transports/Streams", 10);
 
     [Fact]
-    public async Task A_server_listens_on_UDP_and_TCP()
+    public async Task A_server_can_listen_on_UDP_and_TCP()
     {
         await using CoapServer server = new();
         server.Listen("coap://[::]:5683").Listen("coap+tcp://[::]:5683");
@@ -35,7 +35,7 @@ public sealed class StreamsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_asks_on_a_connection()
+    public async Task A_client_sends_requests_over_a_coap_tcp_connection()
     {
         CancellationToken cancellationToken = CancellationToken.None;
         DirectStreamTransport transport = new() { Connected = Answer };
@@ -104,7 +104,7 @@ public sealed class StreamsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_route_knows_the_certificate_of_the_client()
+    public async Task A_handler_sees_the_certificate_of_the_client()
     {
         (string file, _) = Certificate("device-7");
         using X509Certificate2 shown = X509CertificateLoader.LoadCertificateFromFile(file);
@@ -132,7 +132,7 @@ public sealed class StreamsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task Beside_a_secured_scheme_routes_say_whether_anybody_may_ask()
+    public async Task AllowInsecureTransport_opens_a_route_to_plain_connections_beside_a_secured_scheme()
     {
         DirectStreamTransport plain = new();
         DirectStreamTransport secured = new("coaps+tcp");
@@ -153,14 +153,14 @@ public sealed class StreamsDocumentationTests : IDisposable
             connection.Receive("00e1");
             connection.TakeSent();
             CoapMessage request = new(CoapCode.Get) { Token = new CoapToken([1]) };
-            request.Options.Add(new UriPath(path));
+            request.Options.Add(new UriPathOption(path));
             connection.Receive(CoapStreamSerializer.Default.Serialize(request));
             return CoapStreamSerializer.Default.Deserialize(Wire.Hex(Assert.Single(connection.TakeSent()))).Code;
         }
     }
 
     [Fact]
-    public async Task A_device_is_asked_back_on_its_connection()
+    public async Task A_server_sends_requests_to_a_device_over_its_connection()
     {
         DirectStreamTransport transport = new();
         await using CoapServer server = new();
@@ -196,7 +196,7 @@ public sealed class StreamsDocumentationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_transport_of_ones_own_carries_requests_and_answers()
+    public async Task A_custom_stream_transport_carries_requests_and_responses()
     {
         Pipe toServer = new();
         Pipe toClient = new();

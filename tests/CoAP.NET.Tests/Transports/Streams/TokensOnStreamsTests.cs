@@ -11,7 +11,7 @@ public class TokensOnStreamsTests : BodiesOnStreamsTest
     [InlineData(12, "c", "")]
     [InlineData(13, "d", "00")]
     [InlineData(64, "d", "33")]
-    public async Task A_token_up_to_what_we_said_is_answered_with_itself(int length, string field, string extension)
+    public async Task A_token_up_to_MaxTokenLength_is_echoed_in_the_response(int length, string field, string extension)
     {
         Server.MapGet("/x", () => CoapResults.Text("hi"));
         await StartStreamsAsync();
@@ -24,7 +24,7 @@ public class TokensOnStreamsTests : BodiesOnStreamsTest
     [Rfc("8974-2.2.1-1", "8974-2.2.1-2")]
     [InlineData(65, "34")]
     [InlineData(268, "ff")]
-    public async Task A_longer_one_aborts_the_connection_as_our_CSM_said_so(int length, string extension)
+    public async Task A_token_longer_than_MaxTokenLength_aborts_the_connection(int length, string extension)
     {
         bool ran = false;
         Server.MapGet("/x", () =>
@@ -52,7 +52,7 @@ public class TokensOnStreamsTests : BodiesOnStreamsTest
     [InlineData("20e16120", 32)]
     [InlineData("40e16301010c", 65_804)]
     [InlineData("40e1630fffff", 65_804)]
-    public async Task What_a_peer_says_of_tokens_is_kept_within_8_and_65804(string csm, int length)
+    public async Task The_token_length_that_a_peer_announces_is_clamped_to_8_through_65804(string csm, int length)
     {
         await StartStreamsAsync();
 

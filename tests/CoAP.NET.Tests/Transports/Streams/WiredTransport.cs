@@ -70,7 +70,7 @@ internal sealed class WiredTransport : CoapStreamTransport
 
         theirs.Break(null);
         ours.NeverOpened();
-        throw new CoapConnectionException(CoapConnectionError.Refused, "One side did not take the connection.");
+        throw new CoapConnectionException(CoapError.Refused, "One side did not take the connection.");
     }
 
     public override async ValueTask DisposeAsync()
@@ -237,12 +237,12 @@ internal sealed class WiredTransport : CoapStreamTransport
                 _reason = reason;
             }
 
-            Tell();
+            Report();
             return true;
         }
 
         // After the last frame was handed in, and only for a connection that was taken.
-        private void Tell()
+        private void Report()
         {
             lock (_gate)
             {
@@ -290,7 +290,7 @@ internal sealed class WiredTransport : CoapStreamTransport
                 }
             }
 
-            Tell();
+            Report();
         }
 
         private void Receive(byte[] bytes)

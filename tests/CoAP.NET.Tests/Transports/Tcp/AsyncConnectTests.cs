@@ -27,7 +27,7 @@ public class AsyncConnectTests : AsyncTest
     }
 
     [Fact]
-    public async Task Where_nobody_listens_the_error_says_so()
+    public async Task ConnectAsync_to_a_port_without_a_listener_fails_with_ConnectFailed()
     {
         using Socket listener = Listener(listens: false);
         await StartAsync();
@@ -35,13 +35,13 @@ public class AsyncConnectTests : AsyncTest
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(
             () => Within(Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask()));
 
-        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Equal(CoapError.ConnectFailed, exception.Error);
         Assert.Contains("No server listens there", exception.Message, StringComparison.Ordinal);
         Assert.Equal(1, Context.Counters[CoapCounter.ConnectionsFailed]);
     }
 
     [Fact]
-    public async Task A_connection_that_does_not_come_about_in_time_fails()
+    public async Task ConnectAsync_fails_after_ConnectTimeout()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -57,13 +57,13 @@ public class AsyncConnectTests : AsyncTest
         Clock.Advance(TimeSpan.FromSeconds(20));
 
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(connecting));
-        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Equal(CoapError.ConnectFailed, exception.Error);
         Assert.Contains("within 20 s (ConnectTimeout)", exception.Message, StringComparison.Ordinal);
         waiting.ForEach(static socket => socket.Dispose());
     }
 
     [Fact]
-    public async Task An_attempt_that_is_given_up_leaves_nothing()
+    public async Task A_cancelled_ConnectAsync_leaves_no_timer_behind()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -86,7 +86,7 @@ public class AsyncConnectTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_connection_that_the_endpoint_does_not_take_is_closed_and_fails()
+    public async Task A_connection_refused_by_the_endpoint_is_closed_and_fails()
     {
         Context.TakesConnections = false;
         using Socket listener = Listener();
@@ -95,7 +95,7 @@ public class AsyncConnectTests : AsyncTest
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(
             () => Within(Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask()));
 
-        Assert.Equal(CoapConnectionError.Refused, exception.Error);
+        Assert.Equal(CoapError.Refused, exception.Error);
         Socket accepted = await Within(listener.AcceptAsync());
         await using AsyncPeer peer = new(accepted, new NetworkStream(accepted, ownsSocket: true));
         Assert.Empty(await peer.ReceiveToEndAsync());
@@ -103,7 +103,7 @@ public class AsyncConnectTests : AsyncTest
     }
 
     [Fact]
-    public async Task After_the_end_nothing_is_opened()
+    public async Task ConnectAsync_throws_after_disposal()
     {
         await StartAsync();
         await Transport.DisposeAsync();

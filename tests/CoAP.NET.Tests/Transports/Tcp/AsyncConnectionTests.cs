@@ -11,7 +11,7 @@ public class AsyncConnectionTests : AsyncTest
     private const string Get = "2101aab178";
 
     [Fact]
-    public async Task Frames_are_found_whatever_comes_byte_by_byte()
+    public async Task Frames_are_parsed_from_single_bytes()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection _) = await ConnectAsync();
@@ -27,7 +27,7 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task Frames_that_come_together_are_handed_in_one_after_another()
+    public async Task Frames_that_arrive_together_are_delivered_in_order()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -45,7 +45,7 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_frame_shows_its_connection()
+    public async Task A_received_frame_carries_the_addresses_of_its_connection()
     {
         CoapDatagram? seen = null;
         (CoapAddress Remote, CoapAddress Local, CoapTransport? Transport)? addresses = null;
@@ -75,7 +75,7 @@ public class AsyncConnectionTests : AsyncTest
     [InlineData(4096)]
     [InlineData(65_805)]
     [InlineData(1_000_000)]
-    public async Task A_large_frame_comes_whole_and_another_leaves_whole(int length)
+    public async Task Frames_of_any_length_are_received_and_sent_complete(int length)
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -95,11 +95,11 @@ public class AsyncConnectionTests : AsyncTest
         await UntilAsync(() => Context.Assembly == 0);
         connection.Send(AsyncContext.Frame(frame));
         Assert.Equal(frame, await peer.ReceiveAsync(frame.Length));
-        await UntilAsync(() => connection.Progress == new CoapConnectionProgress(1, 0, frame.Length, 0));
+        await UntilAsync(() => connection.Progress.Equals(new CoapConnectionProgress(1, 0, frame.Length, 0)));
     }
 
     [Fact]
-    public async Task Memory_for_unfinished_frames_is_asked_for_as_they_come_and_given_back()
+    public async Task Memory_for_an_incomplete_frame_is_charged_as_its_bytes_arrive_and_then_freed()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -118,7 +118,7 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task The_room_with_which_the_rest_of_a_frame_is_waited_for_is_asked_for_too()
+    public async Task The_read_buffer_of_an_incomplete_frame_is_also_charged()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -131,7 +131,7 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task Memory_for_an_unfinished_frame_is_given_back_when_its_connection_ends()
+    public async Task The_memory_of_an_incomplete_frame_is_freed_when_its_connection_ends()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection _) = await ConnectAsync();
@@ -145,7 +145,7 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_frame_for_which_there_is_no_memory_ends_its_connection()
+    public async Task A_frame_above_the_memory_limit_ends_its_connection()
     {
         Context.AssemblyLimit = 8192;
         await ListenAsync();
@@ -156,12 +156,12 @@ public class AsyncConnectionTests : AsyncTest
 
         (CoapConnection closed, Exception? error) = await Context.NextClosedAsync();
         Assert.Same(connection, closed);
-        Assert.Equal(CoapConnectionError.Refused, Assert.IsType<CoapConnectionException>(error).Error);
+        Assert.Equal(CoapError.Refused, Assert.IsType<CoapConnectionException>(error).Error);
         await UntilAsync(() => Context.Assembly == 0);
     }
 
     [Fact]
-    public async Task What_somebody_keeps_of_the_input_stays_as_it_is()
+    public async Task A_received_frame_that_the_application_keeps_stays_unchanged()
     {
         List<CoapDatagram> kept = [];
         Context.OnReceive = kept.Add;
@@ -183,7 +183,7 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task Pausing_inside_a_frame_holds_back_the_next_one_until_reading_is_resumed()
+    public async Task PauseReading_holds_back_the_next_frame_until_ResumeReading()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -209,7 +209,7 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_peer_that_reads_nothing_is_not_read_until_it_does()
+    public async Task The_server_stops_reading_from_a_peer_that_does_not_read_its_answers()
     {
         byte[] answer = Frame(100_000);
         int answers = 0;
@@ -228,7 +228,7 @@ public class AsyncConnectionTests : AsyncTest
         long waiting = 0;
         await UntilAsync(() => connection.IsCongested && Context.Counters[CoapCounter.ReadingPauses] > 0
             && (waiting = connection.Progress.BytesWaiting) > 0);
-        Assert.InRange(waiting, 1, Context.Limits.SendQueueBytes + answer.Length);
+        Assert.InRange(waiting, 1, Context.Limits.Connections.SendQueueSize + answer.Length);
         Assert.True(answers < Requests);
         for (int i = 0; i < Requests; i++)
         {
@@ -240,9 +240,9 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_peer_that_takes_nothing_loses_its_connection_when_too_much_waits()
+    public async Task A_connection_with_too_many_unsent_bytes_ends_as_TooSlow()
     {
-        Context.Limits.MaxSendQueueBytes = 100_000;
+        Context.Limits.Connections.MaxSendQueueSize = 100_000;
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
         await using AsyncPeer _peer = peer;
@@ -252,12 +252,12 @@ public class AsyncConnectionTests : AsyncTest
             connection.Send(AsyncContext.Frame(frame));
         }
 
-        Assert.Equal(CoapConnectionError.TooSlow, Assert.IsType<CoapConnectionException>((await Context.NextClosedAsync()).Error).Error);
+        Assert.Equal(CoapError.TooSlow, Assert.IsType<CoapConnectionException>((await Context.NextClosedAsync()).Error).Error);
         Assert.Equal(1, Context.Counters[CoapCounter.SlowConnections]);
     }
 
     [Fact]
-    public async Task Frames_from_many_threads_leave_whole_and_each_threads_in_its_order()
+    public async Task Frames_of_many_threads_are_sent_complete_and_in_order_for_each_thread()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();

@@ -52,6 +52,8 @@ internal sealed class AsyncContext : ICoapStreamContext
 
     public CoapCounters Counters { get; } = new();
 
+    public void Count(CoapCounter counter, long by = 1) => Counters.Add(counter, by);
+
     public ILogger Logger => GuardedLogger.Guard(Log, Counters);
 
     public int ShardCount => 1;

@@ -23,7 +23,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task The_last_frame_arrives_although_the_peer_goes_on_sending()
+    public async Task The_last_frame_arrives_although_the_peer_keeps_sending()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -40,7 +40,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_peer_that_does_not_end_its_side_is_waited_for_no_longer_than_ReleaseTimeout()
+    public async Task The_socket_closes_after_ReleaseTimeout_when_the_peer_keeps_its_side_open()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -63,7 +63,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_peer_that_ends_its_side_in_the_middle_of_a_frame_is_not_waited_for_any_longer()
+    public async Task The_socket_closes_when_the_peer_ends_inside_a_frame()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -81,7 +81,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_reset_is_told_once_with_its_reason()
+    public async Task A_reset_is_reported_once_with_its_SocketException()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -97,7 +97,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task After_the_peer_ended_its_side_answers_still_leave()
+    public async Task Answers_are_still_sent_after_the_peer_closed_its_sending_side()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -115,7 +115,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_peer_that_ends_in_the_middle_of_a_frame_has_ended_its_side()
+    public async Task A_peer_that_ends_inside_a_frame_is_reported_as_ended()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -129,7 +129,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task Closing_inside_a_frame_hands_in_no_further_one_and_is_told_after_it()
+    public async Task A_connection_closed_inside_a_frame_delivers_no_further_frame()
     {
         await ListenAsync();
         (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
@@ -149,7 +149,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task Who_is_not_taken_is_closed_without_a_word()
+    public async Task A_connection_that_the_endpoint_does_not_accept_is_closed_without_a_message()
     {
         Context.TakesConnections = false;
         await ListenAsync();
@@ -160,7 +160,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task Disposing_ends_all_connections_once_and_frees_the_port()
+    public async Task Disposing_closes_each_connection_once_and_frees_the_port()
     {
         await ListenAsync();
         List<AsyncPeer> peers = [];
@@ -203,7 +203,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task Disposing_under_load_tells_each_end_once()
+    public async Task Disposing_under_load_reports_each_closed_connection_once()
     {
         Context.OnReceive = static frame =>
         {
@@ -254,7 +254,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task Accepting_goes_on_after_failures_and_says_so_once()
+    public async Task The_engine_accepts_again_after_failures_and_logs_them_once()
     {
         LogList log = new();
         AsyncContext context = new() { Time = Clock, Log = log };
@@ -285,7 +285,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task A_port_in_use_is_said_so()
+    public async Task A_port_in_use_throws_CoapBindException()
     {
         using Socket taken = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -299,7 +299,7 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task The_wildcard_of_IPv6_serves_IPv4_too()
+    public async Task The_IPv6_wildcard_address_also_accepts_IPv4_connections()
     {
         if (!Socket.OSSupportsIPv6)
         {

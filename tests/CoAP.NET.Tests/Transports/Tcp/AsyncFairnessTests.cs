@@ -13,10 +13,10 @@ public class AsyncFairnessTests
     private const int ReadsOfEach = 2000;
 
     [Fact]
-    public async Task Connections_that_always_have_something_to_read_leave_the_threads_of_the_pool_to_others_now_and_then()
+    public async Task Busy_connections_yield_the_pool_threads_to_other_connections()
     {
         AsyncContext context = new() { Time = new VirtualClock(), OnReceive = static frame => frame.Dispose() };
-        CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Async };
+        CoapTcpTransportOptions options = new() { Engine = CoapSocketEngine.Portable };
         AsyncTcpEngine engine = new(new CoapTcpTransport(options), context, options);
         int count = ThreadPool.ThreadCount + 64;
         Turns turns = new(count);

@@ -28,7 +28,7 @@ public class AsyncServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_handler_that_blocks_holds_up_neither_other_connections_nor_new_ones()
+    public async Task A_blocking_handler_does_not_delay_other_connections()
     {
         using ManualResetEventSlim free = new();
         Task entered = await StartWithBlockingHandlerAsync(free);
@@ -48,7 +48,7 @@ public class AsyncServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task An_answer_does_not_wait_for_a_handler_that_blocks_after_it()
+    public async Task A_blocking_handler_does_not_delay_the_previous_answer()
     {
         using ManualResetEventSlim free = new();
         Task entered = await StartWithBlockingHandlerAsync(free);
@@ -64,7 +64,7 @@ public class AsyncServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task More_handlers_than_processors_may_block_before_anybody_waits_for_them()
+    public async Task More_handlers_than_processors_can_block_concurrently()
     {
         using ManualResetEventSlim free = new();
         int entered = 0;
@@ -99,7 +99,7 @@ public class AsyncServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_resource_that_blocks_again_and_again_is_noticed()
+    public async Task A_repeatedly_blocking_resource_is_logged_once()
     {
         int calls = 0;
         Server.MapGet("/x", () =>
@@ -124,9 +124,9 @@ public class AsyncServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_handler_may_wait_for_what_it_asks_over_its_own_connection()
+    public async Task A_handler_can_await_its_own_request_to_the_peer()
     {
-        Server.MapGet("/x", async request =>
+        Server.MapGet("/x", async (CoapRequestContext request) =>
         {
             CoapResponse response = await request.Peer.GetAsync("/y");
             return CoapResults.Text(response.GetText());
@@ -166,7 +166,7 @@ public class AsyncServingTests : EndpointTest
 
     [Fact]
     [Rfc("8323-8.5-1")]
-    public async Task A_handler_sees_the_peers_identity_and_the_host_that_it_asked_for()
+    public async Task A_handler_sees_the_TLS_identity_and_the_requested_host()
     {
         using TlsCertificates certificates = new();
         List<(object? Identity, string Host, string Uri)> seen = [];
@@ -210,7 +210,7 @@ public class AsyncServingTests : EndpointTest
 
     [Fact]
     [Rfc("8323-8.5-1")]
-    public async Task Without_a_name_the_host_of_a_request_is_the_address()
+    public async Task The_host_of_a_request_without_a_server_name_is_the_local_address()
     {
         string? host = null;
         Server.MapGet("/x", request =>
@@ -245,7 +245,7 @@ public class AsyncServingTests : EndpointTest
     {
         _tcp = new CoapTcpTransport(new CoapTcpTransportOptions
         {
-            Engine = CoapTcpEngine.Async,
+            Engine = CoapSocketEngine.Portable,
             Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) },
             UseTls = tls is not null,
             Tls = tls,

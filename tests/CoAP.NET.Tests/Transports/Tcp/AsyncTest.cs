@@ -11,11 +11,11 @@ public abstract class AsyncTest : IAsyncLifetime
 
     protected VirtualClock Clock { get; } = new();
 
-    protected CoapTcpTransportOptions Options { get; } = new() { Engine = CoapTcpEngine.Async };
+    private protected CoapTcpTransportOptions Options { get; } = new() { Engine = CoapSocketEngine.Portable };
 
     private protected AsyncContext Context => field ??= MakeContext();
 
-    protected CoapTcpTransport Transport => _transport ?? throw new InvalidOperationException("not started");
+    private protected CoapTcpTransport Transport => _transport ?? throw new InvalidOperationException("not started");
 
     protected CoapAddress Address => Assert.Single(Transport.LocalAddresses);
 

@@ -20,7 +20,7 @@ public sealed class ForeignCertificateTests : TlsTest
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_server_fetches_no_url_of_a_client_certificate(bool hasPolicy)
+    public async Task A_server_fetches_no_URL_of_a_foreign_client_certificate(bool hasPolicy)
     {
         await ListenWithTlsAsync(new SslServerAuthenticationOptions
         {
@@ -35,7 +35,7 @@ public sealed class ForeignCertificateTests : TlsTest
     }
 
     [Fact]
-    public async Task A_server_whose_options_are_chosen_for_each_connection_fetches_none_either()
+    public async Task A_server_with_SelectServer_fetches_no_URL_of_a_foreign_client_certificate()
     {
         ServerTls.SelectServer = (_, _, _, _) => ValueTask.FromResult(new SslServerAuthenticationOptions
         {
@@ -53,7 +53,7 @@ public sealed class ForeignCertificateTests : TlsTest
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_client_fetches_no_url_of_a_server_certificate(bool hasPolicy)
+    public async Task A_client_fetches_no_URL_of_a_foreign_server_certificate(bool hasPolicy)
     {
         await ListenWithTlsAsync(
             new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
@@ -65,7 +65,7 @@ public sealed class ForeignCertificateTests : TlsTest
     }
 
     [Fact]
-    public async Task A_client_of_WebSockets_fetches_none_either()
+    public async Task A_WebSocket_client_fetches_no_URL_of_a_foreign_server_certificate()
     {
         await ListenWithTlsAsync(
             new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
@@ -79,7 +79,7 @@ public sealed class ForeignCertificateTests : TlsTest
     }
 
     [Fact]
-    public async Task Whom_a_certificate_context_trusts_is_still_let_in_and_nobody_else()
+    public async Task A_client_that_the_certificate_context_trusts_is_accepted_and_other_clients_are_not()
     {
         SslCertificateTrust trust = SslCertificateTrust.CreateForX509Collection([Certificates.Authority]);
         await ListenWithTlsAsync(new SslServerAuthenticationOptions
@@ -101,7 +101,7 @@ public sealed class ForeignCertificateTests : TlsTest
     }
 
     [Fact]
-    public async Task What_a_certificate_says_is_shown_without_its_control_characters()
+    public async Task The_subject_of_a_certificate_is_shown_without_its_control_characters()
     {
         X500DistinguishedNameBuilder subject = new();
         subject.AddCommonName("you are\n\u001b[2Jroot\u202e");

@@ -12,7 +12,7 @@ public class TlsNegotiationTests : TlsTest
 {
     [Fact]
     [Rfc("8323-8.2-1", "8323-8.2-2")]
-    public async Task The_protocol_is_agreed_on_by_ALPN()
+    public async Task The_server_negotiates_coap_by_ALPN()
     {
         await ListenWithTlsAsync();
 
@@ -71,7 +71,7 @@ public class TlsNegotiationTests : TlsTest
 
     [Fact]
     [Rfc("8323-8.2-1")]
-    public async Task A_client_closes_when_the_server_agrees_on_nothing()
+    public async Task A_client_closes_when_the_server_negotiates_no_ALPN_protocol()
     {
         (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync(protocol: null);
 
@@ -84,7 +84,7 @@ public class TlsNegotiationTests : TlsTest
 
     [Fact]
     [Rfc("8323-8.2-1")]
-    public async Task A_client_takes_a_server_that_agrees_on_nothing_on_the_port_of_coaps()
+    public async Task A_client_accepts_a_server_without_ALPN_on_the_coaps_port()
     {
         (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync(protocol: null);
 
@@ -97,7 +97,7 @@ public class TlsNegotiationTests : TlsTest
 
     [Fact]
     [Rfc("8323-8.2-1")]
-    public async Task A_client_says_so_when_the_server_knows_other_protocols_only()
+    public async Task A_client_fails_when_the_server_supports_only_other_ALPN_protocols()
     {
         (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync("http/1.1");
 
@@ -109,7 +109,7 @@ public class TlsNegotiationTests : TlsTest
 
     [Fact]
     [Rfc("8323-8.5-1")]
-    public async Task The_name_that_the_client_asks_for_chooses_the_certificate()
+    public async Task SelectServer_chooses_the_certificate_by_server_name()
     {
         X509Certificate2 first = Certificates.Server(["one.example"]);
         X509Certificate2 second = Certificates.Server(["two.example"]);
@@ -129,7 +129,7 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    public async Task A_name_for_which_nothing_is_chosen_fails_its_handshake_only()
+    public async Task A_throwing_SelectServer_fails_only_its_own_handshake()
     {
         ServerTls.SelectServer = static (_, hello, _, _) => hello.ServerName == "bad.example"
             ? throw new InvalidOperationException("no")
@@ -144,7 +144,7 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    public async Task Silent_handshakes_end_when_their_time_is_over()
+    public async Task Silent_handshakes_end_after_HandshakeTimeout()
     {
         await ListenWithTlsAsync();
         List<AsyncPeer> silent = [];
@@ -177,11 +177,11 @@ public class TlsNegotiationTests : TlsTest
     [InlineData(4, "")]
     [InlineData(1, "160301")]
     [InlineData(4, "160301")]
-    public async Task Handshakes_that_some_addresses_do_not_go_on_with_keep_nobody_out(int sources, string said)
+    public async Task Stalled_handshakes_of_some_addresses_do_not_block_other_addresses(int sources, string said)
     {
         const int Each = 10;
-        Context.Limits.MaxHandshakes = 16;
-        Context.Limits.MaxHandshakesPerAddress = 8;
+        Context.Limits.Connections.MaxHandshakes = 16;
+        Context.Limits.Connections.MaxHandshakesPerSource = 8;
         await ListenWithTlsAsync();
         List<AsyncPeer> held = [];
         for (int i = 0; i < sources * Each; i++)
@@ -204,9 +204,9 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    public async Task A_silent_connection_beyond_the_share_of_its_address_ends_the_oldest_one()
+    public async Task A_silent_connection_above_MaxHandshakesPerSource_evicts_the_oldest_of_its_address()
     {
-        Context.Limits.MaxHandshakesPerAddress = 2;
+        Context.Limits.Connections.MaxHandshakesPerSource = 2;
         await ListenWithTlsAsync();
         await using AsyncPeer first = await AsyncPeer.ConnectAsync(Address);
         await UntilAsync(() => Clock.TimerCount == 1);
@@ -223,7 +223,7 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    public void Options_are_copied_whole()
+    public void The_TLS_options_are_copied_completely()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -272,7 +272,7 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    public async Task Renegotiation_is_off_whatever_the_options_say()
+    public async Task Renegotiation_is_always_off()
     {
         TlsSettings settings = new(new CoapTlsOptions
         {
@@ -283,14 +283,14 @@ public class TlsNegotiationTests : TlsTest
                 ServerCertificate = Certificates.Server(["localhost"]),
             },
         });
-        using Openings.Opening opening = new Openings().Begin(default, "localhost");
+        using PendingConnects.Opening opening = new PendingConnects().Begin(default, "localhost");
 
         Assert.False((await settings.SelectAsync(null!, default, new TlsClientCheck(), default)).AllowRenegotiation);
         Assert.False(settings.ForServer("localhost", new TlsCheck(opening, CoapAwaited.TlsHandshake)).AllowRenegotiation);
     }
 
     [Fact]
-    public async Task Later_changes_of_the_options_do_not_matter()
+    public async Task Changes_to_the_TLS_options_after_the_start_have_no_effect()
     {
         SslServerAuthenticationOptions server = new() { ServerCertificate = Certificates.Server(["localhost"]) };
         await ListenWithTlsAsync(server);
@@ -323,5 +323,5 @@ public class TlsNegotiationTests : TlsTest
 /// <summary>The same over the platform's asynchronous sockets.</summary>
 public sealed class TlsNegotiationAsyncTests : TlsNegotiationTests
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Portable;
 }

@@ -12,7 +12,7 @@ public class TlsRecordTrackTests
     [InlineData(2)]
     [InlineData(7)]
     [InlineData(318)]
-    public void However_bytes_come_it_is_known_where_records_end(int atOnce)
+    public void The_record_boundaries_are_found_however_the_bytes_arrive(int atOnce)
     {
         TlsRecordTrack track = default;
         for (int at = 0; at < s_records.Length; at += atOnce)

@@ -77,7 +77,7 @@ public sealed class TlsShutdownTests
     }
 
     [Fact]
-    public async Task A_read_that_fails_does_not_hold_the_shutdown()
+    public async Task A_failed_read_does_not_delay_the_shutdown()
     {
         _tls.Fault = new InvalidOperationException("It cannot be read.");
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await _records.ReadAsync(_tls, new byte[10]));

@@ -11,7 +11,7 @@ public abstract class TlsTest : AsyncTest
     private readonly List<CoapTcpTransport> _clients = [];
 
     /// <summary>What drives the sockets of the server and of our clients.</summary>
-    protected virtual CoapTcpEngine Engine => CoapTcpEngine.Auto;
+    protected virtual CoapSocketEngine Engine => CoapSocketEngine.Auto;
 
     private protected TlsCertificates Certificates { get; } = new();
 
@@ -68,7 +68,7 @@ public abstract class TlsTest : AsyncTest
             await Assert.ThrowsAsync<CoapConnectionException>(() => ConnectOursAsync(name, client, address: address));
         Assert.Equal(1, ClientContext.Counters[CoapCounter.ConnectionsFailed]);
         Assert.Equal(1, ClientContext.Counters[CoapCounter.HandshakesFailed]);
-        Assert.Equal(CoapConnectionError.HandshakeFailed, exception.Error);
+        Assert.Equal(CoapError.HandshakeFailed, exception.Error);
         return exception;
     }
 

@@ -12,7 +12,7 @@ public class TlsTests : TlsTest
     private readonly LogList _log = new();
 
     [Fact]
-    public async Task Frames_go_both_ways_in_any_pieces()
+    public async Task Frames_pass_over_TLS_in_pieces_of_any_size()
     {
         await ListenWithTlsAsync();
         await using AsyncPeer peer = await ConnectTlsPeerAsync();
@@ -47,7 +47,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task A_server_that_stops_says_close_notify()
+    public async Task A_stopping_server_sends_close_notify()
     {
         await ListenWithTlsAsync();
         await using AsyncPeer peer = await ConnectTlsPeerAsync();
@@ -60,7 +60,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task Both_ends_see_who_the_other_is()
+    public async Task Both_ends_see_the_certificate_of_the_peer()
     {
         await ListenWithTlsAsync(new SslServerAuthenticationOptions
         {
@@ -96,7 +96,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task A_server_refuses_clients_whose_certificate_it_does_not_trust_and_the_client_is_told_what_to_do()
+    public async Task A_server_refuses_an_untrusted_client_certificate_and_both_ends_report_the_reason()
     {
         using TlsCertificates others = new("CN=Other CA");
         await ListenWithTlsAsync(new SslServerAuthenticationOptions
@@ -123,7 +123,7 @@ public class TlsTests : TlsTest
         }
 
         CoapConnectionException failure = Assert.IsType<CoapConnectionException>(error);
-        Assert.Equal(CoapConnectionError.HandshakeFailed, failure.Error);
+        Assert.Equal(CoapError.HandshakeFailed, failure.Error);
         Assert.Contains("CoapTlsOptions.Client.ClientCertificates", failure.Message, StringComparison.Ordinal);
         await UntilAsync(() => _log.Entries.Any(static entry => entry.Id == 1026));
         Assert.Equal((1, 1), (Context.Counters[CoapCounter.HandshakesFailed], Context.Counters[CoapCounter.CertificatesRefused]));
@@ -135,7 +135,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task A_missing_certificate_and_a_callback_that_throws_are_reasons_of_their_own()
+    public async Task A_missing_client_certificate_and_a_throwing_callback_have_their_own_error_texts()
     {
         bool throws = false;
         ServerTls.SelectServer = (_, _, _, _) => throws
@@ -235,7 +235,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task A_server_at_an_address_must_show_the_address()
+    public async Task A_server_certificate_without_the_requested_IP_address_is_refused()
     {
         await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) });
 
@@ -245,7 +245,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task A_server_at_an_address_that_stands_in_its_certificate_is_trusted()
+    public async Task A_server_certificate_with_the_requested_IP_address_is_trusted()
     {
         await ListenWithTlsAsync();
 
@@ -256,7 +256,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task What_the_users_own_check_refuses_is_said_to_be_so()
+    public async Task An_error_of_a_server_refused_by_the_validation_callback_names_the_callback()
     {
         await ListenWithTlsAsync();
 
@@ -270,7 +270,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public async Task A_server_that_speaks_no_TLS_is_said_to_be_so_when_the_time_is_over()
+    public async Task A_server_that_never_answers_the_handshake_fails_with_HandshakeTimeout()
     {
         // Backlog only: it connects, and nobody answers.
         using System.Net.Sockets.Socket silent = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream,
@@ -289,7 +289,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
-    public void A_server_needs_a_certificate()
+    public void A_TLS_server_without_a_certificate_is_refused()
     {
         CoapTcpTransportOptions options = new()
         {
@@ -308,5 +308,5 @@ public class TlsTests : TlsTest
 /// <summary>The same over the platform's asynchronous sockets.</summary>
 public sealed class TlsAsyncTests : TlsTests
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Portable;
 }

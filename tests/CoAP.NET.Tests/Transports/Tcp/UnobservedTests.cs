@@ -14,7 +14,7 @@ public class UnobservedTests : TlsTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Whatever_peers_do_no_task_ends_with_an_error_that_nobody_sees(bool tls)
+    public async Task No_task_ends_with_an_unobserved_exception_whatever_peers_do(bool tls)
     {
         ConcurrentQueue<string> unobserved = new();
         EventHandler<UnobservedTaskExceptionEventArgs> handler = (_, args) =>
@@ -55,7 +55,7 @@ public class UnobservedTests : TlsTest
     {
         await (tls ? ListenWithTlsAsync() : ListenAsync());
         _log.IsBroken = true;
-        Context.Limits.MaxSendQueueBytes = 100_000;
+        Context.Limits.Connections.MaxSendQueueSize = 100_000;
 
         // Nothing, rubbish, a part of a handshake or of a frame; then a reset or an end.
         foreach (string hex in (string[])["", "ff", "ffffffffffffffffffffffff", "16030100", "1603010005010000010100", "2101"])

@@ -31,16 +31,16 @@ public class CoapUdpTransportOptionsTests : UdpTest
     }
 
     [Fact]
-    public async Task Without_addresses_any_address_and_a_free_port_are_bound_with_the_best_engine()
+    public async Task Default_options_bind_any_address_and_a_free_port_with_the_best_engine()
     {
         await using CoapUdpTransport transport = new();
-        Assert.Equal(CoapUdpEngine.Auto, transport.Engine);
+        Assert.Equal(CoapSocketEngine.Auto, transport.Engine);
 
         await transport.StartAsync(new UdpTestContext(), CancellationToken.None);
 
         CoapAddress local = Assert.Single(transport.LocalAddresses);
         Assert.True(local.IsAny);
         Assert.NotEqual(0, local.Port);
-        Assert.Equal(LinuxUdpEngine.IsSupported ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable, transport.Engine);
+        Assert.Equal(LinuxUdpEngine.IsSupported ? CoapSocketEngine.LinuxLoop : CoapSocketEngine.Portable, transport.Engine);
     }
 }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Transports.Udp;
 public sealed class ForeignLoopTests : UdpTest
 {
     [Fact]
-    public async Task What_is_sent_by_another_transport_leaves_together_with_the_batch_and_from_its_own_port()
+    public async Task A_datagram_sent_by_another_transport_leaves_with_the_batch_and_from_its_own_port()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -14,7 +14,7 @@ public sealed class ForeignLoopTests : UdpTest
         }
 
         using UdpTestPeer peer = new();
-        await using CoapUdpTransport other = await StartAsync(CoapUdpEngine.LinuxLoop, new UdpTestContext(), "127.0.0.1");
+        await using CoapUdpTransport other = await StartAsync(CoapSocketEngine.LinuxLoop, new UdpTestContext(), "127.0.0.1");
         int atOnce = 0;
         UdpTestContext context = new(datagram =>
         {
@@ -24,7 +24,7 @@ public sealed class ForeignLoopTests : UdpTest
             other.Send(UdpTestContext.To(peer.Address, "two"u8));
             atOnce += peer.Socket.Available > before ? 1 : 0;
         });
-        await using CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, "127.0.0.1");
+        await using CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, "127.0.0.1");
 
         // A turn that the system interrupts sends early: not each of so many.
         for (int i = 0; i < 100; i++)
@@ -39,7 +39,7 @@ public sealed class ForeignLoopTests : UdpTest
     }
 
     [Fact]
-    public async Task What_is_for_a_transport_that_closed_meanwhile_is_dropped_and_the_loop_goes_on()
+    public async Task A_datagram_for_a_transport_closed_meanwhile_is_dropped_and_the_loop_continues()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -47,7 +47,7 @@ public sealed class ForeignLoopTests : UdpTest
         }
 
         using UdpTestPeer peer = new();
-        CoapUdpTransport other = await StartAsync(CoapUdpEngine.LinuxLoop, new UdpTestContext(), "127.0.0.1");
+        CoapUdpTransport other = await StartAsync(CoapSocketEngine.LinuxLoop, new UdpTestContext(), "127.0.0.1");
         UdpTestContext context = new(datagram =>
         {
             CoapDatagram reply = UdpTestContext.Reply(datagram, "reply"u8);
@@ -58,7 +58,7 @@ public sealed class ForeignLoopTests : UdpTest
             other.Send(UdpTestContext.To(peer.Address, "late"u8));
             own.Send(reply);
         });
-        await using CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, "127.0.0.1");
+        await using CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, "127.0.0.1");
 
         for (int i = 0; i < 3; i++)
         {

@@ -9,7 +9,7 @@ public sealed class SharedServerPortTests
     private const int Clients = 16;
 
     [Fact]
-    public async Task Servers_that_share_a_port_answer_all_clients_and_go_on_when_one_ends()
+    public async Task Servers_with_SharePort_answer_all_clients_and_continue_when_one_stops()
     {
         if (OperatingSystem.IsLinux())
         {
@@ -17,7 +17,7 @@ public sealed class SharedServerPortTests
         }
         else
         {
-            Assert.Throws<PlatformNotSupportedException>(() => new CoapEndpointOptions { SharePort = true });
+            Assert.Throws<PlatformNotSupportedException>(() => new CoapEndpointOptions { Processes = { SharePort = true } });
         }
     }
 
@@ -56,7 +56,7 @@ public sealed class SharedServerPortTests
 
     private static CoapServer Make(string name, bool shares)
     {
-        CoapServer server = new(new CoapEndpointOptions { SharePort = shares });
+        CoapServer server = new(new CoapEndpointOptions { Processes = { SharePort = shares } });
         server.MapGet("/who", () => CoapResults.Text(name));
         return server;
     }

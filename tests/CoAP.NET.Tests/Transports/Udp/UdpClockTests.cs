@@ -39,7 +39,7 @@ public class UdpClockTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_clock_that_is_not_the_systems_is_not_driven(CoapUdpEngine engine)
+    public async Task The_transport_does_not_drive_a_custom_clock(CoapSocketEngine engine)
     {
         UdpTestContext context = new() { Time = new StandingClock() };
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
@@ -49,7 +49,7 @@ public class UdpClockTests : UdpTest
     }
 
     [Fact]
-    public async Task What_is_sent_while_the_start_is_going_on_leaves()
+    public async Task A_datagram_sent_during_the_start_leaves()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -72,7 +72,7 @@ public class UdpClockTests : UdpTest
     }
 
     [Fact]
-    public async Task What_the_clock_sends_leaves_and_a_clock_that_blocks_does_not_stop_the_loop()
+    public async Task A_datagram_that_the_clock_sends_leaves_and_a_clock_that_blocks_does_not_stop_the_loop()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -96,7 +96,7 @@ public class UdpClockTests : UdpTest
 
             return Timeout.InfiniteTimeSpan;
         };
-        transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, "127.0.0.1");
+        transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, "127.0.0.1");
         await using CoapUdpTransport disposing = transport;
 
         transport.Wake();
@@ -107,7 +107,7 @@ public class UdpClockTests : UdpTest
     }
 
     [Fact]
-    public async Task Waking_from_a_handler_reaches_the_clock_before_the_loop_waits()
+    public async Task Wake_in_a_handler_reaches_the_clock_before_the_loop_waits()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -127,7 +127,7 @@ public class UdpClockTests : UdpTest
             ticked.Release();
             return Timeout.InfiniteTimeSpan;
         };
-        await using CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, "127.0.0.1");
+        await using CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, "127.0.0.1");
         using UdpTestPeer peer = new();
         Assert.True(await ticked.WaitAsync(Hang));
 
@@ -139,7 +139,7 @@ public class UdpClockTests : UdpTest
     }
 
     [Fact]
-    public void Clocks_are_called_in_the_order_they_are_due_and_follow_what_they_say()
+    public void LoopClocks_returns_clocks_in_order_of_their_due_time()
     {
         LoopClocks clocks = new();
         LoopClock first = new(null!);

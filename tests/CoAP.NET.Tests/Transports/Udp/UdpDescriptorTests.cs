@@ -9,7 +9,7 @@ public sealed partial class UdpDescriptorTests : UdpTest
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_datagram_that_finds_another_file_behind_its_descriptor_stops_the_endpoint(CoapUdpEngine engine)
+    public async Task The_endpoint_stops_when_its_descriptor_belongs_to_another_file(CoapSocketEngine engine)
     {
         if (!OperatingSystem.IsLinux())
         {

@@ -13,7 +13,7 @@ public class UdpErrorTests : UdpTest
     [InlineData("::", "::1")]
     [InlineData("::", "127.0.0.1")]
     [Rfc("7252-4.2-11")]
-    public async Task An_unreachable_port_is_told_with_the_bytes_that_were_sent(string bound, string remote)
+    public async Task An_unreachable_port_is_reported_with_the_sent_bytes(string bound, string remote)
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -21,7 +21,7 @@ public class UdpErrorTests : UdpTest
         }
 
         UdpTestContext context = new();
-        await using CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, bound);
+        await using CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, bound);
         using UdpTestPeer deaf = Deaf(remote);
         CoapAddress dead = deaf.Address;
 
@@ -36,7 +36,7 @@ public class UdpErrorTests : UdpTest
     [Theory]
     [MemberData(nameof(Engines))]
     [Rfc("7252-4.2-11")]
-    public async Task Unreachable_ports_of_some_peers_do_not_disturb_the_others(CoapUdpEngine engine)
+    public async Task Unreachable_ports_of_some_peers_do_not_affect_other_peers(CoapSocketEngine engine)
     {
         UdpTestContext context = new(UdpTestContext.Echo);
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
@@ -54,7 +54,7 @@ public class UdpErrorTests : UdpTest
         }
 
         Assert.Equal(0, context.Counters[CoapCounter.SendErrors]);
-        if (engine == CoapUdpEngine.LinuxLoop)
+        if (engine == CoapSocketEngine.LinuxLoop)
         {
             for (int i = 0; i < 200; i++)
             {
@@ -65,7 +65,7 @@ public class UdpErrorTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task What_the_operating_system_refuses_is_counted_and_told_and_the_rest_of_the_batch_leaves(CoapUdpEngine engine)
+    public async Task A_datagram_that_the_operating_system_refuses_is_reported_and_the_rest_of_the_batch_leaves(CoapSocketEngine engine)
     {
         // A broadcast needs a permission that is not asked for.
         CoapAddress broadcast = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Broadcast, 9));
@@ -92,7 +92,7 @@ public class UdpErrorTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_peer_of_the_other_IP_version_is_told_as_such(CoapUdpEngine engine)
+    public async Task A_send_to_the_other_IP_version_fails_with_AddressFamilyNotSupported(CoapSocketEngine engine)
     {
         UdpTestContext context = new();
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
@@ -105,7 +105,7 @@ public class UdpErrorTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_datagram_larger_than_UDP_allows_is_told_as_such(CoapUdpEngine engine)
+    public async Task A_datagram_above_the_UDP_limit_is_reported_as_a_failure(CoapSocketEngine engine)
     {
         UdpTestContext context = new(datagram =>
         {
@@ -133,7 +133,7 @@ public class UdpErrorTests : UdpTest
     }
 
     [Fact]
-    public async Task A_source_address_that_is_not_ours_is_refused_not_replaced()
+    public async Task A_foreign_source_address_is_refused_and_not_replaced()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -141,7 +141,7 @@ public class UdpErrorTests : UdpTest
         }
 
         UdpTestContext context = new();
-        await using CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, "0.0.0.0");
+        await using CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, "0.0.0.0");
         using UdpTestPeer peer = new();
         CoapDatagram datagram = UdpTestContext.To(peer.Address, "hello"u8);
         datagram.Local = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse("192.0.2.77"), 0));
@@ -153,7 +153,7 @@ public class UdpErrorTests : UdpTest
     }
 
     [Fact]
-    public async Task What_the_kernel_drops_is_counted()
+    public async Task Datagrams_that_the_kernel_drops_are_counted()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -167,8 +167,8 @@ public class UdpErrorTests : UdpTest
             gate.Wait();
             UdpTestContext.Echo(datagram);
         });
-        context.Limits.ReceiveBufferSize = 4096;
-        await using CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, "127.0.0.1");
+        context.Limits.Messages.ReceiveBufferSize = 4096;
+        await using CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, "127.0.0.1");
         using UdpTestPeer peer = new();
 
         for (int i = 0; i < 200; i++)

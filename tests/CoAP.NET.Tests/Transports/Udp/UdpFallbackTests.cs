@@ -11,7 +11,7 @@ public class UdpFallbackTests : UdpTest
     [Theory]
     [InlineData(SocketError.ProtocolOption)]
     [InlineData(SocketError.OperationNotSupported)]
-    public async Task What_the_system_does_not_have_leads_to_the_portable_engine_and_one_line_of_the_log(SocketError error)
+    public async Task An_unsupported_socket_option_falls_back_to_the_portable_engine_with_a_single_log_entry(SocketError error)
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -26,7 +26,7 @@ public class UdpFallbackTests : UdpTest
         await transport.StartAsync(context, CancellationToken.None);
 
         Assert.True(first.IsDisposed);
-        Assert.Equal(CoapUdpEngine.Portable, transport.Engine);
+        Assert.Equal(CoapSocketEngine.Portable, transport.Engine);
         Assert.Contains("LinuxLoop cannot be used here: Cannot bind UDP 127.0.0.1:0",
             Assert.Single(logger.Entries, static entry => entry.Id == 1014).Text, StringComparison.Ordinal);
         using UdpTestPeer peer = new();
@@ -38,7 +38,7 @@ public class UdpFallbackTests : UdpTest
     [InlineData(SocketError.AddressAlreadyInUse)]
     [InlineData(SocketError.AddressNotAvailable)]
     [InlineData(SocketError.AccessDenied)]
-    public async Task An_address_that_cannot_be_bound_stays_an_error(SocketError error)
+    public async Task An_address_that_cannot_be_bound_throws_CoapBindException(SocketError error)
     {
         CoapUdpTransportOptions options = new() { IsServer = true, Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } };
         await using CoapUdpTransport transport = Make(options, error, out _);
@@ -59,7 +59,7 @@ public class UdpFallbackTests : UdpTest
     {
         public bool IsDisposed { get; private set; }
 
-        public override CoapUdpEngine Kind => CoapUdpEngine.LinuxLoop;
+        public override CoapSocketEngine Kind => CoapSocketEngine.LinuxLoop;
 
         public override Task StartAsync() =>
             throw new CoapBindException("UDP", Options.Endpoints[0], new SocketException((int)error));

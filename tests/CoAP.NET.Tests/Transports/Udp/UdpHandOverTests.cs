@@ -6,7 +6,7 @@ public class UdpHandOverTests : UdpTest
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_handler_that_blocks_does_not_stop_the_others(CoapUdpEngine engine)
+    public async Task A_handler_that_blocks_does_not_stop_the_others(CoapSocketEngine engine)
     {
         using ManualResetEventSlim release = new();
         UdpTestContext context = new(UdpTestContext.EchoAfter(text =>
@@ -35,7 +35,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task The_rest_of_a_batch_is_served_and_its_answers_leave_while_one_handler_blocks(CoapUdpEngine engine)
+    public async Task A_blocking_handler_does_not_delay_the_rest_of_its_batch(CoapSocketEngine engine)
     {
         using ManualResetEventSlim gate = new();
         using ManualResetEventSlim release = new();
@@ -73,7 +73,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Many_handlers_that_are_each_a_little_slow_do_not_hold_back_the_answers_before_them(CoapUdpEngine engine)
+    public async Task Slow_handlers_do_not_delay_earlier_answers(CoapSocketEngine engine)
     {
         using ManualResetEventSlim gate = new();
         using SemaphoreSlim steps = new(0);
@@ -115,7 +115,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_hundred_blocked_handlers_at_a_time_do_not_stop_the_loop_and_lose_no_thread(CoapUdpEngine engine)
+    public async Task A_hundred_blocked_handlers_do_not_stop_the_loop_and_leak_no_thread(CoapSocketEngine engine)
     {
         const int Blocked = 100;
         using SemaphoreSlim release = new(0);
@@ -160,7 +160,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task What_user_code_sends_leaves_although_it_blocks_afterwards_and_also_when_it_lost_the_role(CoapUdpEngine engine)
+    public async Task Datagrams_that_user_code_sends_leave_although_it_blocks_afterwards_or_lost_the_receive_role(CoapSocketEngine engine)
     {
         using ManualResetEventSlim release = new();
         UdpTestContext context = new(datagram =>
@@ -186,7 +186,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task The_buffer_of_a_blocked_handler_stays_its_own(CoapUdpEngine engine)
+    public async Task The_buffer_of_a_blocked_handler_is_not_reused(CoapSocketEngine engine)
     {
         using ManualResetEventSlim release = new();
         UdpTestContext context = new(datagram =>
@@ -223,7 +223,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Nested_user_code_is_handed_over_as_one(CoapUdpEngine engine)
+    public async Task Nested_user_code_is_handed_over_once(CoapSocketEngine engine)
     {
         using ManualResetEventSlim release = new();
         Action<CoapDatagram> inner = UdpTestContext.EchoAfter(text =>
@@ -252,7 +252,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Nothing_is_lost_or_doubled_while_the_role_changes_hands_all_the_time(CoapUdpEngine engine)
+    public async Task No_answer_is_lost_or_duplicated_while_threads_hand_over_the_loop(CoapSocketEngine engine)
     {
         const int Count = 1500;
         using ManualResetEventSlim never = new();
@@ -303,7 +303,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_exception_from_the_pipeline_is_counted_and_the_loop_goes_on(CoapUdpEngine engine)
+    public async Task An_exception_of_the_pipeline_is_counted_and_the_loop_continues(CoapSocketEngine engine)
     {
         Action<CoapDatagram> echo = UdpTestContext.EchoAfter(text =>
         {

@@ -9,7 +9,7 @@ public class UdpLifetimeTests : UdpTest
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Nothing_is_bound_before_the_start_or_after_disposing(CoapUdpEngine engine)
+    public async Task The_transport_binds_no_port_before_the_start_or_after_disposal(CoapSocketEngine engine)
     {
         // Somebody else may be given the port that has just become free, but not each time.
         for (int tries = 1; !await IsFreeAfterwardsAsync(engine); tries++)
@@ -18,7 +18,7 @@ public class UdpLifetimeTests : UdpTest
         }
     }
 
-    private static async Task<bool> IsFreeAfterwardsAsync(CoapUdpEngine engine)
+    private static async Task<bool> IsFreeAfterwardsAsync(CoapSocketEngine engine)
     {
         UdpTestContext context = new(UdpTestContext.Echo);
         CoapUdpTransport transport =
@@ -45,7 +45,7 @@ public class UdpLifetimeTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_transport_starts_once(CoapUdpEngine engine)
+    public async Task A_transport_starts_once(CoapSocketEngine engine)
     {
         UdpTestContext context = new();
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
@@ -55,7 +55,7 @@ public class UdpLifetimeTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Sending_after_disposing_is_counted_and_does_not_throw(CoapUdpEngine engine)
+    public async Task Sending_after_disposing_is_counted_and_does_not_throw(CoapSocketEngine engine)
     {
         UdpTestContext context = new();
         CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
@@ -71,7 +71,7 @@ public class UdpLifetimeTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_handler_may_dispose_the_transport_and_block_until_that_is_done(CoapUdpEngine engine)
+    public async Task A_handler_may_dispose_the_transport_and_block_until_that_is_done(CoapSocketEngine engine)
     {
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         UdpTestContext context = new(UdpTestContext.EchoAfter(_ => { }));
@@ -94,7 +94,7 @@ public class UdpLifetimeTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_handler_may_dispose_the_transport_and_return(CoapUdpEngine engine)
+    public async Task A_handler_may_dispose_the_transport_and_return(CoapSocketEngine engine)
     {
         TaskCompletionSource<Task> disposing = new(TaskCreationOptions.RunContinuationsAsynchronously);
         UdpTestContext context = new(datagram =>
@@ -116,7 +116,7 @@ public class UdpLifetimeTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Disposing_does_not_wait_for_a_handler_that_never_returns(CoapUdpEngine engine)
+    public async Task Disposing_does_not_wait_for_a_handler_that_never_returns(CoapSocketEngine engine)
     {
         using ManualResetEventSlim release = new();
         using ManualResetEventSlim entered = new();
@@ -140,7 +140,7 @@ public class UdpLifetimeTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_taken_port_is_told_with_address_cause_and_advice(CoapUdpEngine engine)
+    public async Task A_port_in_use_throws_CoapBindException_with_the_address_and_advice(CoapSocketEngine engine)
     {
         await using CoapUdpTransport first = await StartAsync(engine, new UdpTestContext(), "127.0.0.1");
         UdpTestContext context = new();
@@ -163,7 +163,7 @@ public class UdpLifetimeTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_address_of_another_machine_is_told(CoapUdpEngine engine)
+    public async Task A_foreign_address_fails_with_AddressNotAvailable(CoapSocketEngine engine)
     {
         CoapBindException exception =
             await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(engine, new UdpTestContext(), "192.0.2.77"));
@@ -172,7 +172,7 @@ public class UdpLifetimeTests : UdpTest
     }
 
     [Fact]
-    public async Task Idle_clients_share_one_thread_and_the_last_one_lets_it_go()
+    public async Task Idle_clients_share_one_thread_until_the_last_client_is_disposed()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -191,7 +191,7 @@ public class UdpLifetimeTests : UdpTest
                 UdpTestContext.Echo(datagram);
             })
             { Threads = threads };
-            context.Limits.MaxDatagramSize = 1000 + (i % 2);
+            context.Limits.Messages.MaxDatagramSize = 1000 + (i % 2);
             clients.Add(await StartAsync(context, new CoapUdpTransportOptions()));
         }
 
@@ -218,7 +218,7 @@ public class UdpLifetimeTests : UdpTest
     }
 
     [Fact]
-    public async Task Clients_of_a_shared_loop_come_and_go_while_others_work()
+    public async Task Clients_can_join_and_leave_a_shared_loop_while_others_work()
     {
         if (!LinuxUdpEngine.IsSupported)
         {

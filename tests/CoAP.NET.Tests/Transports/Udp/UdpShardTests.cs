@@ -26,7 +26,7 @@ public class UdpShardTests : UdpTest
             UdpTestContext.Echo(datagram);
         })
         { Shards = 4 };
-        CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, bound);
+        CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, bound);
         Assert.Single(transport.LocalAddresses);
         Assert.Equal(4, context.Threads.Running);
         UdpTestPeer[] peers = [
@@ -63,17 +63,17 @@ public class UdpShardTests : UdpTest
     }
 
     [Fact]
-    public async Task A_second_endpoint_does_not_share_the_port_of_a_sharded_one()
+    public async Task A_second_endpoint_cannot_bind_the_port_of_a_sharded_endpoint()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
             return;
         }
 
-        await using CoapUdpTransport first = await StartAsync(CoapUdpEngine.LinuxLoop, new UdpTestContext { Shards = 4 }, "127.0.0.1");
+        await using CoapUdpTransport first = await StartAsync(CoapSocketEngine.LinuxLoop, new UdpTestContext { Shards = 4 }, "127.0.0.1");
         CoapUdpTransport second = new(new CoapUdpTransportOptions
         {
-            Engine = CoapUdpEngine.LinuxLoop,
+            Engine = CoapSocketEngine.LinuxLoop,
             IsServer = true,
             Endpoints = { first.LocalAddresses[0].ToIPEndPoint() }
         });
@@ -86,7 +86,7 @@ public class UdpShardTests : UdpTest
     }
 
     [Fact]
-    public async Task Sharded_endpoints_on_any_free_port_never_get_the_same()
+    public async Task Sharded_endpoints_on_port_0_get_different_ports()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -97,7 +97,7 @@ public class UdpShardTests : UdpTest
         CountingScheduler threads = new();
         for (int i = 0; i < 20; i++)
         {
-            transports.Add(await StartAsync(CoapUdpEngine.LinuxLoop, new UdpTestContext { Shards = 2, Threads = threads }, "127.0.0.1"));
+            transports.Add(await StartAsync(CoapSocketEngine.LinuxLoop, new UdpTestContext { Shards = 2, Threads = threads }, "127.0.0.1"));
         }
 
         Assert.Equal(20, transports.Select(transport => transport.LocalAddresses[0].Port).Distinct().Count());
@@ -108,7 +108,7 @@ public class UdpShardTests : UdpTest
     }
 
     [Fact]
-    public async Task A_group_is_heard_once_however_many_shards_there_are()
+    public async Task A_multicast_datagram_is_received_once_with_many_shards()
     {
         if (!LinuxUdpEngine.IsSupported)
         {

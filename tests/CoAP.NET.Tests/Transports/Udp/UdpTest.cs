@@ -8,11 +8,11 @@ public abstract class UdpTest
 {
     protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
 
-    public static TheoryData<CoapUdpEngine> Engines => LinuxUdpEngine.IsSupported
-        ? new(CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets)
-        : new(CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets);
+    public static TheoryData<CoapSocketEngine> Engines => LinuxUdpEngine.IsSupported
+        ? new(CoapSocketEngine.LinuxLoop, CoapSocketEngine.Portable, PortableUdpEngine.WithTwoSockets)
+        : new(CoapSocketEngine.Portable, PortableUdpEngine.WithTwoSockets);
 
-    private protected static async Task<CoapUdpTransport> StartAsync(CoapUdpEngine engine, UdpTestContext context,
+    private protected static async Task<CoapUdpTransport> StartAsync(CoapSocketEngine engine, UdpTestContext context,
         params string[] addresses)
     {
         CoapUdpTransportOptions options = new() { Engine = engine, IsServer = true };

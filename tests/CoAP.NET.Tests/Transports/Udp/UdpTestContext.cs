@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>Stands for an endpoint: what is received goes to a delegate, on the thread that received it.</summary>
-internal sealed class UdpTestContext : ICoapDatagramContext
+internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramBatchContext
 {
     private readonly CoapLimits _limits = new();
 
@@ -41,6 +41,8 @@ internal sealed class UdpTestContext : ICoapDatagramContext
     public bool IsStopping => false;
 
     public CoapCounters Counters { get; } = new();
+
+    public void Count(CoapCounter counter, long by = 1) => Counters.Add(counter, by);
 
     public ILogger Logger { get; init; } = NullLogger.Instance;
 

@@ -9,26 +9,26 @@ public class UdpTransportTests : UdpTest
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_comes_back_over_IPv4(CoapUdpEngine engine) =>
+    public async Task An_answer_comes_back_over_IPv4(CoapSocketEngine engine) =>
         await AssertEchoAsync(engine, "127.0.0.1", "127.0.0.1", "127.0.0.1");
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_comes_back_over_IPv6(CoapUdpEngine engine) => await AssertEchoAsync(engine, "::1", "::1", "::1");
+    public async Task An_answer_comes_back_over_IPv6(CoapSocketEngine engine) => await AssertEchoAsync(engine, "::1", "::1", "::1");
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_comes_back_over_IPv4_through_a_socket_of_both_versions(CoapUdpEngine engine) =>
+    public async Task An_answer_comes_back_over_IPv4_through_a_socket_of_both_versions(CoapSocketEngine engine) =>
         await AssertEchoAsync(engine, "::", "127.0.0.1", "127.0.0.1");
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_comes_back_over_IPv6_through_a_socket_of_both_versions(CoapUdpEngine engine) =>
+    public async Task An_answer_comes_back_over_IPv6_through_a_socket_of_both_versions(CoapSocketEngine engine) =>
         await AssertEchoAsync(engine, "::", "::1", "::1");
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_leaves_from_the_address_that_was_asked(CoapUdpEngine engine)
+    public async Task An_answer_is_sent_from_the_address_that_received_the_request(CoapSocketEngine engine)
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -41,7 +41,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Each_address_of_many_answers_for_itself(CoapUdpEngine engine)
+    public async Task Each_of_several_addresses_answers_from_its_own_address(CoapSocketEngine engine)
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -67,7 +67,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_datagram_says_where_it_came_from_and_what_was_asked(CoapUdpEngine engine)
+    public async Task A_received_datagram_carries_its_remote_and_local_address(CoapSocketEngine engine)
     {
         TaskCompletionSource<CoapDatagram> received = new(TaskCreationOptions.RunContinuationsAsynchronously);
         UdpTestContext context = new(received.SetResult);
@@ -87,7 +87,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_datagram_that_is_too_long_is_marked_as_cut(CoapUdpEngine engine)
+    public async Task A_datagram_above_MaxDatagramSize_is_marked_as_truncated(CoapSocketEngine engine)
     {
         System.Collections.Concurrent.BlockingCollection<(int Length, bool Cut)> received = [];
         UdpTestContext context = new(datagram =>
@@ -95,7 +95,7 @@ public class UdpTransportTests : UdpTest
             received.Add((datagram.Length, datagram.IsTruncated));
             datagram.Dispose();
         });
-        context.Limits.MaxDatagramSize = 64;
+        context.Limits.Messages.MaxDatagramSize = 64;
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
         using UdpTestPeer peer = new();
 
@@ -113,7 +113,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Many_datagrams_of_a_peer_are_answered_in_their_order(CoapUdpEngine engine)
+    public async Task Many_datagrams_of_a_peer_are_answered_in_their_order(CoapSocketEngine engine)
     {
         UdpTestContext context = new(UdpTestContext.Echo);
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
@@ -137,7 +137,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Large_answers_of_one_batch_all_leave(CoapUdpEngine engine)
+    public async Task Large_answers_of_one_batch_all_leave(CoapSocketEngine engine)
     {
         byte[] large = new byte[60_000];
         UdpTestContext context = new(datagram =>
@@ -165,7 +165,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Any_thread_may_send(CoapUdpEngine engine)
+    public async Task Any_thread_may_send(CoapSocketEngine engine)
     {
         UdpTestContext context = new();
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
@@ -185,7 +185,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_sender_without_a_tag_gets_the_socket_that_can_reach_the_peer(CoapUdpEngine engine)
+    public async Task A_datagram_without_a_tag_leaves_from_the_socket_that_can_reach_the_peer(CoapSocketEngine engine)
     {
         await using CoapUdpTransport transport = await StartAsync(engine, new UdpTestContext(), "127.0.0.1", "::1");
         using UdpTestPeer peer = new("::1");
@@ -198,7 +198,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task What_the_pipeline_keeps_is_not_overwritten(CoapUdpEngine engine)
+    public async Task Datagrams_that_the_pipeline_keeps_are_not_overwritten(CoapSocketEngine engine)
     {
         System.Collections.Concurrent.ConcurrentQueue<CoapDatagram> kept = [];
         UdpTestContext context = new(datagram =>
@@ -231,7 +231,7 @@ public class UdpTransportTests : UdpTest
     [Theory]
     [MemberData(nameof(Engines))]
     [Rfc("7252-8.1-2")]
-    public async Task Datagrams_to_a_group_show_the_group_as_their_local_address(CoapUdpEngine engine)
+    public async Task Datagrams_to_a_group_show_the_group_as_their_local_address(CoapSocketEngine engine)
     {
         IPAddress group = IPAddress.Parse("224.0.1.187");
         TaskCompletionSource<CoapAddress> local = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -261,7 +261,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Link_local_addresses_keep_their_interface(CoapUdpEngine engine)
+    public async Task Link_local_addresses_keep_their_interface(CoapSocketEngine engine)
     {
         IPAddress? own = NetworkInterface.GetAllNetworkInterfaces()
             .Where(adapter => adapter.OperationalStatus == OperationalStatus.Up)
@@ -279,7 +279,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_socket_for_IPv6_only_is_not_offered_for_IPv4(CoapUdpEngine engine)
+    public async Task A_socket_for_IPv6_only_is_not_offered_for_IPv4(CoapSocketEngine engine)
     {
         CoapUdpTransportOptions options = new()
         {
@@ -298,7 +298,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_socket_of_the_address_s_own_version_comes_before_one_of_both(CoapUdpEngine engine)
+    public async Task TryFindLocal_prefers_a_socket_of_the_IP_version_of_the_address(CoapSocketEngine engine)
     {
         await using CoapUdpTransport both = await StartAsync(engine, new UdpTestContext(), "::1", "::");
         Assert.True(both.TryFindLocal(IPAddress.Loopback, out CoapAddress local, out int tag));
@@ -313,7 +313,7 @@ public class UdpTransportTests : UdpTest
         Assert.False(other.TryFindLocal(IPAddress.Loopback, out _, out _));
     }
 
-    private static async Task AssertEchoAsync(CoapUdpEngine engine, string bound, string peerAddress, string asked)
+    private static async Task AssertEchoAsync(CoapSocketEngine engine, string bound, string peerAddress, string asked)
     {
         TaskCompletionSource<(CoapAddress Remote, CoapAddress Local)> seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
         UdpTestContext context = new(datagram =>
@@ -323,7 +323,7 @@ public class UdpTransportTests : UdpTest
         });
         await using CoapUdpTransport transport = await StartAsync(engine, context, bound);
         using UdpTestPeer peer = new(peerAddress);
-        Assert.Equal(engine == PortableUdpEngine.WithTwoSockets ? CoapUdpEngine.Portable : engine, transport.Engine);
+        Assert.Equal(engine == PortableUdpEngine.WithTwoSockets ? CoapSocketEngine.Portable : engine, transport.Engine);
         IPEndPoint to = At(asked, transport);
 
         // Twice: the first answer may set something up.

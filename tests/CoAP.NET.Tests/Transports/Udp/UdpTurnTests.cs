@@ -7,7 +7,7 @@ public class UdpTurnTests : UdpTest
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task No_datagram_has_a_time_before_it_was_sent(CoapUdpEngine engine)
+    public async Task ReceivedAt_is_never_earlier_than_the_send_time(CoapSocketEngine engine)
     {
         long sentAt = 0;
         List<bool> isOld = [];
@@ -32,7 +32,7 @@ public class UdpTurnTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_socket_that_was_read_empty_has_no_error(CoapUdpEngine engine)
+    public async Task An_empty_socket_logs_no_warning(CoapSocketEngine engine)
     {
         Mesh.ListLogger log = new();
         UdpTestContext context = new(UdpTestContext.Echo) { Logger = log };
@@ -51,7 +51,7 @@ public class UdpTurnTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task What_follows_slow_user_code_is_not_taken_for_old(CoapUdpEngine engine)
+    public async Task A_datagram_received_after_slow_user_code_is_not_treated_as_old(CoapSocketEngine engine)
     {
         List<bool> old = [];
         UdpTestContext context = new(datagram =>

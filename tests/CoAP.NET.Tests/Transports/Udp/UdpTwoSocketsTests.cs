@@ -13,7 +13,7 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
     private const int Rounds = 10;
 
     [Fact]
-    public async Task Both_have_one_port_and_are_one_address()
+    public async Task The_two_sockets_share_one_port_and_one_local_address()
     {
         UdpTestContext context = new(UdpTestContext.Echo);
         await using CoapUdpTransport transport = await StartAsync(PortableUdpEngine.WithTwoSockets, context, "::");
@@ -29,7 +29,7 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
     }
 
     [Fact]
-    public async Task An_endpoint_for_IPv6_only_has_one()
+    public async Task An_IPv6_only_endpoint_opens_one_socket()
     {
         CoapUdpTransportOptions options = new()
         {
@@ -44,7 +44,7 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
     }
 
     [Fact]
-    public async Task A_port_that_is_taken_for_IPv4_is_an_error_that_leaves_nothing_open()
+    public async Task A_port_in_use_on_IPv4_throws_CoapBindException_and_leaves_no_socket_open()
     {
         using Socket other = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         other.Bind(new IPEndPoint(IPAddress.Any, 0));
@@ -66,7 +66,7 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_client_reaches_peers_of_both_versions(CoapUdpEngine engine)
+    public async Task A_client_reaches_peers_of_both_versions(CoapSocketEngine engine)
     {
         System.Collections.Concurrent.BlockingCollection<CoapAddress> received = [];
         UdpTestContext context = new(datagram =>
@@ -93,7 +93,7 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
     [InlineData("::", "::1")]
     [InlineData("127.0.0.1", null)]
     [InlineData("::1", null)]
-    public async Task A_receive_ends_before_its_socket_is_closed(string address, string? moreSpecific)
+    public async Task EndReceive_ends_a_pending_receive_before_the_socket_is_closed(string address, string? moreSpecific)
     {
         if (OperatingSystem.IsWindows())
         {
@@ -125,7 +125,7 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
     }
 
     [Fact]
-    public async Task Both_are_shared_with_programs_that_ask_for_it()
+    public async Task SharePort_shares_both_sockets_with_other_SharePort_endpoints()
     {
         CoapUdpTransportOptions options = new()
         {
@@ -143,10 +143,10 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_buffer_that_is_larger_than_the_system_grants_prevents_no_start(CoapUdpEngine engine)
+    public async Task A_ReceiveBufferSize_above_the_system_limit_does_not_prevent_the_start(CoapSocketEngine engine)
     {
         UdpTestContext context = new(UdpTestContext.Echo);
-        context.Limits.ReceiveBufferSize = 1024 * 1024 * 1024;
+        context.Limits.Messages.ReceiveBufferSize = 1024 * 1024 * 1024;
         await using CoapUdpTransport transport = await StartAsync(engine, context, "::");
         using UdpTestPeer peer = new();
         peer.Send("hello", At("127.0.0.1", transport));
@@ -154,20 +154,20 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
     }
 
     [Theory]
-    [InlineData(CoapUdpEngine.Portable)]
+    [InlineData(CoapSocketEngine.Portable)]
     [InlineData(PortableUdpEngine.WithTwoSockets)]
-    public async Task A_client_receives_without_an_allocation(CoapUdpEngine engine) =>
+    public async Task A_client_receives_without_an_allocation(CoapSocketEngine engine) =>
         Assert.Equal(0, await AllocatedAsync(new CoapUdpTransportOptions { Engine = engine }));
 
     [Theory]
     [InlineData("127.0.0.1")]
     [InlineData("0.0.0.0")]
     [InlineData("::")]
-    public async Task A_server_receives_without_an_allocation_at_a_single_address_only(string address)
+    public async Task The_portable_engine_receives_without_allocation_at_a_single_address(string address)
     {
         IPEndPoint endpoint = new(IPAddress.Parse(address), 0);
         double bytes = await AllocatedAsync(
-            new CoapUdpTransportOptions { Engine = CoapUdpEngine.Portable, IsServer = true, Endpoints = { endpoint } });
+            new CoapUdpTransportOptions { Engine = CoapSocketEngine.Portable, IsServer = true, Endpoints = { endpoint } });
         output.WriteLine($"{bytes} bytes for each datagram");
         Assert.InRange(bytes, 0, UdpSockets.IsWildcard(endpoint) ? 1000 : 0);
     }

@@ -24,10 +24,10 @@ public sealed class BrowserClientTests : IAsyncDisposable
         _options = new CoapEndpointOptions
         {
             IsInBrowser = true,
-            Scheduler = new NoThreads(),
-            ResolveHost = static (_, _) => throw new SocketException((int)SocketError.HostNotFound),
+            Pipeline = { Scheduler = new NoThreads() },
+            Transports = { ResolveHost = static (_, _) => throw new SocketException((int)SocketError.HostNotFound) },
         };
-        _options.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        _options.Transports.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
         _server = _engine.MakeServer(new CoapEndpointOptions());
     }
 
@@ -49,7 +49,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     {
         int state = 1;
         CoapRouteHandlerBuilder route = _server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
-        _server.MapPost("/echo", static request => CoapResults.Bytes(request.Payload)).MaxBodySize(8 << 20);
+        _server.MapPost("/echo", static request => CoapResults.Bytes(request.Payload)).WithMaxBodySize(8 << 20);
         _server.MapGet("/never", static async (_, cancellationToken) =>
         {
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
@@ -91,7 +91,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_name_is_given_to_the_browser_as_it_is()
+    public async Task The_host_name_is_passed_to_the_browser_unresolved()
     {
         using WebServer web = new();
         Task<CoapResponse> asked = Client.GetAsync($"coap+ws://localhost:{web.Port}/a");
@@ -106,7 +106,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_peer_is_named_by_the_host_of_its_URI()
+    public async Task An_error_names_the_host_of_the_URI()
     {
         using WebServer web = new();
         Task<CoapResponse> asked = Client.PostAsync($"coap+ws://localhost:{web.Port}/a", CoapContent.Text("a"));
@@ -119,7 +119,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_page_can_close_with_1000_only()
+    public async Task The_browser_client_closes_an_aborted_WebSocket_with_1000()
     {
         using WebServer web = new();
         Task<CoapResponse> asked = Client.PostAsync($"coap+ws://localhost:{web.Port}/a", CoapContent.Text("a"));
@@ -146,7 +146,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     [InlineData("coap+tcp", "coap+ws")]
     [InlineData("coaps", "coaps+ws")]
     [InlineData("coaps+tcp", "coaps+ws")]
-    public async Task A_scheme_that_needs_sockets_is_refused_with_the_one_to_use(string scheme, string other)
+    public async Task A_scheme_that_needs_sockets_is_refused_with_the_alternative_scheme(string scheme, string other)
     {
         foreach (string host in (string[])["device.example", "192.0.2.1"])
         {
@@ -157,7 +157,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_transport_of_the_application_serves_its_scheme_also_in_a_browser()
+    public async Task A_custom_transport_works_in_the_browser()
     {
         InMemoryNetwork network = new(TimeProvider.System);
         await using CoapServer server = new();
@@ -169,7 +169,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public void A_page_does_not_listen()
+    public void Listen_is_refused_in_the_browser()
     {
         ArgumentException error = Assert.Throws<ArgumentException>(() => Client.Endpoint.Listen("coap://[::]"));
         Assert.Contains("page of a browser", error.Message, StringComparison.Ordinal);
@@ -177,16 +177,16 @@ public sealed class BrowserClientTests : IAsyncDisposable
 
     public static TheoryData<string, Action<CoapEndpointOptions>> Ignored => new()
     {
-        { "Headers", static options => options.WebSockets.Headers["Authorization"] = "Bearer token" },
-        { "Proxy", static options => options.WebSockets.Proxy = new WebProxy("http://127.0.0.1:1") },
-        { "Credentials", static options => options.WebSockets.Credentials = new NetworkCredential("me", "secret") },
-        { "Configure", static options => options.WebSockets.Configure = static _ => { } },
+        { "Headers", static options => options.Transports.WebSockets.Headers["Authorization"] = "Bearer token" },
+        { "Proxy", static options => options.Transports.WebSockets.Proxy = new WebProxy("http://127.0.0.1:1") },
+        { "Credentials", static options => options.Transports.WebSockets.Credentials = new NetworkCredential("me", "secret") },
+        { "Configure", static options => options.Transports.WebSockets.Configure = static _ => { } },
         { "Tls", static options => options.Tls = new CoapTlsOptions { Client = new System.Net.Security.SslClientAuthenticationOptions() } },
     };
 
     [Theory]
     [MemberData(nameof(Ignored), DisableDiscoveryEnumeration = true)]
-    public async Task An_option_that_a_browser_would_ignore_is_refused(string name, Action<CoapEndpointOptions> set)
+    public async Task An_option_that_the_browser_cannot_apply_is_refused(string name, Action<CoapEndpointOptions> set)
     {
         set(_options);
         PlatformNotSupportedException error = await Assert.ThrowsAsync<PlatformNotSupportedException>(
@@ -195,7 +195,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_page_does_not_choose_its_address()
+    public async Task LocalAddress_is_refused_in_the_browser()
     {
         CoapRequest request = new(CoapMethod.Get, "coap+ws://127.0.0.1:1/a") { LocalAddress = IPAddress.Loopback };
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(

@@ -11,7 +11,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
 {
     [Fact]
     [Rfc("8323-4.2-1")]
-    public async Task Text_is_aborted_and_closed_with_1003()
+    public async Task A_text_message_is_aborted_and_closed_with_1003()
     {
         await StartAsync();
         (WebSocket peer, Task ended) = await ConnectReadyAsync();
@@ -30,7 +30,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [InlineData("0020", "CodeReserved")]
     [Rfc("8323-4.2-1")]
     [Rfc("8323-5.6-1")]
-    public async Task A_message_against_the_format_is_aborted_and_closed_with_1002(string hex, string rule)
+    public async Task A_malformed_message_is_aborted_and_closed_with_1002(string hex, string rule)
     {
         await StartAsync();
         (WebSocket peer, Task ended) = await ConnectReadyAsync();
@@ -39,7 +39,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
-    public async Task A_message_without_a_byte_is_aborted()
+    public async Task An_empty_message_is_aborted()
     {
         await StartAsync();
         (WebSocket peer, Task ended) = await ConnectReadyAsync();
@@ -71,7 +71,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-3.3-3")]
-    public async Task Who_sends_no_CSM_is_aborted_in_time()
+    public async Task A_connection_whose_peer_sends_no_CSM_is_aborted_after_the_timeout()
     {
         VirtualClock clock = StandStill();
         await StartAsync();
@@ -84,9 +84,9 @@ public sealed class WebSocketAbuseTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-5.3.1-2")]
-    public async Task A_message_that_is_too_long_is_aborted_as_soon_as_it_is_and_closed_with_1009()
+    public async Task A_message_above_MaxMessageSize_is_aborted_and_closed_with_1009_before_its_end()
     {
-        Options.Limits.MaxStreamMessageSize = 2000;
+        Options.Limits.Connections.MaxMessageSize = 2000;
         Server = new CoapServer(Options);
         await StartAsync();
         (WebSocket peer, Task ended) = Connect();
@@ -102,9 +102,9 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
-    public async Task Memory_of_messages_that_are_not_whole_is_bounded_for_all_together_and_given_back()
+    public async Task Incomplete_messages_share_ReceiveMemory_and_a_refused_message_frees_its_bytes()
     {
-        Options.Limits.MaxFrameAssemblyBytes = 64 * 1024;
+        Options.Limits.Connections.ReceiveMemory = 64 * 1024;
         Server = new CoapServer(Options);
         await StartAsync();
         (WebSocket one, Task oneEnded) = await ConnectReadyAsync();
@@ -127,12 +127,12 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task Messages_that_are_never_whole_of_some_addresses_keep_no_other_from_sending_its_own(int sources)
+    public async Task Incomplete_messages_of_some_addresses_do_not_block_the_messages_of_others(int sources)
     {
         const int Each = 10;
-        Options.Limits.MaxStreamMessageSize = 64 * 1024;
-        Options.Limits.MaxFrameAssemblyBytes = 1024 * 1024;
-        Options.Limits.StreamSourceShare = 0.5;
+        Options.Limits.Connections.MaxMessageSize = 64 * 1024;
+        Options.Limits.Connections.ReceiveMemory = 1024 * 1024;
+        Options.Limits.Connections.SourceShare = 0.5;
         Server = new CoapServer(Options);
         Server.MapPost("/up", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
         await StartAsync();
@@ -173,7 +173,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [InlineData("8381000000004100", "a reserved opcode")]
     [InlineData("8081000000004100", "a continuation of nothing")]
     [InlineData("89fe010000000000", "a long control frame")]
-    public async Task What_is_no_WebSocket_ends_the_connection(string hex, string what)
+    public async Task A_frame_that_violates_the_WebSocket_protocol_ends_the_connection(string hex, string what)
     {
         await StartAsync();
         (Stream peer, Task ended) = ConnectRaw();
@@ -185,7 +185,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
-    public async Task A_line_that_breaks_within_a_message_ends_the_connection()
+    public async Task A_connection_lost_inside_a_message_ends_and_frees_its_memory()
     {
         await StartAsync();
         (Stream peer, Task ended) = ConnectRaw();
@@ -213,7 +213,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
-    public async Task Empty_fragments_without_end_do_not_keep_a_message_alive()
+    public async Task Empty_fragments_do_not_extend_the_time_limit_of_a_message()
     {
         VirtualClock clock = StandStill();
         await StartAsync();
@@ -236,7 +236,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
-    public async Task Who_takes_nothing_is_closed_in_time()
+    public async Task A_connection_whose_peer_reads_nothing_is_closed_after_the_timeout()
     {
         VirtualClock clock = StandStill();
         Server.MapGet("/large", () => CoapResults.Bytes(new byte[500_000]));
@@ -255,13 +255,13 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [Fact]
     public async Task More_connections_than_allowed_are_refused()
     {
-        Options.Limits.MaxConnections = 1;
+        Options.Limits.Connections.MaxCount = 1;
         Server = new CoapServer(Options);
         await StartAsync();
         (WebSocket first, _) = await ConnectReadyAsync();
         (_, Task refused) = Connect();
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => refused.WaitAsync(Hang));
-        Assert.Equal(CoapConnectionError.Refused, exception.Error);
+        Assert.Equal(CoapError.Refused, exception.Error);
         Assert.Equal(1, Server.Counters[CoapCounter.ConnectionsRefused]);
         await SendAsync(first, "01e242");
         Assert.Equal("01e342", await ReceiveAsync(first));
@@ -269,7 +269,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-4.4-1")]
-    public async Task A_Ping_of_WebSockets_is_answered_below_and_none_is_sent()
+    public async Task The_server_answers_a_WebSocket_Ping_with_a_Pong()
     {
         await StartAsync();
         (Stream peer, _) = ConnectRaw();
@@ -283,7 +283,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
-    public async Task Any_bytes_leave_the_server_alive()
+    public async Task Random_bytes_do_not_stop_the_server()
     {
         Server.MapGet("/a", () => CoapResults.Text("b"));
         await StartAsync();

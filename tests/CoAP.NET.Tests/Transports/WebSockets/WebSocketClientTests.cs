@@ -17,7 +17,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     private readonly WebServer _server = new();
     private readonly CoapEndpointOptions _options = new()
     {
-        ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback])
+        Transports = { ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) }
     };
     private CoapClient? _client;
 
@@ -68,17 +68,17 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         (Stream stream, string head) = await _server.AcceptAsync();
         await WebServer.UpgradeAsync(head, stream, selected);
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
-        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Equal(CoapError.ConnectFailed, exception.Error);
         Assert.Contains("sub-protocol coap", exception.Message, StringComparison.Ordinal);
         await stream.DisposeAsync();
     }
 
     [Fact]
-    public async Task Wishes_of_the_user_are_in_the_handshake()
+    public async Task The_configured_path_and_headers_are_sent_in_the_handshake()
     {
-        _options.WebSockets.Path = "/gateway?x=1";
-        _options.WebSockets.Headers["Origin"] = "https://app.example";
-        _options.WebSockets.Configure = static options => options.SetRequestHeader("X-Extra", "1");
+        _options.Transports.WebSockets.Path = "/gateway?x=1";
+        _options.Transports.WebSockets.Headers["Origin"] = "https://app.example";
+        _options.Transports.WebSockets.Configure = static options => options.SetRequestHeader("X-Extra", "1");
         Task<CoapResponse> asked = Client.GetAsync($"{Uri}/a");
         (Stream stream, string head) = await _server.AcceptAsync();
         Assert.StartsWith("GET /gateway?x=1 HTTP/1.1\r\n", head, StringComparison.Ordinal);
@@ -112,9 +112,9 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_proxy_is_asked_to_connect()
+    public async Task A_configured_proxy_gets_a_CONNECT_request()
     {
-        _options.WebSockets.Proxy = new WebProxy($"http://127.0.0.1:{_server.Port}");
+        _options.Transports.WebSockets.Proxy = new WebProxy($"http://127.0.0.1:{_server.Port}");
         Task<CoapResponse> asked = Client.GetAsync("coaps+ws://device.example/a");
         (Stream stream, string head) = await _server.AcceptAsync();
         Assert.StartsWith("CONNECT device.example:443 HTTP/1.1\r\n", head, StringComparison.Ordinal);
@@ -125,25 +125,25 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Nobody_who_listens_is_said_so()
+    public async Task The_error_of_a_connection_to_a_port_without_a_listener_names_the_cause()
     {
         using Socket unused = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         unused.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         string uri = $"coap+ws://{unused.LocalEndPoint}/a";
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync(uri).WaitAsync(s_hang));
-        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Equal(CoapError.ConnectFailed, exception.Error);
         Assert.Contains("No server listens there", exception.Message, StringComparison.Ordinal);
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.ConnectionsFailed]);
     }
 
     [Fact]
-    public async Task A_server_that_says_nothing_is_given_up_in_time()
+    public async Task A_server_that_never_answers_the_handshake_fails_with_HandshakeTimeout()
     {
         VirtualClock clock = new();
         _options.TimeProvider = clock;
         Task<CoapResponse> asked = Client.GetAsync($"{Uri}/a");
         (Stream stream, _) = await _server.AcceptAsync();
-        clock.Advance(_options.Streams.ConnectTimeout + _options.Streams.HandshakeTimeout);
+        clock.Advance(_options.Transports.Streams.ConnectTimeout + _options.Transports.Streams.HandshakeTimeout);
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
         Assert.Contains("HandshakeTimeout", exception.Message, StringComparison.Ordinal);
         await stream.DisposeAsync();
@@ -166,9 +166,9 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_request_goes_out_again_when_the_WebSocket_was_lost()
+    public async Task A_request_is_repeated_after_its_WebSocket_was_lost()
     {
-        _options.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        _options.Transports.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
         Task<CoapResponse> asked = Client.GetAsync($"{Uri}/1");
         WebSocket lost = await _server.OpenAsync();
         Assert.Equal(OurCsm, await ReceiveAsync(lost));
@@ -185,7 +185,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
 
     [Fact]
     [Rfc("8323-4.4-1")]
-    public async Task Idle_time_is_for_Ping_of_CoAP_and_no_control_frame_of_WebSockets()
+    public async Task The_client_keeps_an_idle_connection_alive_with_CoAP_Ping()
     {
         VirtualClock clock = new();
         _options.TimeProvider = clock;
@@ -197,7 +197,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         await AnswerNextAsync(stream, asked);
         for (int pong = 1; pong <= 2; pong++)
         {
-            clock.Advance(_options.Streams.KeepAliveInterval + TimeSpan.FromSeconds(1));
+            clock.Advance(_options.Transports.Streams.KeepAliveInterval + TimeSpan.FromSeconds(1));
             Assert.Equal("00e2", await ReadFrameAsync(stream));
             await stream.WriteAsync(Wire.Hex("820200e3"));
 
@@ -223,7 +223,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
 
     [Fact]
     [Rfc("8323-8-1")]
-    public async Task Groups_have_no_WebSockets()
+    public async Task Multicast_addresses_and_Listen_are_refused_for_WebSockets()
     {
         await Assert.ThrowsAnyAsync<CoapException>(() => Client.GetAsync("coap+ws://224.0.1.187/a").WaitAsync(s_hang));
         await using CoapEndpoint endpoint = new();
@@ -233,7 +233,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
 
     [Fact]
     [Rfc("8323-6-1")]
-    public async Task A_body_goes_by_BERT_to_a_peer_that_takes_it()
+    public async Task A_body_is_sent_by_BERT_to_a_peer_that_supports_BERT()
     {
         byte[] body = [.. Enumerable.Range(0, 10_000).Select(static i => (byte)i)];
         Task<CoapResponse> asked = Client.PostAsync($"{Uri}/a", CoapContent.Binary(body));

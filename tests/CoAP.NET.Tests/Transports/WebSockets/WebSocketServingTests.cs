@@ -19,7 +19,7 @@ public sealed class WebSocketServingTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-4.2-1")]
-    public async Task A_request_is_answered_as_in_Figure_17()
+    public async Task A_request_is_answered_as_in_Figure_17_of_RFC_8323()
     {
         Server.MapGet("/sensors/temperature",
             request => CoapResults.Text($"22.3 {(request.TryGetQuery("u", out string? unit) ? unit : "?")}"));
@@ -31,7 +31,7 @@ public sealed class WebSocketServingTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-4.2-1")]
-    public async Task A_message_may_come_in_any_fragments()
+    public async Task A_message_may_arrive_in_any_fragments()
     {
         Server.MapGet("/a", () => CoapResults.Text("b"));
         await StartAsync();
@@ -49,9 +49,9 @@ public sealed class WebSocketServingTests : WebSocketTest
     }
 
     [Fact]
-    public async Task A_large_message_is_one_in_both_directions()
+    public async Task A_large_message_is_sent_as_one_message_in_both_directions()
     {
-        Server.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).MaxBodySize(1 << 20);
+        Server.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).WithMaxBodySize(1 << 20);
         await StartAsync();
         (WebSocket peer, _) = await ConnectReadyAsync("00e12310000020");
         byte[] body = [.. Enumerable.Range(0, 300_000).Select(static i => (byte)(i * 31))];
@@ -75,10 +75,10 @@ public sealed class WebSocketServingTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-5.5-1")]
-    public async Task Release_ends_after_what_is_under_way()
+    public async Task A_Release_ends_the_connection_after_the_pending_requests()
     {
         TaskCompletionSource go = new();
-        Server.MapGet("/slow", async (CoapRequest request, CancellationToken _) =>
+        Server.MapGet("/slow", async (CoapRequestContext request, CancellationToken _) =>
         {
             await go.Task;
             return CoapResults.Text("done");
@@ -98,7 +98,7 @@ public sealed class WebSocketServingTests : WebSocketTest
     }
 
     [Fact]
-    public async Task A_close_of_the_peer_is_answered_and_ends_the_connection()
+    public async Task A_Close_of_the_peer_is_answered_and_ends_the_connection()
     {
         await StartAsync();
         TaskCompletionSource<CoapDisconnection> gone = new();
@@ -110,14 +110,14 @@ public sealed class WebSocketServingTests : WebSocketTest
         await peer.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
         Assert.Equal(WebSocketState.Closed, peer.State);
         await ended.WaitAsync(Hang);
-        Assert.Equal(CoapConnectionError.Closed, (await gone.Task.WaitAsync(Hang)).Reason.Error);
+        Assert.Equal(CoapError.Closed, (await gone.Task.WaitAsync(Hang)).Reason.Error);
         Assert.Equal(0, Server.Counters[CoapCounter.ConnectionsLost]);
     }
 
     [Theory]
     [InlineData(WebSocketCloseStatus.NormalClosure, "closed the connection")]
     [InlineData(WebSocketCloseStatus.InternalServerError, "closed the WebSocket: 1011 broken")]
-    public async Task A_write_that_fails_after_the_peer_closed_does_not_hide_why_it_closed(WebSocketCloseStatus status, string reason)
+    public async Task A_failed_write_does_not_replace_the_close_reason_of_the_peer(WebSocketCloseStatus status, string reason)
     {
         await StartAsync();
         TaskCompletionSource<CoapDisconnection> gone = new();
@@ -130,12 +130,12 @@ public sealed class WebSocketServingTests : WebSocketTest
         };
         await Server.Endpoint.AcceptWebSocketAsync(webSocket, accepted, CancellationToken.None).WaitAsync(Hang);
         CoapConnectionException end = (await gone.Task.WaitAsync(Hang)).Reason;
-        Assert.Equal(CoapConnectionError.Closed, end.Error);
+        Assert.Equal(CoapError.Closed, end.Error);
         Assert.Contains(reason, end.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task Cancelling_what_accepts_releases_the_connection()
+    public async Task Cancelling_the_accept_call_releases_the_connection()
     {
         await StartAsync();
         using CancellationTokenSource stop = new();
@@ -166,10 +166,10 @@ public sealed class WebSocketServingTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-8.5-1")]
-    public async Task The_peer_is_known_by_address_scheme_and_identity_and_the_default_of_Uri_Host_is_the_Host_header()
+    public async Task The_peer_has_the_accepted_address_and_identity_and_Uri_Host_defaults_to_the_Host_header()
     {
         object who = new();
-        CoapRequest? seen = null;
+        CoapRequestContext? seen = null;
         Server.MapGet("/a", request =>
         {
             seen = request;
@@ -196,7 +196,7 @@ public sealed class WebSocketServingTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-3.3-5")]
-    public async Task The_server_asks_the_peer_on_its_WebSocket()
+    public async Task The_server_can_send_requests_over_the_WebSocket_of_the_peer()
     {
         await StartAsync();
         TaskCompletionSource<CoapPeer> connected = new();

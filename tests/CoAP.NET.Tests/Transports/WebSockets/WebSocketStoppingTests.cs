@@ -7,11 +7,11 @@ namespace CoAP.NET.Tests.Transports.WebSockets;
 public sealed class WebSocketStoppingTests : WebSocketTest
 {
     [Fact]
-    public async Task What_is_inside_of_a_block_of_a_user_is_answered_before_the_WebSocket_closes()
+    public async Task A_request_inside_a_user_block_is_answered_before_the_WebSocket_closes()
     {
         TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int held = 0;
-        CoapEndpointOptions options = new() { StopGracePeriod = TimeSpan.FromMinutes(5) };
+        CoapEndpointOptions options = new() { Processes = { StopGracePeriod = TimeSpan.FromMinutes(5) } };
         options.Pipeline.Insert(CoapSeams.ResourceToExchanges, () => new TransformBlock<CoapReply, CoapReply>(async reply =>
         {
             Interlocked.Increment(ref held);

@@ -18,7 +18,7 @@ public abstract class WebSocketTest : IAsyncDisposable
 
     protected WebSocketTest() => Server = new CoapServer(Options);
 
-    protected CoapEndpointOptions Options { get; } = new() { StopGracePeriod = TimeSpan.FromSeconds(10) };
+    protected CoapEndpointOptions Options { get; } = new() { Processes = { StopGracePeriod = TimeSpan.FromSeconds(10) } };
 
     private protected CoapServer Server { get; set; }
 

@@ -20,19 +20,19 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private static readonly long s_checkPeriod = 5 * TimeProvider.System.TimestampFrequency;
 
     private readonly SharedLoop? _shared;
-    private readonly Queue<LoopFile> _ready = new();
+    private readonly Queue<LoopDescriptor> _ready = new();
     private readonly SafeFileHandle _epoll;
     private readonly SafeFileHandle _event;
     private readonly PinnedArray<byte> _events = new(EventCapacity * EpollEvent.Size);
     private readonly LoopClocks _clocks = new();
     private long _checkAt;
-    private readonly LoopFiles _files = new();
+    private readonly LoopDescriptors _files = new();
     private readonly ConcurrentQueue<Command> _commands = new();
-    private readonly ConcurrentQueue<LoopFile> _calls = new();
+    private readonly ConcurrentQueue<LoopDescriptor> _calls = new();
     private int _signalled;
     private UdpReceiver? _udp;
     private TcpReceiver? _tcp;
-    private LoopOwner? _active;
+    private LoopTransport? _active;
     private int _roundsToPoll;
     private bool _isOver;
 
@@ -89,7 +89,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     /// <summary>Begins an item of a transport.</summary>
-    public void Begin(LoopOwner owner)
+    public void Begin(LoopTransport owner)
     {
         Activate(owner);
         BeginTurn();
@@ -106,7 +106,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     /// <summary>Schedules a turn for a descriptor.</summary>
-    public void MakeReady(LoopFile file)
+    public void MakeReady(LoopDescriptor file)
     {
         if (!file.IsQueued)
         {
@@ -120,7 +120,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="files">Its descriptors in this loop.</param>
     /// <param name="drivesClock">Whether the loop drives the clock of the endpoint.</param>
     /// <returns>A task that completes when the loop reads them, with the clock; null when the loop does not drive it.</returns>
-    public Task<LoopClock?> AttachAsync(LoopOwner owner, (LoopFile File, SafeHandle Handle)[] files, bool drivesClock) =>
+    public Task<LoopClock?> AttachAsync(LoopTransport owner, (LoopDescriptor File, SafeHandle Handle)[] files, bool drivesClock) =>
         Ask(new Command(owner, files, drivesClock, null));
 
     /// <summary>
@@ -129,10 +129,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="owner">The transport.</param>
     /// <param name="clock">The clock from <see cref="AttachAsync"/>.</param>
     /// <returns>A task that completes when nothing more is received from them.</returns>
-    public Task DetachAsync(LoopOwner owner, LoopClock? clock) => Ask(new Command(owner, null, false, clock));
+    public Task DetachAsync(LoopTransport owner, LoopClock? clock) => Ask(new Command(owner, null, false, clock));
 
-    /// <summary>Makes the loop attend to a descriptor soon; see <see cref="LoopFile.Attend"/>.</summary>
-    public void Call(LoopFile file)
+    /// <summary>Makes the loop attend to a descriptor soon; see <see cref="LoopDescriptor.Attend"/>.</summary>
+    public void Call(LoopDescriptor file)
     {
         if (file.TryMarkCalled())
         {
@@ -174,11 +174,11 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     /// <summary>Starts to watch a descriptor. Only for the thread that holds the role.</summary>
-    /// <param name="file">The owner of the descriptor; gets its <see cref="LoopFile.Id"/>.</param>
+    /// <param name="file">The owner of the descriptor; gets its <see cref="LoopDescriptor.Id"/>.</param>
     /// <param name="handle">The descriptor.</param>
     /// <param name="events">The events to watch for.</param>
     /// <returns>Whether the operating system accepts it.</returns>
-    public bool TryAdd(LoopFile file, SafeHandle handle, uint events)
+    public bool TryAdd(LoopDescriptor file, SafeHandle handle, uint events)
     {
         _files.Add(file);
         if (Control(LibC.EpollAdd, handle, events, file.Id))
@@ -191,10 +191,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     /// <summary>Changes the watched events of a descriptor. Thread-safe, while the descriptor cannot be closed.</summary>
-    public void Change(LoopFile file, SafeHandle handle, uint events) => Control(LibC.EpollModify, handle, events, file.Id);
+    public void Change(LoopDescriptor file, SafeHandle handle, uint events) => Control(LibC.EpollModify, handle, events, file.Id);
 
     /// <summary>Stops watching a descriptor. Only for the thread that holds the role, before the descriptor is closed.</summary>
-    public void Remove(LoopFile file, SafeHandle handle)
+    public void Remove(LoopDescriptor file, SafeHandle handle)
     {
         if (!handle.IsClosed)
         {
@@ -206,7 +206,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
     /// <summary>Whether a descriptor is still the watched one.</summary>
     /// <returns>0, or the error.</returns>
-    public int Check(LoopFile file, SafeHandle handle, uint events)
+    public int Check(LoopDescriptor file, SafeHandle handle, uint events)
     {
         try
         {
@@ -259,7 +259,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
                 Poll();
             }
 
-            if (_ready.TryDequeue(out LoopFile? file))
+            if (_ready.TryDequeue(out LoopDescriptor? file))
             {
                 file.IsQueued = false;
                 if (!file.Serve(this, role))
@@ -270,7 +270,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
     }
 
-    private void Activate(LoopOwner owner)
+    private void Activate(LoopTransport owner)
     {
         if (_active != owner)
         {
@@ -316,8 +316,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private void OnLost(int error)
     {
         _checkAt = long.MaxValue;
-        _shared?.Retire(this);
-        foreach (LoopOwner owner in _files.Owners())
+        _shared?.Replace(this);
+        foreach (LoopTransport owner in _files.Owners())
         {
             owner.Context.Fault(LostDescriptor.Of("the receive loop (epoll)", error));
         }
@@ -346,10 +346,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
         while (_clocks.PeekDue(now) is { } clock)
         {
-            LoopOwner owner = clock.Owner!;
+            LoopTransport owner = clock.Owner!;
             Begin(owner);
             TimeSpan next = owner.Context.Tick();
-            if (!role.Settle())
+            if (!role.ExitAll())
             {
                 return false;
             }
@@ -407,7 +407,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
 
         // Only the present calls: descriptors that call again wait until others were served.
-        for (int i = _calls.Count; i > 0 && _calls.TryDequeue(out LoopFile? file); i--)
+        for (int i = _calls.Count; i > 0 && _calls.TryDequeue(out LoopDescriptor? file); i--)
         {
             file.ClearCalled();
             if (!file.Attend(this, role))
@@ -424,9 +424,9 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         return true;
     }
 
-    private void Attach(Command command, (LoopFile File, SafeHandle Handle)[] files)
+    private void Attach(Command command, (LoopDescriptor File, SafeHandle Handle)[] files)
     {
-        foreach ((LoopFile file, SafeHandle handle) in files)
+        foreach ((LoopDescriptor file, SafeHandle handle) in files)
         {
             if (!TryAdd(file, handle, LibC.EpollIn))
             {
@@ -442,7 +442,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private void Detach(Command command)
     {
         // Nothing batched is left here: answers leave before commands are checked.
-        foreach (LoopFile file in _files.Of(command.Owner))
+        foreach (LoopDescriptor file in _files.Of(command.Owner))
         {
             file.Detach(this);
         }
@@ -462,7 +462,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
     private void CheckFiles()
     {
-        foreach (LoopFile? file in _files.Slots)
+        foreach (LoopDescriptor? file in _files.Slots)
         {
             if (file?.Check(this) is { } error and not 0)
             {
@@ -479,7 +479,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         return LibC.ControlEpoll(_epoll, operation, handle, at) == 0;
     }
 
-    private sealed record Command(LoopOwner Owner, (LoopFile File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClock? Clock)
+    private sealed record Command(LoopTransport Owner, (LoopDescriptor File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClock? Clock)
     {
         public TaskCompletionSource<LoopClock?> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }

@@ -25,7 +25,7 @@ internal sealed class LoopClocks
     /// <param name="owner">The requesting transport.</param>
     /// <param name="now">The current time.</param>
     /// <returns>The clock; pass it to <see cref="Leave"/>.</returns>
-    public LoopClock Join(LoopOwner owner, long now)
+    public LoopClock Join(LoopTransport owner, long now)
     {
         if (!_clocks.TryGetValue(owner.Context, out LoopClock? clock))
         {

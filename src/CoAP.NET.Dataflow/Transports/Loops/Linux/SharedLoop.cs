@@ -66,8 +66,8 @@ internal sealed class SharedLoop
         loop.Signal();
     }
 
-    /// <summary>Retires a failed loop: later clients get another one.</summary>
-    public void Retire(EpollLoop loop)
+    /// <summary>Replaces a failed loop: later clients get another one.</summary>
+    public void Replace(EpollLoop loop)
     {
         lock (_gate)
         {

@@ -23,7 +23,7 @@ internal sealed class TransportLoops
     {
         _context = context;
         _isServer = isServer;
-        Owner = new LoopOwner(context, handOverAfter);
+        Owner = new LoopTransport(context, handOverAfter);
     }
 
     /// <summary>Whether system and machine support the calls and the layout of their structures.</summary>
@@ -33,7 +33,7 @@ internal sealed class TransportLoops
     public static string? Refusal => s_isForThisMachine ? s_refusal.Value : null;
 
     /// <summary>The transport, as its loops see it.</summary>
-    public LoopOwner Owner { get; }
+    public LoopTransport Owner { get; }
 
     /// <summary>The loops, by shard, or the shared one; none before the start.</summary>
     public EpollLoop[] All { get; private set; } = [];
@@ -70,7 +70,7 @@ internal sealed class TransportLoops
     public bool Has(EpollLoop loop) => loop.Index < All.Length && All[loop.Index] == loop;
 
     /// <summary>Attaches descriptors to a loop; the first loop with the clock.</summary>
-    public async Task AttachAsync(int index, params (LoopFile File, SafeHandle Handle)[] files)
+    public async Task AttachAsync(int index, params (LoopDescriptor File, SafeHandle Handle)[] files)
     {
         LoopClock? clock = await All[index].AttachAsync(Owner, files, index == 0 && DrivesClock && _clock is null).ConfigureAwait(false);
         _clock ??= clock;

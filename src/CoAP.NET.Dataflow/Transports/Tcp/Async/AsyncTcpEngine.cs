@@ -18,9 +18,9 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     // Both null when the platform drives the sockets.
     private readonly TransportLoops? _loops;
-    private readonly MemberCount? _wires;
+    private readonly OpenConnectionCount? _wires;
 
-    private readonly HandshakePlaces _handshakes;
+    private readonly HandshakeLimiter _handshakes;
     private readonly TlsReports _reports;
     private Task _accepting = Task.CompletedTask;
 
@@ -29,16 +29,16 @@ internal sealed class AsyncTcpEngine : TcpEngine
     {
         Host = new ConnectionHost(transport, context, options.Streams);
         _reports = new TlsReports(context);
-        _handshakes = new HandshakePlaces(context.Limits, context.TimeProvider, context.Sources);
+        _handshakes = new HandshakeLimiter(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
-        if (_tls is not null && options.Engine != CoapTcpEngine.Async && TransportLoops.IsSupported)
+        if (_tls is not null && options.Engine != CoapSocketEngine.Portable && TransportLoops.IsSupported)
         {
             _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
-            _wires = new MemberCount();
+            _wires = new OpenConnectionCount();
         }
     }
 
-    public override CoapTcpEngine Kind => _loops is null ? CoapTcpEngine.Async : CoapTcpEngine.Inline;
+    public override CoapSocketEngine Kind => _loops is null ? CoapSocketEngine.Portable : CoapSocketEngine.LinuxLoop;
 
     public override bool DrivesClock => _loops?.DrivesClock == true;
 
@@ -107,7 +107,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     }
 
     private SocketWire WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
-        ? new LoopWire(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _wires!)
+        ? new LoopTcpSocket(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _wires!)
         : new PlatformWire(socket);
 
     private Socket Listen(IPEndPoint endpoint)
@@ -141,7 +141,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     private async Task ServeAsync(Socket socket)
     {
         // The next steps may run user code, and the handshake takes time: the next connection does not wait for them.
-        await default(PoolTurn);
+        await default(YieldToPool);
         try
         {
             socket.NoDelay = true;
@@ -175,7 +175,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     private static CoapAddress RemoteAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!);
 
-    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => Host.Openings.Find(remote, serverName);
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => Host.PendingConnects.Find(remote, serverName);
 
     public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
@@ -196,7 +196,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     {
         ObjectDisposedException.ThrowIf(_stopping.IsCancellationRequested, Transport);
         cancellationToken.ThrowIfCancellationRequested();
-        using Openings.Opening opening = Host.Openings.Begin(remote, serverName);
+        using PendingConnects.Opening opening = Host.PendingConnects.Begin(remote, serverName);
         try
         {
             SocketWire wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
@@ -206,12 +206,12 @@ internal sealed class AsyncTcpEngine : TcpEngine
             return Host.TryOpen(connection)
                 ? connection
                 : throw new CoapConnectionException(
-                    CoapConnectionError.Refused,
-                    $"The connection to {remote} was not opened: CoapLimits.MaxConnections is reached, or the endpoint stops.");
+                    CoapError.Refused,
+                    $"The connection to {remote} was not opened: CoapLimits.Connections.MaxCount is reached, or the endpoint stops.");
         }
         catch (SocketException exception)
         {
-            throw new CoapConnectionException(CoapConnectionError.ConnectFailed,
+            throw new CoapConnectionException(CoapError.ConnectFailed,
                 $"The connection to {remote} broke at once: {exception.Message}.", exception);
         }
     }
@@ -234,13 +234,13 @@ internal sealed class AsyncTcpEngine : TcpEngine
             throw exception switch
             {
                 SocketException failed => new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed, $"No connection to {remote}: {failed.Message}. {Advice(failed.SocketErrorCode)}",
+                    CoapError.ConnectFailed, $"No connection to {remote}: {failed.Message}. {Advice(failed.SocketErrorCode)}",
                     failed),
                 _ when _stopping.IsCancellationRequested =>
-                    new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.",
+                    new CoapConnectionException(CoapError.ClosedLocally, $"No connection to {remote}: the endpoint was stopped.",
                         exception),
                 _ => new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed,
+                    CoapError.ConnectFailed,
                     $"No connection to {remote}: nothing answered within {limit.TotalSeconds:0.###} s (ConnectTimeout). Check the address, "
                         + "and firewalls on the way.",
                     exception),
@@ -273,7 +273,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         CancellationToken cancellationToken)
     {
         SocketHandle handle = TcpSockets.Connect(remote, local);
-        LoopWire wire = new(loops.Owner, loops.Of(remote), handle, handle, _wires!);
+        LoopTcpSocket wire = new(loops.Owner, loops.Of(remote), handle, handle, _wires!);
         try
         {
             await wire.ConnectAsync(remote, cancellationToken).ConfigureAwait(false);
@@ -296,7 +296,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     };
 
     private async Task<AsyncConnection> ConnectHandshakeAsync(
-        SocketWire wire, Openings.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
+        SocketWire wire, PendingConnects.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
     {
         CoapAddress remote = opening.Remote;
         string? serverName = opening.ServerName;
@@ -330,7 +330,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             cancellationToken.ThrowIfCancellationRequested();
             if (_stopping.IsCancellationRequested)
             {
-                throw new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.",
+                throw new CoapConnectionException(CoapError.ClosedLocally, $"No connection to {remote}: the endpoint was stopped.",
                     exception);
             }
 
@@ -346,8 +346,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
         SocketWire wire = WireOf(socket, remote);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
 
-        // Its place comes before its timer: whoever sees the timer knows that later connections give way after this one.
-        HandshakePlaces.Handshake handshake = _handshakes.Enter(remote, any);
+        // Its place comes before its timer: whoever sees the timer knows that later connections are evicted after this one.
+        HandshakeLimiter.Handshake handshake = _handshakes.Enter(remote, any);
         using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
         using CancellationTokenRegistration over = timeout.Token.UnsafeRegister(static any => ((CancellationTokenSource)any!).Cancel(), any);
         TlsClientCheck check = new();
@@ -357,7 +357,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             await wire.WaitAsync(any.Token).ConfigureAwait(false);
             if (!_handshakes.TryBegin(handshake))
             {
-                Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.ConnectionsRefused);
+                Context.Counters.Add(handshake.Evicted ? CoapCounter.ConnectionsEvicted : CoapCounter.ConnectionsRefused);
                 wire.Close();
                 return null;
             }
@@ -387,12 +387,12 @@ internal sealed class AsyncTcpEngine : TcpEngine
             wire.Close();
             if (!_stopping.IsCancellationRequested)
             {
-                if (handshake.GaveWay)
+                if (handshake.Evicted)
                 {
                     Context.Counters.Add(CoapCounter.ConnectionsEvicted);
                     TcpLog.HandshakeFailed(Context.Logger, remote,
                         "other handshakes needed its place, its source had most of them, and it was idle for longest (MaxHandshakes, "
-                            + "MaxHandshakesPerAddress)");
+                            + "MaxHandshakesPerSource)");
                 }
                 else
                 {

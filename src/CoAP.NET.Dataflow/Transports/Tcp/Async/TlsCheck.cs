@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <summary>A client's check of a server's certificate. The platform only reports that it was not accepted.</summary>
 /// <param name="opening">The connection attempt.</param>
 /// <param name="next">The next awaited step after the certificate was accepted.</param>
-internal sealed class TlsCheck(Openings.Opening opening, CoapAwaited next)
+internal sealed class TlsCheck(PendingConnects.Opening opening, CoapAwaited next)
 {
     /// <summary>The check of the application, which decides if it exists.</summary>
     public RemoteCertificateValidationCallback? UserCallback { get; set; }
@@ -34,11 +34,11 @@ internal sealed class TlsCheck(Openings.Opening opening, CoapAwaited next)
                 Chain |= status.Status;
             }
 
-            ChainText = CoapForeignText.LineOf(string.Join(
+            ChainText = CoapUntrustedText.LineOf(string.Join(
                 ' ', chain.ChainStatus.Select(status => status.StatusInformation.Trim()).Where(text => text.Length > 0).Distinct()));
         }
 
-        Subject = CoapForeignText.LineOf(certificate?.Subject);
+        Subject = CoapUntrustedText.LineOf(certificate?.Subject);
         bool isAccepted = UserCallback?.Invoke(sender, certificate, chain, errors) ?? errors == SslPolicyErrors.None;
         IsRefused = !isAccepted;
         if (isAccepted)

@@ -55,7 +55,7 @@ internal sealed class TlsClientCheck
 
     private bool Validate(X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors, Func<bool> accepts)
     {
-        Subject = certificate is null ? null : CoapForeignText.LineOf(certificate.Subject);
+        Subject = certificate is null ? null : CoapUntrustedText.LineOf(certificate.Subject);
         bool isAccepted;
         try
         {
@@ -84,6 +84,6 @@ internal sealed class TlsClientCheck
     {
         string status = chain is null ? "" : string.Join(
             ' ', chain.ChainStatus.Select(static one => one.StatusInformation.Trim()).Where(static text => text.Length > 0).Distinct());
-        return status.Length == 0 ? "" : $": {CoapForeignText.LineOf(status)}";
+        return status.Length == 0 ? "" : $": {CoapUntrustedText.LineOf(status)}";
     }
 }

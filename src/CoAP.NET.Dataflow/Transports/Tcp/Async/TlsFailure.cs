@@ -36,7 +36,7 @@ internal static class TlsFailure
         chosen.Protocol.IsEmpty
             ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). "
                 + "Does a CoAP server listen there?"
-            : $"the peer chose the application protocol {CoapForeignText.LineOf(chosen.ToString())} (ALPN) instead of "
+            : $"the peer chose the application protocol {CoapUntrustedText.LineOf(chosen.ToString())} (ALPN) instead of "
                 + "coap (RFC 8323 section 8.2). Offer coap only.",
         null);
 
@@ -60,7 +60,7 @@ internal static class TlsFailure
             words.Append(words.Length == 0 ? string.Empty : char.IsLetterOrDigit(words[^1]) ? ": " : " ").Append(inner.Message);
         }
 
-        return CoapForeignText.LineOf(words.ToString());
+        return CoapUntrustedText.LineOf(words.ToString());
     }
 
     /// <summary>Whether a handshake failed because both ends have no version, suite or application protocol in common.</summary>
@@ -122,5 +122,5 @@ internal static class TlsFailure
     }
 
     private static CoapConnectionException Make(CoapAddress remote, string reason, Exception? exception) =>
-        new(CoapConnectionError.HandshakeFailed, $"The TLS handshake with {remote} failed: {reason}", exception);
+        new(CoapError.HandshakeFailed, $"The TLS handshake with {remote} failed: {reason}", exception);
 }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Transports;
 /// <param name="context">The context of the transport.</param>
 internal sealed class TlsReports(ICoapTransportContext context)
 {
-    private readonly OccasionalLog _callbacks = new(context.TimeProvider);
+    private readonly RateLimitedLog _callbacks = new(context.TimeProvider);
 
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="remote">The client.</param>
@@ -26,7 +26,7 @@ internal sealed class TlsReports(ICoapTransportContext context)
                 TcpLog.TlsCallbackFailed(context.Logger, thrown, check.Callback!, remote, leftOut);
             }
 
-            words = $"{check.Callback} threw {thrown.GetType().Name}: {CoapForeignText.LineOf(thrown.Message)}";
+            words = $"{check.Callback} threw {thrown.GetType().Name}: {CoapUntrustedText.LineOf(thrown.Message)}";
         }
         else if (isLate)
         {

@@ -113,7 +113,7 @@ internal sealed class TlsSettings
         SslServerAuthenticationOptions copy = TlsCopies.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
-        PeerChains.Guard(copy);
+        PeerCertificateChains.Guard(copy);
         return copy;
     }
 
@@ -122,7 +122,7 @@ internal sealed class TlsSettings
         SslClientAuthenticationOptions copy = TlsCopies.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
-        PeerChains.Guard(copy);
+        PeerCertificateChains.Guard(copy);
         return copy;
     }
 

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>A connection that this end is opening.</summary>
-internal sealed class ConnectingFile : LoopFile
+internal sealed class ConnectingFile : LoopDescriptor
 {
     private readonly TaskCompletionSource<CoapConnection> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly LinuxTcpEngine _engine;
@@ -15,7 +15,7 @@ internal sealed class ConnectingFile : LoopFile
     private bool _isReleased;
 
     public ConnectingFile(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle, in CoapAddress remote)
-        : base(engine.LoopOwner)
+        : base(engine.LoopTransport)
     {
         _engine = engine;
         _loop = loop;

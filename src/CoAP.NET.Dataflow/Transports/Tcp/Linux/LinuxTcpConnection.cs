@@ -69,12 +69,12 @@ internal sealed class LinuxTcpConnection : CoapConnection
     public bool IsFinished { get; private set; }
 
     /// <summary>Whether it closes without an error, so that data in transit to the peer should arrive.</summary>
-    public bool IsOrderly => !HasFailed && _reason is null or CoapConnectionException { Error: CoapConnectionError.ClosedByUs };
+    public bool IsOrderly => !HasFailed && _reason is null or CoapConnectionException { Error: CoapError.ClosedLocally };
 
     public override void Send(CoapDatagram frame)
     {
         ArgumentNullException.ThrowIfNull(frame);
-        if (UserCode.Role is ReceiveRole role && role.Loop == _loop && role.TryPin(out bool pinned))
+        if (UserCode.Role is ReceiveRole role && role.Loop == _loop && role.BlockHandOver(out bool pinned))
         {
             bool taken = _loop.Tcp.TryCollect(this, frame);
             if (pinned)
@@ -162,7 +162,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
         if (!_isClosing)
         {
             Exception cause = LinuxErrors.ToException(error);
-            SetClosing(new CoapConnectionException(CoapConnectionError.Lost, $"The connection to {this} broke: {cause.Message}.", cause));
+            SetClosing(new CoapConnectionException(CoapError.Lost, $"The connection to {this} broke: {cause.Message}.", cause));
         }
     }
 
@@ -170,7 +170,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
     public void EndPause() => Interlocked.Decrement(ref _pauses);
 
     /// <summary>Makes the kernel check again whether there is room. Under the gate.</summary>
-    public void WatchAnew() => _watched = 0;
+    public void RestartWatch() => _watched = 0;
 
     /// <summary>Counts a frame.</summary>
     public void CountFrame() => Volatile.Write(ref _framesReceived, _framesReceived + 1);

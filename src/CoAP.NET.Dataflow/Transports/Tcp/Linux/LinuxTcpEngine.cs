@@ -11,19 +11,19 @@ internal sealed class LinuxTcpEngine : TcpEngine
     private ListenerFile[] _listeners = [];
 
     // Connections and attempts that use the loops.
-    private readonly MemberCount _members = new();
+    private readonly OpenConnectionCount _members = new();
     private bool _isClosing;
 
     public LinuxTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
         : base(transport, context, options) =>
         _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
 
-    public override CoapTcpEngine Kind => CoapTcpEngine.Inline;
+    public override CoapSocketEngine Kind => CoapSocketEngine.LinuxLoop;
 
     public override bool DrivesClock => _loops.DrivesClock;
 
     /// <summary>This transport, as its loops see it.</summary>
-    public LoopOwner LoopOwner => _loops.Owner;
+    public LoopTransport LoopTransport => _loops.Owner;
 
     /// <summary>Whether it closes: nothing new begins.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
@@ -55,7 +55,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         {
             await _loops.AttachAsync(
                 i, [.. _listeners.Where((_, k) => k % _loops.All.Length == i)
-                    .Select(static listener => ((LoopFile)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
+                    .Select(static listener => ((LoopDescriptor)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
         }
 
         foreach (ListenerFile listener in _listeners)
@@ -79,7 +79,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
                 cancellationToken.UnsafeRegister(_ => attempt.GiveUp(new OperationCanceledException(cancellationToken)), null);
             return await attempt.Result.ConfigureAwait(false);
         }
-        catch (CoapConnectionException exception) when (exception.Error == CoapConnectionError.ConnectFailed)
+        catch (CoapConnectionException exception) when (exception.Error == CoapError.ConnectFailed)
         {
             Context.Counters.Add(CoapCounter.ConnectionsFailed);
             throw;

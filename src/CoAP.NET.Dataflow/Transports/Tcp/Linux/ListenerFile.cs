@@ -3,23 +3,23 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>A listening socket. It accepts connections without waiting, some at a time.</summary>
-internal sealed class ListenerFile : LoopFile
+internal sealed class ListenerFile : LoopDescriptor
 {
     private const int AcceptedAtOnce = 64;
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(100);
 
     private readonly LinuxTcpEngine _engine;
     private readonly EpollLoop _loop;
-    private readonly OccasionalLog _log;
+    private readonly RateLimitedLog _log;
     private ITimer? _timer;
     private bool _isPaused;
 
     public ListenerFile(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle)
-        : base(engine.LoopOwner)
+        : base(engine.LoopTransport)
     {
         _engine = engine;
         _loop = loop;
-        _log = new OccasionalLog(engine.Context.TimeProvider);
+        _log = new RateLimitedLog(engine.Context.TimeProvider);
         Handle = handle;
         Local = TcpSockets.LocalOf(handle.Descriptor);
     }

@@ -12,7 +12,7 @@ internal sealed class TcpReceiver
 
     private readonly EpollLoop _loop;
 
-    private readonly TcpFrameCutter _frames = new();
+    private readonly TcpFrameSplitter _frames = new();
     private readonly TcpCollector _collector;
 
     // The connection whose end is being reported.
@@ -113,7 +113,7 @@ internal sealed class TcpReceiver
         else if (!connection.IsClosing && !connection.TryWatch())
         {
             connection.Close(new CoapConnectionException(
-                CoapConnectionError.Refused,
+                CoapError.Refused,
                 "The operating system refuses to watch the connection; the limit of epoll watches may be reached."));
         }
 
@@ -136,7 +136,7 @@ internal sealed class TcpReceiver
         {
             BeginServing(connection);
             file.Context.Writable(connection);
-            if (!role.Settle() || !EndServing(role))
+            if (!role.ExitAll() || !EndServing(role))
             {
                 return false;
             }
@@ -214,7 +214,7 @@ internal sealed class TcpReceiver
                 if (isBroken)
                 {
                     // The failing call has also aborted the connection.
-                    if (!role.Settle())
+                    if (!role.ExitAll())
                     {
                         return false;
                     }
@@ -229,7 +229,7 @@ internal sealed class TcpReceiver
             now = now != 0 ? now : CoapEnvironment.ReadClock(context.TimeProvider);
             frame.ReceivedAt = now;
             context.Receive(frame);
-            if (!role.Settle())
+            if (!role.ExitAll())
             {
                 return false;
             }
@@ -268,7 +268,7 @@ internal sealed class TcpReceiver
         connection.TryStopWatchingReads(forGood: true);
         BeginServing(connection);
         file.Context.ReceiveEnded(connection);
-        return role.Settle() && EndServing(role);
+        return role.ExitAll() && EndServing(role);
     }
 
     private bool OnReadFailed(ConnectionFile file, int error)
@@ -353,7 +353,7 @@ internal sealed class TcpReceiver
         file.IsOpen = isOpen;
         file.IsOpening = false;
         file.Opener?.OnOpened(connection, isOpen);
-        if (role.Settle())
+        if (role.ExitAll())
         {
             return true;
         }
@@ -381,7 +381,7 @@ internal sealed class TcpReceiver
         _loop.Begin(file.Owner);
         _ending = connection;
         file.Context.Closed(connection, error);
-        if (!role.Settle())
+        if (!role.ExitAll())
         {
             return false;
         }

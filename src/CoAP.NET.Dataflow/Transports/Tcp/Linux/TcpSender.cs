@@ -16,7 +16,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
     private bool _isEnding;
     private bool _isShut;
     private bool _tellsWritable;
-    private Backlog _backlog;
+    private SendBacklog _backlog;
 
     /// <summary>
     /// Whether output waits, so further output must wait behind it. Thread-safe, as are the members up to <see cref="Backlog"/>.
@@ -59,12 +59,12 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
                 return;
             }
 
-            if (_waiting > _limits.MaxSendQueueBytes)
+            if (_waiting > _limits.Connections.MaxSendQueueSize)
             {
                 connection.Engine.Context.Counters.Add(CoapCounter.SlowConnections);
                 connection.SetClosing(new CoapConnectionException(
-                    CoapConnectionError.TooSlow,
-                    $"{connection} does not accept the data sent to it: {_waiting} bytes wait (MaxSendQueueBytes)."));
+                    CoapError.TooSlow,
+                    $"{connection} does not accept the data sent to it: {_waiting} bytes wait (Connections.MaxSendQueueSize)."));
                 frame.Dispose();
             }
             else
@@ -75,7 +75,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
             }
         }
 
-        Tell(calls, tells);
+        Report(calls, tells);
     }
 
     /// <summary>Starts to collect frames; threads other than the loop's must wait for it.</summary>
@@ -114,7 +114,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
             calls = AfterSending(out tells);
         }
 
-        Tell(calls, tells);
+        Report(calls, tells);
     }
 
     /// <summary>Sends waiting output when the peer accepts bytes again.</summary>
@@ -133,7 +133,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
             calls = AfterSending(out tells);
         }
 
-        Tell(calls, tells);
+        Report(calls, tells);
     }
 
     /// <summary>Whether to report room to the mesh, once.</summary>
@@ -159,7 +159,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
     }
 
     // After the lock.
-    private void Tell(bool calls, bool tells)
+    private void Report(bool calls, bool tells)
     {
         if (calls)
         {
@@ -240,15 +240,15 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
 
         Volatile.Write(ref _waiting, waiting);
-        tells = _backlog.MustTell(_queue?.Held ?? 0, _bytesSent);
+        tells = _backlog.MustReport(_queue?.Held ?? 0, _bytesSent);
         bool calls = false;
-        if (waiting > _limits.SendQueueBytes && !_isCongested)
+        if (waiting > _limits.Connections.SendQueueSize && !_isCongested)
         {
             Volatile.Write(ref _isCongested, true);
             connection.PauseReading();
             connection.Engine.Context.Counters.Add(CoapCounter.ReadingPauses);
         }
-        else if (_isCongested && waiting < _limits.SendQueueBytes / 2)
+        else if (_isCongested && waiting < _limits.Connections.SendQueueSize / 2)
         {
             // The mark is cleared before the mesh is notified: that call sees what the mesh holds back from here on.
             Volatile.Write(ref _isCongested, false);
@@ -289,7 +289,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
                     return 0;
                 case LibC.ENOBUFS or LibC.ENOMEM:
                     // The socket has room that the kernel already reported: it must check again.
-                    connection.WatchAnew();
+                    connection.RestartWatch();
                     return 0;
                 default:
                     connection.SetFailed(error);

@@ -17,12 +17,12 @@ internal sealed class LinuxUdpEngine : UdpEngine
     /// <summary>Whether system and machine support the calls and the layout of their structures.</summary>
     public static bool IsSupported => TransportLoops.IsSupported;
 
-    public override CoapUdpEngine Kind => CoapUdpEngine.LinuxLoop;
+    public override CoapSocketEngine Kind => CoapSocketEngine.LinuxLoop;
 
     public override bool DrivesClock => _loops.DrivesClock;
 
     /// <summary>This transport, as its loops see it.</summary>
-    public LoopOwner LoopOwner => _loops.Owner;
+    public LoopTransport LoopTransport => _loops.Owner;
 
     public override async Task StartAsync()
     {
@@ -30,7 +30,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         _loops.Start();
         for (int i = 0; i < _sockets.Length; i++)
         {
-            await _loops.AttachAsync(i, [.. _sockets[i].Select(static socket => ((LoopFile)socket, (SafeHandle)socket.Handle))])
+            await _loops.AttachAsync(i, [.. _sockets[i].Select(static socket => ((LoopDescriptor)socket, (SafeHandle)socket.Handle))])
                 .ConfigureAwait(false);
         }
     }
@@ -120,7 +120,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         int shard = isOwn ? loop.Index : ShardFor(datagram.Remote);
         if (datagram.Length > SendBatch.MaxLength
             || Select(shard, datagram.Remote, datagram.TransportTag) is not { IsClosing: false } socket
-            || !role.TryPin(out bool pinned))
+            || !role.BlockHandOver(out bool pinned))
         {
             return false;
         }

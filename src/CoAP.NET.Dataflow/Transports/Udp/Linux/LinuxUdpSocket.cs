@@ -5,12 +5,12 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>One UDP socket of a transport, for the loop and the senders.</summary>
-internal sealed class LinuxUdpSocket : LoopFile
+internal sealed class LinuxUdpSocket : LoopDescriptor
 {
     private const uint NotADrop = 0x8000_0000;
 
     private LinuxUdpSocket(LinuxUdpEngine engine, int tag, Socket socket, bool dualMode)
-        : base(engine.LoopOwner)
+        : base(engine.LoopTransport)
     {
         Engine = engine;
         Tag = tag;
@@ -22,13 +22,17 @@ internal sealed class LinuxUdpSocket : LoopFile
         IsDualMode = dualMode;
         IsWildcard = Local.IsAny;
         Context = engine.Context;
-        MaxDatagramSize = engine.Context.Limits.MaxDatagramSize;
+        BatchContext = engine.Context as IDatagramBatchContext;
+        MaxDatagramSize = engine.Context.Limits.Messages.MaxDatagramSize;
     }
 
     public LinuxUdpEngine Engine { get; }
 
     /// <summary>The endpoint's context for the transport.</summary>
     public ICoapDatagramContext Context { get; }
+
+    /// <summary>The same context, if it prepares for the datagrams of a batch.</summary>
+    public IDatagramBatchContext? BatchContext { get; }
 
     /// <summary>The index of its address among those of the transport; the same for all shards.</summary>
     public int Tag { get; }
@@ -92,11 +96,12 @@ internal sealed class LinuxUdpSocket : LoopFile
 
             // Without it dropped datagrams are not counted.
             TrySet(socket, LibC.SolSocket, LibC.SoReceiveQueueOverflow, 1);
-            AskForBuffer(socket, engine.Context.Limits.ReceiveBufferSize);
+            AskForBuffer(socket, engine.Context.Limits.Messages.ReceiveBufferSize);
             SetIPOptions(socket, dualMode, endpoint);
         });
         LinuxUdpSocket opened = new(engine, tag, socket, dualMode);
-        UdpLog.ReceiveBufferGranted(engine.Context.Logger, opened.Local, GrantedBuffer(socket), engine.Context.Limits.ReceiveBufferSize);
+        UdpLog.ReceiveBufferGranted(
+            engine.Context.Logger, opened.Local, GrantedBuffer(socket), engine.Context.Limits.Messages.ReceiveBufferSize);
         return opened;
     }
 

@@ -70,7 +70,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         loop.Begin(socket.Owner);
         if (count >= ExpectedAtLeast)
         {
-            socket.Context.Expect(batch.Waiting);
+            socket.BatchContext?.Expect(batch.Waiting);
         }
 
         return FinishBatch(role);
@@ -101,7 +101,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
 
             datagram.ReceivedAt = now;
             context.Receive(datagram);
-            if (!role.Settle())
+            if (!role.ExitAll())
             {
                 return false;
             }
@@ -134,7 +134,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         }
 
         SendFailure.Report(failures);
-        return role.Settle();
+        return role.ExitAll();
     }
 
     private void OnReceiveFailed(LinuxUdpSocket socket, int error)
@@ -215,7 +215,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
                 loop.Begin(socket.Owner);
                 CoapAddress remote = NativeAddress.Read(new ReadOnlySpan<byte>(name, NativeAddress.IPv6Size), socket.IsIPv6);
                 socket.Context.PortUnreachable(remote, local, new ReadOnlySpan<byte>(quote, (int)length));
-                if (!role.Settle() || !loop.Flush(role))
+                if (!role.ExitAll() || !loop.Flush(role))
                 {
                     return false;
                 }

@@ -39,7 +39,7 @@ internal sealed class PortableLoop : ReceiveLoop
                 {
                     BeginTurn();
                     _socket.Owner.Context.Receive(datagram);
-                    if (!role.Settle())
+                    if (!role.ExitAll())
                     {
                         return;
                     }

@@ -12,9 +12,9 @@ internal sealed class PortableUdpEngine : UdpEngine
     private const int MaxSiblings = 64;
 
     /// <summary>
-    /// For tests: <see cref="CoapUdpEngine.Portable"/> with two sockets in place of one for both IP versions, as on Apple systems.
+    /// For tests: <see cref="CoapSocketEngine.Portable"/> with two sockets in place of one for both IP versions, as on Apple systems.
     /// </summary>
-    internal const CoapUdpEngine WithTwoSockets = (CoapUdpEngine)(-1);
+    internal const CoapSocketEngine WithTwoSockets = (CoapSocketEngine)(-1);
 
     // How often a port that is free for IPv6 may be taken for IPv4. Systems choose free ports from some ten thousand.
     private const int MaxPorts = 100;
@@ -27,10 +27,10 @@ internal sealed class PortableUdpEngine : UdpEngine
     public PortableUdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
         : base(transport, context, options)
     {
-        Pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);
+        Pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize);
     }
 
-    public override CoapUdpEngine Kind => CoapUdpEngine.Portable;
+    public override CoapSocketEngine Kind => CoapSocketEngine.Portable;
 
     public CoapDatagramPool Pool { get; }
 

@@ -84,7 +84,7 @@ internal sealed class PortableUdpSocket
     public static PortableUdpSocket Open(
         PortableUdpEngine owner, int tag, IPEndPoint endpoint, bool dualMode, bool shared, bool joins, bool tellsLocal)
     {
-        int size = owner.Context.Limits.ReceiveBufferSize;
+        int size = owner.Context.Limits.Messages.ReceiveBufferSize;
         tellsLocal &= UdpSockets.IsWildcard(endpoint);
         Socket socket = UdpSockets.Bind(endpoint, dualMode, shared, socket =>
         {

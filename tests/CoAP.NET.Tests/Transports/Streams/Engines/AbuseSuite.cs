@@ -36,10 +36,10 @@ public abstract class AbuseSuite : ExchangeSuite
     [InlineData("", false)]
     [InlineData("00e4", false)]
     [InlineData("", true)]
-    public async Task Who_never_reads_costs_his_queue_is_read_no_more_and_closed_and_others_are_served(string last, bool ends)
+    public async Task A_peer_that_never_reads_is_paused_and_closed_and_other_peers_are_served(string last, bool ends)
     {
         const int body = 64 * 1024;
-        Options.Limits.SendQueueBytes = body;
+        Options.Limits.Connections.SendQueueSize = body;
         int served = 0;
         Server.MapGet("/big", () =>
         {
@@ -67,7 +67,7 @@ public abstract class AbuseSuite : ExchangeSuite
         await UntilAsync(() => (waiting = connection.Progress.BytesWaiting) > 0, static () => "Nothing waits.");
         Assert.InRange(waiting, 1, 5 * body);
         Assert.InRange(Volatile.Read(ref served), 1, 500);
-        await PassUntilAsync(Options.Streams.SendTimeout, CoapCounter.SlowConnections, 1);
+        await PassUntilAsync(Options.Transports.Streams.SendTimeout, CoapCounter.SlowConnections, 1);
         await UntilAsync(CoapCounter.ConnectionsClosed, 1);
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
@@ -75,9 +75,9 @@ public abstract class AbuseSuite : ExchangeSuite
     }
 
     [Fact]
-    public async Task Who_reads_slowly_gets_everything_once_and_whole()
+    public async Task A_peer_that_reads_slowly_gets_every_response_once_and_whole()
     {
-        Options.Limits.SendQueueBytes = 16 * 1024;
+        Options.Limits.Connections.SendQueueSize = 16 * 1024;
         Server.MapGet("/n/{n}",
             static request =>
                 CoapResults.Bytes(Frames.Bytes(40_000, int.Parse(request.Route["n"]!, System.Globalization.CultureInfo.InvariantCulture))));
@@ -105,9 +105,9 @@ public abstract class AbuseSuite : ExchangeSuite
     }
 
     [Fact]
-    public async Task Many_that_say_nothing_are_closed_when_no_CSM_came()
+    public async Task Silent_connections_are_aborted_when_no_CSM_arrives()
     {
-        Options.Limits.MaxConnectionsPerAddress = 10_000;
+        Options.Limits.Connections.MaxCountPerSource = 10_000;
         await StartAsync();
         List<AsyncPeer> silent = [];
         for (int i = 0; i < Many; i++)
@@ -118,7 +118,7 @@ public abstract class AbuseSuite : ExchangeSuite
         await UntilAsync(CoapCounter.ConnectionsAccepted, Many);
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
         Assert.Equal(Many + 1, Server.Endpoint.Connections.Count);
-        await PassUntilAsync(Options.Streams.CsmTimeout, CoapCounter.ConnectionsClosed, Many);
+        await PassUntilAsync(Options.Transports.Streams.CsmTimeout, CoapCounter.ConnectionsClosed, Many);
         Assert.Equal(Many, Count(CoapCounter.SlowConnections));
         Assert.Equal(Many, Count(CoapCounter.ConnectionsAborted));
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
@@ -133,9 +133,9 @@ public abstract class AbuseSuite : ExchangeSuite
     }
 
     [Fact]
-    public async Task One_connection_too_many_is_closed_and_the_next_is_taken_when_there_is_room()
+    public async Task A_connection_above_MaxCount_is_closed_until_another_connection_ends()
     {
-        Options.Limits.MaxConnections = 3;
+        Options.Limits.Connections.MaxCount = 3;
         await StartAsync();
         List<AsyncPeer> peers = [await ConnectAsync(), await ConnectAsync(), await ConnectAsync()];
 
@@ -155,9 +155,9 @@ public abstract class AbuseSuite : ExchangeSuite
     }
 
     [Fact]
-    public async Task One_address_has_its_share_of_connections_and_others_have_theirs()
+    public async Task A_connection_above_MaxCountPerSource_is_closed_but_other_addresses_can_connect()
     {
-        Options.Limits.MaxConnectionsPerAddress = 2;
+        Options.Limits.Connections.MaxCountPerSource = 2;
         await StartAsync();
         await using AsyncPeer first = await ConnectAsync();
         await using AsyncPeer second = await ConnectAsync();

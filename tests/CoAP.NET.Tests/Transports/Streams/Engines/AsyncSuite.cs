@@ -6,12 +6,12 @@ namespace CoAP.NET.Tests.Transports.Streams.Engines;
 /// <summary>By the platform's asynchronous sockets.</summary>
 public sealed class AsyncSuite : HoldingSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Portable;
 }
 
 /// <summary>By the platform's asynchronous sockets, alone in the process.</summary>
 [Collection(AloneInTheProcess.Name)]
 public sealed class AsyncLeakSuite : LeakSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Portable;
 }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Transports.Streams.Engines;
 /// </summary>
 public sealed class BlockingSuite : ExchangeSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Auto;
 
     protected override bool IsBlocking => true;
 }

@@ -30,7 +30,7 @@ public abstract class EngineTest : IAsyncLifetime
     private protected EngineTest() => Options.TimeProvider = Clock;
 
     /// <summary>What differs between the suites.</summary>
-    protected abstract CoapTcpEngine Engine { get; }
+    protected abstract CoapSocketEngine Engine { get; }
 
     protected virtual bool UsesTls => false;
 
@@ -79,10 +79,10 @@ public abstract class EngineTest : IAsyncLifetime
         }
     }
 
-    protected Task UntilAsync(CoapCounter counter, long count) =>
+    private protected Task UntilAsync(CoapCounter counter, long count) =>
         UntilAsync(() => Count(counter) >= count, () => $"{counter} is {Count(counter)} and not {count}.");
 
-    protected long Count(CoapCounter counter) => Server.Counters[counter];
+    private protected long Count(CoapCounter counter) => Server.Counters[counter];
 
     /// <summary>The connections of the server.</summary>
     private protected List<CoapConnection> Connections =>
@@ -210,7 +210,7 @@ public abstract class EngineTest : IAsyncLifetime
     }
 
     /// <summary>As the other overload, until a counter has come to a number.</summary>
-    protected async Task PassUntilAsync(TimeSpan time, CoapCounter counter, long count)
+    private protected async Task PassUntilAsync(TimeSpan time, CoapCounter counter, long count)
     {
         await NothingIsBeingSentAsync();
         await PassUntilAsync(time, () => Count(counter) >= count, () => $"{counter} is {Count(counter)} and not {count}.");
@@ -243,7 +243,7 @@ public abstract class EngineTest : IAsyncLifetime
 
     private CoapServer MakeServer()
     {
-        Options.TcpEngine = Engine;
+        Options.Transports.TcpEngine = Engine;
         if (UsesTls)
         {
             Options.Tls = new CoapTlsOptions
@@ -260,7 +260,7 @@ public abstract class EngineTest : IAsyncLifetime
         CoapEndpointOptions options = new()
         {
             TimeProvider = new VirtualClock(),
-            TcpEngine = Engine,
+            Transports = { TcpEngine = Engine },
             Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() } },
         };
         CoapClient client = new(options);

@@ -27,7 +27,7 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task A_thousand_requests_of_one_write_are_all_answered()
+    public async Task A_thousand_requests_in_one_write_are_all_answered()
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -47,7 +47,7 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task A_thousand_requests_of_one_client_at_a_time_get_each_its_own_answer()
+    public async Task A_thousand_concurrent_requests_of_a_client_get_their_own_answers()
     {
         Server.MapGet("/n/{n}", static request => CoapResults.Text(request.Route["n"]!));
         await StartAsync();
@@ -59,7 +59,7 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task Both_ends_ask_on_one_connection()
+    public async Task Both_ends_of_a_connection_can_send_requests()
     {
         TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Server.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
@@ -79,7 +79,7 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task The_last_of_a_thousand_states_arrives_and_none_comes_after_a_newer_one()
+    public async Task An_observer_gets_the_last_of_a_thousand_states_and_no_older_state_after_a_newer_one()
     {
         int state = 0;
         CoapRouteHandlerBuilder route = Server.MapGet("/o", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
@@ -110,7 +110,7 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task An_observation_of_ours_sees_the_last_state()
+    public async Task A_client_observation_receives_the_last_of_a_thousand_states()
     {
         int state = 0;
         CoapRouteHandlerBuilder route = Server.MapGet("/o", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
@@ -135,19 +135,20 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task Bodies_of_a_mebibyte_go_in_one_frame_and_five_in_blocks()
+    public async Task Bodies_arrive_intact_in_one_frame_and_in_blocks()
     {
         byte[] body = [];
 
         // So that the answer to a POST, which cannot be run again for each block, is kept.
-        Options.Limits.MaxRepresentationBytes = 64 << 20;
+        Options.Limits.Blockwise.ResponseMemory = 64 << 20;
         Server.MapGet("/body", () => CoapResults.Bytes(body));
         Server.MapPut("/body", request =>
         {
             body = request.Payload.ToArray();
             return CoapResults.Changed();
-        }).MaxBodySize(8 << 20);
-        Server.MapPost("/echo", static request => CoapResults.Changed(CoapContent.Binary(request.Payload.ToArray()))).MaxBodySize(8 << 20);
+        }).WithMaxBodySize(8 << 20);
+        Server.MapPost("/echo", static request => CoapResults.Changed(CoapContent.Binary(request.Payload.ToArray())))
+            .WithMaxBodySize(8 << 20);
         await StartAsync();
 
         foreach (int size in (int[])[(1 << 20) - 100, 1 << 20, 5 << 20])
@@ -177,10 +178,10 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task After_Release_what_is_under_way_is_answered_and_the_connection_ends()
+    public async Task A_request_from_before_Release_is_answered_and_the_connection_then_ends()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/slow", (_, _) => answer.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => answer.Task);
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
 
@@ -194,11 +195,11 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task Stopping_answers_a_slow_request_releases_and_ends_all_connections()
+    public async Task A_stopping_server_answers_a_slow_request_and_ends_all_connections()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource called = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/slow", (_, _) =>
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) =>
         {
             called.SetResult();
             return answer.Task;
@@ -231,10 +232,10 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task After_the_peer_has_ended_its_side_its_answers_still_come()
+    public async Task A_peer_that_closed_its_sending_side_still_gets_its_answers()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/slow", (_, _) => answer.Task);
+        Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => answer.Task);
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
 
@@ -248,7 +249,7 @@ public abstract class ExchangeSuite : EngineTest
     }
 
     [Fact]
-    public async Task A_message_is_the_same_however_it_is_cut()
+    public async Task A_message_may_arrive_split_at_any_byte()
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectRawAsync();

@@ -20,7 +20,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     ];
 
     [Fact]
-    public async Task Every_kind_of_message_has_its_effect_and_the_connection_goes_on_or_ends()
+    public async Task Each_kind_of_message_keeps_or_ends_the_connection_as_expected()
     {
         await StartAsync();
         foreach ((string frame, bool ends) in s_messages)
@@ -52,7 +52,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     [InlineData("f0ffffffff45")]
     [InlineData("f1ffffffff457f")]
     [InlineData("f0ffefffff02")]
-    public async Task A_length_of_gibibytes_is_refused_at_once(string head)
+    public async Task A_frame_length_of_gibibytes_is_refused_immediately(string head)
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -68,9 +68,9 @@ public abstract class FrameAbuseSuite : AbuseSuite
     }
 
     [Fact]
-    public async Task A_frame_of_the_limit_is_taken_and_one_byte_more_aborts()
+    public async Task A_frame_of_MaxMessageSize_is_accepted_and_a_longer_frame_aborts_the_connection()
     {
-        Options.Limits.MaxStreamMessageSize = 20_000;
+        Options.Limits.Connections.MaxMessageSize = 20_000;
         Server.MapPut("/s", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -91,7 +91,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     }
 
     [Fact]
-    public async Task Half_frames_share_what_memory_there_is_and_the_one_that_did_not_grow_for_longest_goes()
+    public async Task An_incomplete_frame_that_stopped_growing_is_evicted_when_ReceiveMemory_is_full()
     {
         const int half = 60 * 1024;
 
@@ -99,7 +99,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
         const int charge = 64 * 1024;
 
         // Four halves and the rest of one, but not five halves.
-        Options.Limits.MaxFrameAssemblyBytes = (5 * charge) - 1;
+        Options.Limits.Connections.ReceiveMemory = (5 * charge) - 1;
         Server.MapPut("/s", static _ => CoapResults.Changed());
         await StartAsync();
         byte[] frame = Wire.Hex(Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: Frames.Bytes(76 * 1024))));
@@ -134,7 +134,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_peer_that_is_gone_in_the_middle_of_anything_leaves_nothing(bool resets)
+    public async Task A_peer_that_disconnects_at_any_byte_leaves_no_state_behind(bool resets)
     {
         Server.MapPut("/s", static _ => CoapResults.Changed());
         await StartAsync();
@@ -160,7 +160,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     }
 
     [Fact]
-    public async Task A_reset_in_the_middle_of_large_messages_leaves_nothing()
+    public async Task A_reset_during_large_messages_leaves_no_state_behind()
     {
         byte[] body = Frames.Bytes(900 * 1024);
         Server.MapGet("/big", () => CoapResults.Bytes(body));
@@ -186,7 +186,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     [Trait("Category", "Campaign")]
     [InlineData("")]
     [InlineData(LargeCsm)]
-    public async Task Garbage_ends_its_own_connection_and_nothing_else(string before)
+    public async Task Random_bytes_affect_only_their_own_connection(string before)
     {
         await StartAsync();
         Random random = new(Campaign.Seed);
@@ -213,7 +213,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     }
 
     [Fact]
-    public async Task A_frame_that_takes_too_long_aborts_its_connection()
+    public async Task An_incomplete_frame_aborts_its_connection_after_FrameTimeout()
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -221,7 +221,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
 
         await peer.SendAsync(GetX[..^2]);
         await UntilAsync(() => connection.Progress.PartialLength > 0, static () => "Nothing came.");
-        await PassUntilAsync(Options.Streams.FrameTimeout, CoapCounter.SlowConnections, 1);
+        await PassUntilAsync(Options.Transports.Streams.FrameTimeout, CoapCounter.SlowConnections, 1);
 
         await peer.ReadAbortAsync();
         Assert.Equal(1, Count(CoapCounter.SlowConnections));

@@ -19,12 +19,12 @@ public abstract class HoldingSuite : FrameAbuseSuite
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task Half_frames_of_some_addresses_keep_no_other_from_sending_its_own(int sources)
+    public async Task Incomplete_frames_of_some_addresses_do_not_block_the_frames_of_others(int sources)
     {
         const int Each = 12;
-        Options.Limits.MaxStreamMessageSize = 64 * 1024;
-        Options.Limits.MaxFrameAssemblyBytes = (16 * Charge) + Meanwhile;
-        Options.Limits.StreamSourceShare = ((8.0 * Charge) + Meanwhile) / Options.Limits.MaxFrameAssemblyBytes;
+        Options.Limits.Connections.MaxMessageSize = 64 * 1024;
+        Options.Limits.Connections.ReceiveMemory = (16 * Charge) + Meanwhile;
+        Options.Limits.Connections.SourceShare = ((8.0 * Charge) + Meanwhile) / Options.Limits.Connections.ReceiveMemory;
         Server.MapPut("/s", static _ => CoapResults.Changed());
         await StartAsync();
         await using AsyncPeer honest = await ConnectAsync();
@@ -60,13 +60,13 @@ public abstract class HoldingSuite : FrameAbuseSuite
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task Answers_that_some_addresses_do_not_take_keep_no_other_from_its_own(int sources)
+    public async Task Unread_answers_of_some_addresses_do_not_block_the_answers_of_others(int sources)
     {
         const int Each = 12;
         const int Body = 512 * 1024;
         const int Most = 8 * 1024 * 1024;
-        Options.Limits.MaxSendQueueBytes = Body;
-        Options.Limits.MaxStreamSendBytes = Most;
+        Options.Limits.Connections.MaxSendQueueSize = Body;
+        Options.Limits.Connections.SendMemory = Most;
         byte[] body = new byte[Body];
         Server.MapGet("/big", () => CoapResults.Bytes(body));
         await StartAsync();
@@ -81,7 +81,7 @@ public abstract class HoldingSuite : FrameAbuseSuite
             }
             catch (IOException)
             {
-                // It gave way already.
+                // It was evicted already.
             }
 
             most = Math.Max(most, Server.Endpoint.StreamSendBytes);
@@ -91,7 +91,7 @@ public abstract class HoldingSuite : FrameAbuseSuite
         {
             most = Math.Max(most, Server.Endpoint.StreamSendBytes);
             return Count(CoapCounter.ConnectionsEvicted) > 0;
-        }, () => $"Nobody gave way, and {most} bytes waited at most.");
+        }, () => $"Nobody was evicted, and {most} bytes waited at most.");
         Assert.InRange(most, 1, sources == 1 ? Most / 4 : Most);
         CoapResponse answer = await Within(Client.GetAsync(Uri + "/big"));
         Assert.Equal(Body, answer.Payload.Length);
@@ -102,7 +102,7 @@ public abstract class HoldingSuite : FrameAbuseSuite
     }
 
     [Fact]
-    public async Task What_a_peer_does_not_take_is_charged_by_the_buffers_that_it_lies_in()
+    public async Task Bytes_that_a_peer_does_not_read_are_charged_by_the_size_of_their_buffers()
     {
         const int Length = 16 * 1024 * 1024;
         const int Buffer = 40 * 1024 * 1024;
@@ -120,7 +120,7 @@ public abstract class HoldingSuite : FrameAbuseSuite
     }
 
     [Fact]
-    public async Task A_long_frame_of_which_nothing_more_comes_is_aborted_after_one_time_for_frames()
+    public async Task A_long_frame_that_stops_arriving_is_aborted_after_FrameTimeout()
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -128,7 +128,7 @@ public abstract class HoldingSuite : FrameAbuseSuite
         await peer.SendAsync(frame.AsMemory(0, frame.Length - 100));
         await UntilAsync(() => Connections.Exists(one => one.Progress.PartialReceived == frame.Length - 100),
             static () => "It did not come.");
-        await PassUntilAsync(Options.Streams.FrameTimeout, CoapCounter.SlowConnections, 1);
+        await PassUntilAsync(Options.Transports.Streams.FrameTimeout, CoapCounter.SlowConnections, 1);
 
         await peer.ReadAbortAsync();
         await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == 0, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
@@ -139,9 +139,9 @@ public abstract class HoldingSuite : FrameAbuseSuite
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task Connections_of_some_addresses_that_take_all_places_give_one_to_another_address(int sources)
+    public async Task A_new_address_evicts_a_connection_of_addresses_that_fill_MaxCount(int sources)
     {
-        Options.Limits.MaxConnections = 8;
+        Options.Limits.Connections.MaxCount = 8;
         await StartAsync();
         List<AsyncPeer> held = [];
         for (int i = 0; i < 8; i++)
@@ -159,9 +159,9 @@ public abstract class HoldingSuite : FrameAbuseSuite
     }
 
     [Fact]
-    public async Task Whoever_is_busy_keeps_his_place_and_the_silent_one_loses_it()
+    public async Task A_connection_with_a_running_request_is_kept_and_silent_and_idle_connections_are_evicted()
     {
-        Options.Limits.MaxConnections = 3;
+        Options.Limits.Connections.MaxCount = 3;
         TaskCompletionSource<CoapResult> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Server.MapGet("/late", () => late.Task);
         await StartAsync();
@@ -191,9 +191,9 @@ public abstract class HoldingSuite : FrameAbuseSuite
     }
 
     [Fact]
-    public async Task An_address_takes_places_from_itself_only_when_they_were_idle_for_a_while()
+    public async Task An_address_evicts_its_own_connections_only_after_an_idle_time()
     {
-        Options.Limits.MaxConnectionsPerAddress = 2;
+        Options.Limits.Connections.MaxCountPerSource = 2;
         await StartAsync();
         await using AsyncPeer first = await ConnectAsync();
         await using AsyncPeer second = await ConnectAsync();

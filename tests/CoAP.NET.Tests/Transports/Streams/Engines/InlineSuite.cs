@@ -7,10 +7,10 @@ namespace CoAP.NET.Tests.Transports.Streams.Engines;
 /// <summary>By the receive loops.</summary>
 public sealed class InlineSuite : HoldingSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Inline;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.LinuxLoop;
 
     [Fact]
-    public async Task Answers_to_what_one_write_brought_leave_in_few_segments()
+    public async Task Answers_to_requests_of_one_write_are_sent_in_few_segments()
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -35,5 +35,5 @@ public sealed class InlineSuite : HoldingSuite
 [Collection(AloneInTheProcess.Name)]
 public sealed class InlineLeakSuite : LeakSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Inline;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.LinuxLoop;
 }

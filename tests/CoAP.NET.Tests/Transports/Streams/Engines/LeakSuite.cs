@@ -20,9 +20,9 @@ public abstract class LeakSuite : EngineTest
     private const int Others = 20;
 
     [Fact]
-    public async Task Many_connections_take_no_thread_each()
+    public async Task Connections_do_not_need_a_thread_each()
     {
-        Options.Limits.MaxConnectionsPerAddress = 10_000;
+        Options.Limits.Connections.MaxCountPerSource = 10_000;
         await StartAsync();
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
         int before = Threads();
@@ -60,13 +60,13 @@ public abstract class LeakSuite : EngineTest
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task Every_request_beside_peers_that_do_anything_is_answered_and_nothing_is_left()
+    public async Task Requests_are_answered_beside_misbehaving_peers_and_no_state_is_left_behind()
     {
         int rounds = int.TryParse(Environment.GetEnvironmentVariable("COAP_TCP_ROUNDS"), NumberStyles.None, CultureInfo.InvariantCulture,
             out int set) ? set : 80;
         byte[] big = Frames.Bytes(200_000);
-        Options.Limits.MaxConnectionsPerAddress = 10_000;
-        Options.Limits.SendQueueBytes = 64 * 1024;
+        Options.Limits.Connections.MaxCountPerSource = 10_000;
+        Options.Limits.Connections.SendQueueSize = 64 * 1024;
         Server.MapGet("/big", () => CoapResults.Bytes(big));
         Server.MapPut("/s", static _ => CoapResults.Changed());
         CoapRouteHandlerBuilder observed = Server.MapGet("/o", () => CoapResults.Bytes(big)).Observable();
@@ -89,7 +89,7 @@ public abstract class LeakSuite : EngineTest
         await Within(attacks);
         await UntilAsync(() => Server.Endpoint.Connections.Count == 1,
             () => $"{Server.Endpoint.Connections.Count} connections are left; seed {Campaign.Seed}.");
-        await PassAsync(Options.Streams.ReleaseTimeout);
+        await PassAsync(Options.Transports.Streams.ReleaseTimeout);
         await UntilAsync(() => Descriptors() <= before + Others,
             () => $"{before} descriptors were open before, {Descriptors()} are now; seed {Campaign.Seed}.");
         await AssertNothingLeftAsync();

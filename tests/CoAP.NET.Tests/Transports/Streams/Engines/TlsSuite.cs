@@ -9,13 +9,13 @@ namespace CoAP.NET.Tests.Transports.Streams.Engines;
 /// <summary>With TLS over the platform's asynchronous sockets.</summary>
 public sealed class TlsAsyncSuite : TlsSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Portable;
 }
 
 /// <summary>With TLS over sockets that the loops watch, where there are any.</summary>
 public sealed class TlsLoopSuite : TlsSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Auto;
 }
 
 /// <summary>With TLS.</summary>
@@ -28,7 +28,7 @@ public abstract class TlsSuite : HoldingSuite
     protected override int Many => 100;
 
     [Fact]
-    public async Task Who_does_not_shake_hands_is_closed_and_others_are_served()
+    public async Task A_peer_that_does_not_complete_the_TLS_handshake_is_closed_and_other_peers_are_served()
     {
         const int silent = 50;
         await StartAsync();
@@ -60,7 +60,7 @@ public abstract class TlsSuite : HoldingSuite
     }
 
     [Fact]
-    public async Task A_record_that_comes_in_halves_is_served_and_takes_memory_only_meanwhile()
+    public async Task A_TLS_record_that_arrives_in_halves_is_processed_and_charged_only_while_incomplete()
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -82,7 +82,7 @@ public abstract class TlsSuite : HoldingSuite
     }
 
     [Fact]
-    public async Task A_record_whose_rest_does_not_come_aborts_its_connection_after_the_time_for_frames()
+    public async Task An_incomplete_TLS_record_aborts_its_connection_after_FrameTimeout()
     {
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -90,7 +90,7 @@ public abstract class TlsSuite : HoldingSuite
         await SendHalfAsync(peer);
         await UntilAsync(() => connection.Progress.PartialLength > 0, static () => "Nothing came.");
 
-        await PassUntilAsync(Options.Streams.FrameTimeout, CoapCounter.SlowConnections, 1);
+        await PassUntilAsync(Options.Transports.Streams.FrameTimeout, CoapCounter.SlowConnections, 1);
 
         await peer.ReadAbortAsync();
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
@@ -102,13 +102,13 @@ public abstract class TlsSuite : HoldingSuite
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task Half_records_take_the_share_of_their_source_and_no_other_goes_for_them(int sources)
+    public async Task Incomplete_TLS_records_use_only_the_memory_share_of_their_source(int sources)
     {
         const int Each = 12;
         const int Share = 8;
-        Options.Limits.MaxStreamMessageSize = 64 * 1024;
-        Options.Limits.MaxFrameAssemblyBytes = 3 * Share * TlsSocketStream.RecordBuffer;
-        Options.Limits.StreamSourceShare = 0.34;
+        Options.Limits.Connections.MaxMessageSize = 64 * 1024;
+        Options.Limits.Connections.ReceiveMemory = 3 * Share * TlsSocketStream.RecordBuffer;
+        Options.Limits.Connections.SourceShare = 0.34;
         await StartAsync();
         await using AsyncPeer honest = await ConnectAsync();
         List<AsyncPeer> held = [];
@@ -144,7 +144,7 @@ public abstract class TlsSuite : HoldingSuite
 [Collection(AloneInTheProcess.Name)]
 public sealed class TlsAsyncLeakSuite : LeakSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Portable;
 
     protected override bool UsesTls => true;
 }
@@ -153,7 +153,7 @@ public sealed class TlsAsyncLeakSuite : LeakSuite
 [Collection(AloneInTheProcess.Name)]
 public sealed class TlsLoopLeakSuite : LeakSuite
 {
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;
+    protected override CoapSocketEngine Engine => CoapSocketEngine.Auto;
 
     protected override bool UsesTls => true;
 }

@@ -20,7 +20,7 @@ public class ClosingTests : LinuxTcpTest
 
         (CoapConnection closed, Exception? error) = await NextAsync(context.ClosedOnes);
         Assert.Same(connection, closed);
-        Assert.Equal(CoapConnectionError.Lost, Assert.IsType<CoapConnectionException>(error).Error);
+        Assert.Equal(CoapError.Lost, Assert.IsType<CoapConnectionException>(error).Error);
         connection.Send(LoopTestContext.Copy(Wire.Hex("0002")));
         connection.Close(null);
         connection.PauseReading();
@@ -41,7 +41,7 @@ public class ClosingTests : LinuxTcpTest
 
         peer.Reset();
 
-        Assert.Equal(CoapConnectionError.Lost, Assert.IsType<CoapConnectionException>((await NextAsync(context.ClosedOnes)).Error).Error);
+        Assert.Equal(CoapError.Lost, Assert.IsType<CoapConnectionException>((await NextAsync(context.ClosedOnes)).Error).Error);
     }
 
     [LinuxFact]
@@ -134,7 +134,7 @@ public class ClosingTests : LinuxTcpTest
     public async Task A_handler_may_close_the_connection_and_what_came_with_its_frame_is_dropped()
     {
         LoopTestContext context = new();
-        CoapConnectionException reason = new(CoapConnectionError.Aborted, "enough");
+        CoapConnectionException reason = new(CoapError.Aborted, "enough");
         int frames = 0;
         context.OnFrame = (connection, frame) =>
         {
@@ -192,7 +192,7 @@ public class ClosingTests : LinuxTcpTest
         Assert.All(await Task.WhenAll(peers.Select(peer => peer.ReceiveToEndAsync())), Assert.Empty);
         for (int i = 0; i < peers.Length; i++)
         {
-            Assert.Equal(CoapConnectionError.ClosedByUs,
+            Assert.Equal(CoapError.ClosedLocally,
                 Assert.IsType<CoapConnectionException>((await NextAsync(context.ClosedOnes)).Error).Error);
         }
 

@@ -8,7 +8,7 @@ public class CongestionTests : LinuxTcpTest
     public async Task A_peer_that_reads_nothing_is_not_read_either_takes_bounded_memory_and_disturbs_nobody()
     {
         LoopTestContext context = new();
-        context.Limits.SendQueueBytes = 64 * 1024;
+        context.Limits.Connections.SendQueueSize = 64 * 1024;
         byte[] answer = StreamPeer.Frame(60_000);
         using SemaphoreSlim paused = new(0);
         int writable = 0;
@@ -37,7 +37,7 @@ public class CongestionTests : LinuxTcpTest
         // A busy kernel takes what waits later, a bit at a time, so that it is read again in between: until the peer's window is closed.
         int resumed = Volatile.Read(ref writable);
         Assert.InRange(context.Counters[CoapCounter.ReadingPauses], Math.Max(1, resumed), Count);
-        Assert.InRange(connection.Progress.BytesWaiting, 0, context.Limits.SendQueueBytes + answer.Length);
+        Assert.InRange(connection.Progress.BytesWaiting, 0, context.Limits.Connections.SendQueueSize + answer.Length);
         Assert.Equal(0, connection.Progress.PartialLength);
         long frames = connection.Progress.FramesReceived;
         Assert.True(frames < Count);
@@ -60,8 +60,8 @@ public class CongestionTests : LinuxTcpTest
     public async Task Where_too_much_waits_the_connection_is_closed()
     {
         LoopTestContext context = new();
-        context.Limits.SendQueueBytes = 64 * 1024;
-        context.Limits.MaxSendQueueBytes = 1024 * 1024;
+        context.Limits.Connections.SendQueueSize = 64 * 1024;
+        context.Limits.Connections.MaxSendQueueSize = 1024 * 1024;
         await using CoapTcpTransport transport = await ListenAsync(context);
         using StreamPeer peer = await ConnectAsync(transport);
         CoapConnection connection = await NextAsync(context.OpenedOnes);
@@ -75,7 +75,7 @@ public class CongestionTests : LinuxTcpTest
         }
 
         CoapConnectionException error = Assert.IsType<CoapConnectionException>((await NextAsync(context.ClosedOnes)).Error);
-        Assert.Equal(CoapConnectionError.TooSlow, error.Error);
+        Assert.Equal(CoapError.TooSlow, error.Error);
         Assert.Equal(1, context.Counters[CoapCounter.SlowConnections]);
         Assert.InRange(most, 64 * 1024, (1024 * 1024) + frame.Length);
     }

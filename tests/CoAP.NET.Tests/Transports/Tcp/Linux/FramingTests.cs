@@ -123,14 +123,14 @@ public class FramingTests : LinuxTcpTest
     public async Task Where_no_memory_is_left_for_parts_of_frames_the_connection_is_closed()
     {
         LoopTestContext context = new();
-        context.Limits.MaxFrameAssemblyBytes = 4096;
+        context.Limits.Connections.ReceiveMemory = 4096;
         await using CoapTcpTransport transport = await ListenAsync(context);
         using StreamPeer peer = await ConnectAsync(transport);
 
         await peer.SendAsync(StreamPeer.Frame(100_000).AsMemory(0, 5000));
 
         CoapConnectionException error = Assert.IsType<CoapConnectionException>((await NextAsync(context.ClosedOnes)).Error);
-        Assert.Equal(CoapConnectionError.Refused, error.Error);
+        Assert.Equal(CoapError.Refused, error.Error);
         await Eventually.IsTrueAsync(() => context.Assembly == 0);
     }
 

@@ -12,7 +12,7 @@ public abstract class LinuxTcpTest
     private protected static async Task<CoapTcpTransport> ListenAsync(LoopTestContext context, string address = "127.0.0.1", int port = 0,
         bool handsOver = true)
     {
-        CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Inline };
+        CoapTcpTransportOptions options = new() { Engine = CoapSocketEngine.LinuxLoop };
         if (!handsOver)
         {
             options.HandOverAfter = Timeout.InfiniteTimeSpan;
@@ -27,13 +27,13 @@ public abstract class LinuxTcpTest
     private protected static async Task<CoapTcpTransport> ClientAsync(LoopTestContext context, CoapTcpTransportOptions? options = null)
     {
         options ??= new CoapTcpTransportOptions();
-        options.Engine = CoapTcpEngine.Inline;
+        options.Engine = CoapSocketEngine.LinuxLoop;
         CoapTcpTransport transport = new(options);
         await transport.StartAsync(context, CancellationToken.None);
         return transport;
     }
 
-    protected static IPEndPoint At(CoapTcpTransport transport, string address = "127.0.0.1") =>
+    private protected static IPEndPoint At(CoapTcpTransport transport, string address = "127.0.0.1") =>
         new(IPAddress.Parse(address), transport.LocalAddresses[0].Port);
 
     private protected static Task<StreamPeer> ConnectAsync(CoapTcpTransport transport, string address = "127.0.0.1") =>

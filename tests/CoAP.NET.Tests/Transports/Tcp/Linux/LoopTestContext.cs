@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 
 /// <summary>Stands for an endpoint: frames go to a delegate, on the thread that read them.</summary>
-internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
+internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext, IDatagramBatchContext
 {
     private readonly CoapStreamSerializer _streams =
         new(new CoapSerializerOptions { MaxMessageSize = 4 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });
@@ -58,6 +58,8 @@ internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
     public bool IsStopping => false;
 
     public CoapCounters Counters { get; } = new();
+
+    public void Count(CoapCounter counter, long by = 1) => Counters.Add(counter, by);
 
     public ILogger Log { get; init; } = NullLogger.Instance;
 
@@ -135,7 +137,7 @@ internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
 
     public bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
-        if (Interlocked.Add(ref _assembly, bytes) <= Limits.MaxFrameAssemblyBytes)
+        if (Interlocked.Add(ref _assembly, bytes) <= Limits.Connections.ReceiveMemory)
         {
             return true;
         }

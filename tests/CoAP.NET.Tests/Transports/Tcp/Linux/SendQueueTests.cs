@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 public sealed class SendQueueTests
 {
     [Fact]
-    public void A_large_frame_of_which_a_part_was_sent_is_charged_with_its_whole_buffer_until_it_is_gone()
+    public void A_partially_sent_frame_is_charged_with_its_whole_buffer_until_fully_sent()
     {
         SendQueue queue = new();
         CoapDatagram frame = new(100_000) { Length = 100_000 };

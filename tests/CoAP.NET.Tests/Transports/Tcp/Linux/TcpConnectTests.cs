@@ -28,7 +28,7 @@ public class TcpConnectTests : LinuxTcpTest
             Assert.Equal(remote, theirs.Local);
             Assert.Equal(ours.Local, theirs.Remote);
             Assert.Same(ours, await NextAsync(clientContext.OpenedOnes));
-            Assert.Equal(CoapTcpEngine.Inline, client.Engine);
+            Assert.Equal(CoapSocketEngine.LinuxLoop, client.Engine);
         }
     }
 
@@ -44,7 +44,7 @@ public class TcpConnectTests : LinuxTcpTest
             () => client.ConnectAsync(CoapAddress.FromIPEndPoint((IPEndPoint)free.LocalEndPoint!), null, CancellationToken.None).AsTask()
                 .WaitAsync(Hang));
 
-        Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
+        Assert.Equal(CoapError.ConnectFailed, failure.Error);
         Assert.Equal(SocketError.ConnectionRefused, Assert.IsType<SocketException>(failure.InnerException).SocketErrorCode);
         Assert.Contains("No server listens there", failure.Message, StringComparison.Ordinal);
         Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
@@ -61,7 +61,7 @@ public class TcpConnectTests : LinuxTcpTest
             () => client.ConnectAsync(CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[fe80::1]:5683")), null, CancellationToken.None).AsTask()
                 .WaitAsync(Hang));
 
-        Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
+        Assert.Equal(CoapError.ConnectFailed, failure.Error);
         Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
     }
 
@@ -97,13 +97,13 @@ public class TcpConnectTests : LinuxTcpTest
         clock.Advance(TimeSpan.FromSeconds(7));
 
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(() => late.WaitAsync(Hang));
-        Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
+        Assert.Equal(CoapError.ConnectFailed, failure.Error);
         Assert.Contains("within 7 s", failure.Message, StringComparison.Ordinal);
         Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
 
         Task<CoapConnection> stopped = client.ConnectAsync(remote, null, CancellationToken.None).AsTask();
         await client.DisposeAsync();
-        Assert.Equal(CoapConnectionError.ClosedByUs,
+        Assert.Equal(CoapError.ClosedLocally,
             (await Assert.ThrowsAsync<CoapConnectionException>(() => stopped.WaitAsync(Hang))).Error);
         waiting.ForEach(static socket => socket.Dispose());
     }
@@ -119,7 +119,7 @@ public class TcpConnectTests : LinuxTcpTest
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
             () => client.ConnectAsync(CoapAddress.FromIPEndPoint(At(server)), null, CancellationToken.None).AsTask().WaitAsync(Hang));
 
-        Assert.Equal(CoapConnectionError.Refused, failure.Error);
+        Assert.Equal(CoapError.Refused, failure.Error);
         await NextAsync(context.ClosedOnes);
         Assert.False(refusing.ClosedOnes.Reader.TryRead(out _));
     }

@@ -42,7 +42,7 @@ public class TcpHandOverTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task What_user_code_sends_leaves_although_it_blocks_afterwards_and_also_when_it_lost_the_role()
+    public async Task Datagrams_that_user_code_sends_leave_although_it_blocks_afterwards_or_lost_the_receive_role()
     {
         using ManualResetEventSlim release = new();
         LoopTestContext context = new()

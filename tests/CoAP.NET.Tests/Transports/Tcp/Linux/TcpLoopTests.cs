@@ -115,7 +115,7 @@ public class TcpLoopTests : LinuxTcpTest
                 return Timeout.InfiniteTimeSpan;
             },
         };
-        CoapUdpTransportOptions options = new() { IsServer = true, Engine = CoapUdpEngine.LinuxLoop };
+        CoapUdpTransportOptions options = new() { IsServer = true, Engine = CoapSocketEngine.LinuxLoop };
         options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
         CoapUdpTransport udp = new(options);
         await udp.StartAsync(context, CancellationToken.None);
@@ -156,9 +156,9 @@ public class TcpLoopTests : LinuxTcpTest
     public async Task An_endpoint_serves_both_transports_and_answers_on_connections()
     {
         CountingScheduler threads = new();
-        await using CoapServer server = new(new CoapEndpointOptions { Scheduler = threads });
+        await using CoapServer server = new(new CoapEndpointOptions { Pipeline = { Scheduler = threads } });
         server.MapGet("/x", static () => CoapResults.Text("hi"));
-        CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Inline };
+        CoapTcpTransportOptions options = new() { Engine = CoapSocketEngine.LinuxLoop };
         options.Endpoints.Add(new IPEndPoint(IPAddress.IPv6Any, 0));
         CoapTcpTransport tcp = new(options);
         server.Endpoint.AddTransport(tcp);

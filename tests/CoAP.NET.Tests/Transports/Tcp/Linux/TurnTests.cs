@@ -151,7 +151,7 @@ public class TurnTests : LinuxTcpTest
     public async Task Where_memory_for_what_waits_is_gone_the_rest_of_a_read_is_served_at_once()
     {
         LoopTestContext context = new();
-        context.Limits.MaxFrameAssemblyBytes = 4096;
+        context.Limits.Connections.ReceiveMemory = 4096;
         await using CoapTcpTransport transport = await ListenAsync(context);
         using StreamPeer peer = await ConnectAsync(transport);
         byte[] all = [.. Enumerable.Range(0, 10_000).SelectMany(static i => (byte[])[0x30, 0x02, 0xff, (byte)(i >> 8), (byte)i])];

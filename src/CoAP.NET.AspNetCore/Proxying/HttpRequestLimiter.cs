@@ -1,0 +1,49 @@
+using System.Net;
+using CoAP.NET.Guarding;
+using CoAP.NET.Proxy;
+using CoAP.NET.Transports;
+using Microsoft.AspNetCore.Http;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>The places of a path for pending requests, with a share for each source. Thread-safe.</summary>
+/// <param name="options">The numbers of places.</param>
+internal sealed class HttpRequestLimiter(CoapHttpExchangeOptions options)
+{
+    private readonly SourceQuota _shares = new(options.MaxRequests, options.MaxRequestsPerSource);
+
+    /// <summary>Answers a request in a place of its source; 503 if none is free.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="answer">Answers the request of this source. It completes when all work for the request has ended, perhaps after its
+    /// client has disconnected.</param>
+    public async Task RunAsync(HttpContext context, Func<HttpContext, CoapSource, Task> answer)
+    {
+        CoapSource source = SourceOf(context);
+        if (!_shares.TryEnter(source))
+        {
+            options.Counters.CountBusy();
+            context.Response.Headers.RetryAfter = "1";
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status503ServiceUnavailable,
+                "Too many requests are pending. Retry later.").ConfigureAwait(false);
+            return;
+        }
+
+        options.Counters.Begin();
+        try
+        {
+            await answer(context, source).ConfigureAwait(false);
+        }
+        finally
+        {
+            options.Counters.End();
+            _shares.Exit(source);
+        }
+    }
+
+    // An authenticated user is a source of its own because many users may come from the address of one front end.
+    private static CoapSource SourceOf(HttpContext context) =>
+        CoapSourceRule.Default.Of(
+            CoapAddress.FromIPEndPoint(
+                new IPEndPoint(context.Connection.RemoteIpAddress ?? IPAddress.None, context.Connection.RemotePort)),
+            PeerIdentity.Of(context, context.Request.IsHttps));
+}

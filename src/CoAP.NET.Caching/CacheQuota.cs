@@ -1,0 +1,63 @@
+namespace CoAP.NET.Caching;
+
+/// <summary>
+/// The shares of a cache, and the slot to evict for lack of room: the least recently used one of the source with the largest share. A
+/// source that fills the cache therefore evicts its own responses. Guarded by the lock of the cache.
+/// </summary>
+/// <param name="slotBytes">The cost of a slot in addition to its size, so that many small ones also count if their number is
+/// limited.</param>
+internal sealed class CacheQuota(long slotBytes)
+{
+    // The first of a source is the one that was not used for the longest time.
+    private SourceUsage<CacheSlot> _ledger = new();
+
+    /// <summary>How many sources have something in it, the caller itself included.</summary>
+    public int Count => _ledger.Count;
+
+    /// <summary>The slot that goes next; null when there is none.</summary>
+    public CacheSlot? Next => _ledger.Greediest?.First?.Owner;
+
+    /// <summary>Somebody uses a slot. It goes over to him where he takes less than whose it was even with it.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="source">For whom; null for the caller itself.</param>
+    public void Use(CacheSlot slot, CoapSource? source)
+    {
+        // No peer has the default value.
+        CoapSource user = source ?? default;
+        if (slot.Holding is not { } holding)
+        {
+            Put(slot, user);
+        }
+        else if (holding.Key != user && (_ledger.Find(user)?.Amount ?? 0) + slot.Size <= holding.Source!.Amount - slot.Size)
+        {
+            Remove(slot);
+            Put(slot, user);
+        }
+        else
+        {
+            SourceUsage<CacheSlot>.Touch(holding);
+        }
+    }
+
+    /// <summary>A slot became larger or smaller.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="bytes">By how much.</param>
+    public void Resize(CacheSlot slot, long bytes) => _ledger.Set(slot.Holding!, slot.Holding!.Amount + bytes);
+
+    /// <summary>A slot goes.</summary>
+    /// <param name="slot">The slot.</param>
+    public void Remove(CacheSlot slot)
+    {
+        _ledger.Set(slot.Holding!, 0);
+        slot.Holding = null;
+    }
+
+    /// <summary>Everything goes.</summary>
+    public void Clear() => _ledger = new SourceUsage<CacheSlot>();
+
+    private void Put(CacheSlot slot, CoapSource source)
+    {
+        slot.Holding = new SourceUsage<CacheSlot>.Holding(slot, source);
+        _ledger.Set(slot.Holding, slot.Size + slotBytes);
+    }
+}

@@ -1,0 +1,197 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Dtls;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Keeps the observers of one server under the fences of this node's slots. An observer has the slot of its client's DTLS session; without
+/// a session it gets a slot of this node (<see cref="PlainObservers"/>). Thread-safe.
+/// </summary>
+internal sealed class ClusterObserverStore : ICoapObserverStore
+{
+    private readonly CoapEndpointOptions _options;
+    private readonly byte[] _name;
+
+    // The observers being restored, which the store already has.
+    private readonly ConcurrentDictionary<CoapRecordKey, bool> _restoring = new();
+    private readonly PlainObservers _plain;
+    private CoapDatagramSerializer? _serializer;
+    private ObserverRestorer? _restorer;
+
+    public ClusterObserverStore(CoapCluster cluster, string server, CoapEndpointOptions options)
+    {
+        Cluster = cluster;
+        Server = server;
+        _options = options;
+        _name = ClusterServers.NameOf(server);
+        _plain = new PlainObservers(cluster);
+    }
+
+    public CoapCluster Cluster { get; }
+
+    /// <summary>The name of the server.</summary>
+    public string Server { get; }
+
+    // With the options that parsed the registrations, which are fixed when the server is created.
+    private CoapDatagramSerializer Serializer => _serializer ??= new CoapDatagramSerializer(new CoapSerializerOptions
+    {
+        Registry = _options.Registry,
+        MaxOptions = CoapMessageLimits.MaxOptions,
+        MaxTokenLength = _options.Limits.Messages.MaxTokenLength,
+        MaxMessageSize = long.MaxValue,
+    });
+
+    /// <exception cref="InvalidOperationException">UseDtls was called after KeepState.</exception>
+    public void ThrowIfSessionsEnd()
+    {
+        bool ends = false;
+        _options.TryChangeDtls(dtls => ends = dtls.Server is { SessionKeeping: null });
+        if (ends)
+        {
+            throw new InvalidOperationException(
+                "UseDtls was called after KeepState; the DTLS sessions of this server would end with the process. Call UseDtls first.");
+        }
+    }
+
+    public void Registered(CoapObserverState observer)
+    {
+        if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
+        {
+            // Also for a restored observer, to extend the lifetime of its record.
+            Put(key, observer, isStored: _restoring.TryRemove(key, out _));
+        }
+    }
+
+    public void Confirmed(CoapObserverState observer)
+    {
+        if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
+        {
+            Put(key, observer, isStored: true);
+        }
+    }
+
+    public void Removed(CoapObserverState observer, CoapObserverEnd end)
+    {
+        if (end != CoapObserverEnd.HandedOver && TryGetKey(observer, isPut: false, out CoapRecordKey key)
+            && !(end == CoapObserverEnd.Lost && _restorer?.TryAwaitAwake(key, observer) == true))
+        {
+            Cluster.Observers.Queue.Remove(key, observer.Peer.Source);
+        }
+    }
+
+    /// <summary>Starts to restore observers.</summary>
+    /// <param name="server">The server.</param>
+    public void Attach(CoapServer server)
+    {
+        _restorer = new ObserverRestorer(this, server);
+        Cluster.Observers.Add(this);
+        Cluster.MapChanged += OnMapChanged;
+    }
+
+    /// <summary>Detaches the stopped server.</summary>
+    public void Detach()
+    {
+        Cluster.Observers.Remove(this);
+        Cluster.MapChanged -= OnMapChanged;
+        _restorer?.Stop();
+    }
+
+    /// <summary>Returns the client of a record.</summary>
+    /// <param name="key">The key of the record.</param>
+    /// <returns>Its name; empty for one of another server.</returns>
+    public ReadOnlySpan<byte> ClientOf(CoapRecordKey key) => ObserverRecord.ClientOf(key.Bytes.Span, _name);
+
+    /// <summary>Restores an observer.</summary>
+    /// <param name="server">The server.</param>
+    /// <param name="peer">The client.</param>
+    /// <param name="key">The key of its record.</param>
+    /// <param name="state">The state of its record.</param>
+    /// <param name="numbersFrom">The start of the numbers of its notifications.</param>
+    /// <returns>The outcome; null if the record is unreadable.</returns>
+    public CoapObserverRestore? Restore(
+        CoapServer server, CoapPeer peer, CoapRecordKey key, ReadOnlyMemory<byte> state, DateTimeOffset numbersFrom)
+    {
+        if (!ObserverRecord.TryRead(state.Span, Serializer, out CoapMessage? request, out CoapContentFormat? format))
+        {
+            return null;
+        }
+
+        _restoring[key] = true;
+        if (peer.DurableId.IsEmpty)
+        {
+            _plain.Note(key);
+        }
+
+        CoapObserverRestore result = server.RestoreObserver(new CoapObserverState(peer, request, format) { NumbersFrom = numbersFrom });
+        if (result != CoapObserverRestore.Restored)
+        {
+            _restoring.TryRemove(key, out _);
+            if (peer.DurableId.IsEmpty && result != CoapObserverRestore.IsThere)
+            {
+                _ = _plain.Forget(key.Bytes.ToArray());
+            }
+        }
+
+        return result;
+    }
+
+    /// <summary>Returns the key of the record with the first notification number for the clients of a slot.</summary>
+    /// <param name="slot">The slot.</param>
+    public CoapRecordKey NumbersKeyOf(CoapSlot slot) => new(CoapRecordKind.Observer, slot, ObserverRecord.NumbersKey(_name));
+
+    /// <summary>Returns the record state of an observer.</summary>
+    /// <param name="observer">The observer.</param>
+    public byte[] StateOf(CoapObserverState observer) => ObserverRecord.Write(observer, Serializer);
+
+    /// <summary>Handles a slot that is about to move. Observers without a session stay, so their records move to other slots.</summary>
+    /// <param name="slot">The slot.</param>
+    public void Release(CoapSlot slot)
+    {
+        foreach (CoapObserverState observer in _plain.Of(slot))
+        {
+            // The next node must not restore them.
+            Removed(observer, CoapObserverEnd.Stopped);
+            Registered(observer);
+        }
+    }
+
+    private void Put(CoapRecordKey key, CoapObserverState observer, bool isStored)
+    {
+        byte[] state = StateOf(observer);
+        if (state.Length <= ObserverRecord.MaxState)
+        {
+            Cluster.Observers.Queue.Put(key, state, observer.Peer.Source, isStored);
+            return;
+        }
+
+        // An earlier observer under its token is gone.
+        Cluster.Observers.NoteTooLong();
+        Cluster.Observers.Queue.Remove(key, observer.Peer.Source);
+    }
+
+    private void OnMapChanged(object? sender, EventArgs arguments)
+    {
+        foreach (CoapObserverState observer in _plain.Homeless())
+        {
+            Registered(observer);
+        }
+    }
+
+    // A session outside of the keeper is unknown after its end.
+    private bool TryGetKey(CoapObserverState observer, bool isPut, out CoapRecordKey key)
+    {
+        byte[] client = ObserverClient.Of(observer.Peer);
+        if (ObserverRecord.TryMakeKey(_name, client, observer.Request.Token) is not { } bytes)
+        {
+            key = default;
+            return false;
+        }
+
+        ReadOnlySpan<byte> session = ObserverClient.SessionOf(client);
+        key = !session.IsEmpty ? new CoapRecordKey(CoapRecordKind.Observer, new CoapSlot(session[0]), bytes)
+            : isPut ? _plain.PlaceFor(bytes, observer)
+            : _plain.Forget(bytes);
+        return true;
+    }
+}

@@ -1,0 +1,56 @@
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Guarding;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The waiting changes of each source: the sources take turns, and the one with the most changes loses its oldest. Not thread-safe:
+/// <see cref="ObserverQueue"/> holds its lock.
+/// </summary>
+internal sealed class FairChangeQueue
+{
+    private readonly SourceUsage<ObserverQueue.Change> _ledger = new();
+
+    // The sources with changes, in the order of their turns.
+    private readonly LinkedList<CoapSource> _turns = new();
+    private readonly Dictionary<CoapSource, LinkedListNode<CoapSource>> _turnOf = [];
+
+    public void Add(ObserverQueue.Change change)
+    {
+        CoapSource source = change.Holding.Key;
+        if (!_turnOf.ContainsKey(source))
+        {
+            _turnOf.Add(source, _turns.AddLast(source));
+        }
+
+        _ledger.Set(change.Holding, 1);
+    }
+
+    public void Remove(ObserverQueue.Change change)
+    {
+        _ledger.Set(change.Holding, 0);
+        CoapSource source = change.Holding.Key;
+        if (_ledger.Find(source) is null && _turnOf.Remove(source, out LinkedListNode<CoapSource>? turn))
+        {
+            _turns.Remove(turn);
+        }
+    }
+
+    /// <summary>Returns the oldest change of the source with the most. There must be one.</summary>
+    public ObserverQueue.Change OldestOfGreediest() => _ledger.Greediest!.First!.Owner;
+
+    /// <summary>Returns the oldest change of the source whose turn it is; false if there is none.</summary>
+    public bool TryNext([NotNullWhen(true)] out ObserverQueue.Change? change)
+    {
+        change = null;
+        if (_turns.First is not { } turn)
+        {
+            return false;
+        }
+
+        _turns.RemoveFirst();
+        _turns.AddLast(turn);
+        change = _ledger.Find(turn.Value)!.First!.Owner;
+        return true;
+    }
+}

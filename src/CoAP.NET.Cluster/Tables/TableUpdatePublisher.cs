@@ -1,0 +1,176 @@
+using System.Buffers;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Tells the other nodes which entries have changed in the slots of this node, once the store has the changes. Bounded: of a slot with too
+/// many changes it only tells that they missed some. Thread-safe.
+/// </summary>
+internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind kind, CancellationToken stop)
+{
+    /// <summary>The maximum number of keys of a slot that wait: 256.</summary>
+    public const int MostKeys = 256;
+
+    private readonly Lock _gate = new();
+    private readonly Line[] _lines = [.. CoapSlot.All.Select(static slot => new Line(slot))];
+    private bool _isTelling;
+
+    /// <summary>Counts the changes of a slot that this node gets.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="fence">Its fence.</param>
+    public void Begin(CoapSlot slot, CoapFencingToken fence)
+    {
+        lock (_gate)
+        {
+            Line line = _lines[slot.Number];
+            line.Keys.Clear();
+            (line.Fence, line.Number, line.Told) = (fence, 0, 0);
+        }
+    }
+
+    /// <summary>Tells of a change, which the store has, or which the writer of records has in its queue.</summary>
+    /// <param name="key">The key of the entry, in a slot of this node.</param>
+    public void Add(CoapTableKey key)
+    {
+        lock (_gate)
+        {
+            Line line = _lines[key.Slot];
+            line.Number++;
+            if (!cluster.Peers.IsOn)
+            {
+                return;
+            }
+
+            line.Keys.Add(key);
+            if (line.Keys.Count > MostKeys)
+            {
+                // Nobody can follow from a later number.
+                line.Keys.Clear();
+                line.Told = line.Number;
+            }
+
+            line.IsChanged = true;
+            if (_isTelling)
+            {
+                return;
+            }
+
+            _isTelling = true;
+        }
+
+        _ = ReportAllAsync();
+    }
+
+    /// <summary>Returns the number of the last change of a slot under a fence; null if this node does not have it.</summary>
+    public long? NumberOf(CoapSlot slot, CoapFencingToken fence)
+    {
+        lock (_gate)
+        {
+            return _lines[slot.Number] is var line && line.Fence == fence ? line.Number : null;
+        }
+    }
+
+    /// <summary>Returns for each slot of this node up to which change it has told the others.</summary>
+    public byte[] ReadPositions()
+    {
+        ArrayBufferWriter<byte> positions = new();
+        lock (_gate)
+        {
+            foreach (Line line in _lines)
+            {
+                if (line.Fence.IsSet && line.Fence == cluster.FenceOf(line.Slot))
+                {
+                    new TableChange(line.Slot, line.Fence, line.Told, line.Told, []).Write(positions);
+                }
+            }
+        }
+
+        return positions.WrittenSpan.ToArray();
+    }
+
+    private async Task ReportAllAsync()
+    {
+        // The caller holds the lock of a slot. Further changes come meanwhile.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (Take() is { Count: > 0 } changes)
+        {
+            await cluster.Writer.FlushAsync(stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            Post(changes);
+            lock (_gate)
+            {
+                foreach (TableChange change in changes)
+                {
+                    Line line = _lines[change.Slot.Number];
+                    line.Told = line.Fence == change.Fence ? Math.Max(line.Told, change.Last) : line.Told;
+                }
+            }
+        }
+    }
+
+    private List<TableChange> Take()
+    {
+        List<TableChange> changes = [];
+        lock (_gate)
+        {
+            foreach (Line line in _lines.Where(static line => line.IsChanged))
+            {
+                changes.Add(new TableChange(line.Slot, line.Fence, line.Told, line.Number, [.. line.Keys]));
+                line.Keys.Clear();
+                line.IsChanged = false;
+            }
+
+            if (stop.IsCancellationRequested)
+            {
+                changes.Clear();
+            }
+
+            _isTelling = changes.Count > 0;
+        }
+
+        return changes;
+    }
+
+    private void Post(List<TableChange> changes)
+    {
+        ArrayBufferWriter<byte> post = new();
+        for (int i = 0; i < changes.Count; i++)
+        {
+            if (post.WrittenCount == 0)
+            {
+                post.Write([(byte)kind]);
+            }
+
+            changes[i].Write(post);
+            if (post.WrittenCount < TableChange.Size && i < changes.Count - 1)
+            {
+                continue;
+            }
+
+            foreach (CoapNodeId node in cluster.Peers.Up)
+            {
+                // A node that does not get it notices at its next check.
+                cluster.Peers.TryPost(node, ClusterTables.UpdatePath, post.WrittenSpan);
+            }
+
+            post.ResetWrittenCount();
+        }
+    }
+
+    private sealed class Line(CoapSlot slot)
+    {
+        public CoapSlot Slot => slot;
+
+        public CoapFencingToken Fence { get; set; }
+
+        /// <summary>The number of the last change.</summary>
+        public long Number { get; set; }
+
+        /// <summary>The number of the last change that the others were told of.</summary>
+        public long Told { get; set; }
+
+        /// <summary>The keys of the changes since.</summary>
+        public List<CoapTableKey> Keys { get; } = [];
+
+        public bool IsChanged { get; set; }
+    }
+}

@@ -1,0 +1,73 @@
+using CoAP.NET.Composition;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using CoAP.NET.Requests;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>Takes over observations of an earlier process. Thread-safe; the caller must hold no lock.</summary>
+/// <param name="core">The endpoint.</param>
+/// <param name="transports">The transports.</param>
+/// <param name="channels">Finds peers.</param>
+/// <param name="observed">The observations.</param>
+internal sealed class ObservationResume(
+    EndpointCore core, TransportSet transports, ChannelFinder channels, ClientObservations observed)
+{
+    /// <summary>Takes over an observation. See <see cref="CoapEndpoint.AdoptAsync"/>.</summary>
+    /// <param name="kept">The stored observation.</param>
+    /// <param name="options">The options of the observation.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The observation.</returns>
+    public async Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options,
+        CancellationToken cancellationToken)
+    {
+        CoapMessage message = new(kept.Request.Code) { Type = CoapMessageType.Confirmable, Payload = kept.Request.Payload };
+        message.Options.AddAll(kept.Request.Options);
+        ObservationTarget target;
+        CoapChannel channel;
+        if (kept.Peer is { } peer)
+        {
+            channel = peer.ChannelAt(core);
+            target = new ObservationTarget($"{channel} at {channel.Local}", message) { Peer = channel };
+        }
+        else
+        {
+            CoapUri uri = RequestComposer.ParseTarget(kept.Uri!);
+            CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+            CoapAddress remote = kept.Address ?? uri.Literal
+                ?? throw new ArgumentException($"{kept.Uri} names a host and no address. Set Address to the address that has the "
+                    + "registration.",
+                    nameof(kept));
+            if (transport is CoapConnectionTransport)
+            {
+                throw new ArgumentException(
+                    $"{kept.Uri} needs a connection, and its registrations end with it. Observe the resource again.", nameof(kept));
+            }
+
+            channel = channels.ProtectedFor(uri, channels.ChannelTo(transport, remote), message);
+            target = new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri };
+        }
+
+        if (channel.IsReliable || channel.Carried is not null)
+        {
+            throw new ArgumentException(
+                $"{channel} uses a connection or OSCORE, with which registrations end. Observe the resource again.",
+                nameof(kept));
+        }
+
+        return await observed.BeginAsync(target, options, cancellationToken,
+            (registration, now) => registration.Adopt(channel, kept.Request.Token, kept.Heard, now)).ConfigureAwait(false);
+    }
+
+    /// <summary>Holds notifications with unknown tokens. See <see cref="CoapEndpoint.HoldNotifications"/>.</summary>
+    /// <param name="longest">The longest time to hold.</param>
+    /// <returns>A handle that ends it.</returns>
+    public IDisposable Hold(TimeSpan longest) =>
+        new Holds(Array.ConvertAll(core.Pipelines, pipeline => pipeline.Sender.Hold(longest)));
+
+    private sealed class Holds(NotificationPause[] ofShards) : IDisposable
+    {
+        public void Dispose() => Array.ForEach(ofShards, static hold => hold.Dispose());
+    }
+}

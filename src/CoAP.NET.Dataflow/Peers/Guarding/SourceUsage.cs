@@ -1,0 +1,199 @@
+namespace CoAP.NET.Guarding;
+
+/// <summary>Tracks the shares of a common resource by source (<see cref="CoapSource"/>). Not thread-safe.</summary>
+/// <remarks>
+/// It finds the source that holds most, and the holding of that source that has been idle for longest. When room is needed, that holding
+/// is evicted, so small holders never pay for large ones.
+/// </remarks>
+internal sealed class SourceUsage<T>
+    where T : class
+{
+    private const int FirstSize = 16;
+
+    private readonly Dictionary<CoapSource, Source> _sources = [];
+
+    // A binary heap with the largest source on top. Of equal sources, the one that has held that much for longest comes first.
+    private Source[] _heap = new Source[FirstSize];
+    private int _count;
+    private long _growths;
+
+    /// <summary>The total of all holdings.</summary>
+    public long Total { get; private set; }
+
+    /// <summary>The number of sources that hold something.</summary>
+    public int Count => _count;
+
+    /// <summary>The source that holds most; null without holdings.</summary>
+    public Source? Greediest => _count == 0 ? null : _heap[0];
+
+    /// <summary>Finds the account of a source; null when it holds nothing.</summary>
+    public Source? Find(in CoapSource key) => _sources.GetValueOrDefault(key);
+
+    /// <summary>Sets the size of a holding. A holding that was empty goes to the end of the list of its source.</summary>
+    public void Set(Holding holding, long amount)
+    {
+        long change = amount - holding.Amount;
+        if (change == 0)
+        {
+            return;
+        }
+
+        Source source = holding.Source ?? Enter(holding);
+        holding.Amount = amount;
+        source.Amount += change;
+        Total += change;
+        if (change > 0)
+        {
+            source.GrownAt = ++_growths;
+        }
+
+        if (amount == 0)
+        {
+            source.Remove(holding);
+            holding.Source = null;
+        }
+
+        if (source.First is null)
+        {
+            Leave(source);
+        }
+        else
+        {
+            Settle(source, source.Index);
+        }
+    }
+
+    /// <summary>Moves a source behind all sources of equal size.</summary>
+    public void Pass(Source source)
+    {
+        source.GrownAt = ++_growths;
+        Settle(source, source.Index);
+    }
+
+    /// <summary>Records progress of a holding: it goes to the end of the list of its source.</summary>
+    public static void Touch(Holding holding)
+    {
+        if (holding.Source is { } source && holding.Links.Next is not null)
+        {
+            source.Remove(holding);
+            source.Append(holding);
+        }
+    }
+
+    private Source Enter(Holding holding)
+    {
+        if (!_sources.TryGetValue(holding.Key, out Source? source))
+        {
+            source = new Source(holding.Key) { Index = _count };
+            _sources.Add(holding.Key, source);
+            if (_count == _heap.Length)
+            {
+                Array.Resize(ref _heap, 2 * _count);
+            }
+
+            _heap[_count++] = source;
+        }
+
+        holding.Source = source;
+        source.Append(holding);
+        return source;
+    }
+
+    private void Leave(Source source)
+    {
+        _sources.Remove(source.Key);
+        Source last = _heap[--_count];
+        _heap[_count] = null!;
+        if (last != source)
+        {
+            Settle(last, source.Index);
+        }
+    }
+
+    // Moves a source to its place in the heap, starting at a free place.
+    private void Settle(Source source, int at)
+    {
+        while (at > 0 && IsBefore(source, _heap[(at - 1) / 2]))
+        {
+            Put(_heap[(at - 1) / 2], at);
+            at = (at - 1) / 2;
+        }
+
+        for (int child = (2 * at) + 1; child < _count; child = (2 * at) + 1)
+        {
+            child += child + 1 < _count && IsBefore(_heap[child + 1], _heap[child]) ? 1 : 0;
+            if (!IsBefore(_heap[child], source))
+            {
+                break;
+            }
+
+            Put(_heap[child], at);
+            at = child;
+        }
+
+        Put(source, at);
+    }
+
+    private void Put(Source source, int at)
+    {
+        _heap[at] = source;
+        source.Index = at;
+    }
+
+    private static bool IsBefore(Source one, Source other) =>
+        one.Amount > other.Amount || (one.Amount == other.Amount && one.GrownAt < other.GrownAt);
+
+    /// <summary>The account of one source.</summary>
+    public sealed class Source(in CoapSource key)
+    {
+        private IntrusiveList<Holding, Place> _holdings;
+
+        public CoapSource Key { get; } = key;
+
+        public long Amount { get; set; }
+
+        /// <summary>The number of holdings of the source.</summary>
+        public int Count => _holdings.Count;
+
+        /// <summary>The holding that has been idle for longest.</summary>
+        public Holding? First => _holdings.First;
+
+        /// <summary>The index in the heap.</summary>
+        public int Index { get; set; }
+
+        /// <summary>The growth counter at the last growth.</summary>
+        public long GrownAt { get; set; }
+
+        public void Append(Holding holding) => _holdings.Append(holding);
+
+        public void Remove(Holding holding) => _holdings.Remove(holding);
+    }
+
+    /// <summary>The holding of one owner.</summary>
+    public sealed class Holding(T owner, in CoapSource key)
+    {
+        public T Owner { get; } = owner;
+
+        /// <summary>The source of the owner.</summary>
+        public CoapSource Key { get; } = key;
+
+        public long Amount { get; set; }
+
+        /// <summary>The source account; null while the holding is empty.</summary>
+        public Source? Source { get; set; }
+
+        /// <summary>The links in the list of the source.</summary>
+        public ListLinks<Holding> Links;
+
+        /// <summary>Whether the holding was evicted or its owner ended. It no longer counts.</summary>
+        public bool IsOver { get; set; }
+
+        /// <summary>The owner's progress at the last check; the user of the ledger defines the meaning.</summary>
+        public long Mark { get; set; }
+    }
+
+    private readonly struct Place : ILinkAccessor<Holding>
+    {
+        public static ref ListLinks<Holding> Of(Holding item) => ref item.Links;
+    }
+}

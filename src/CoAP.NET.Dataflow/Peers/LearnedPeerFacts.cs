@@ -1,0 +1,39 @@
+namespace CoAP.NET.Peers;
+
+/// <summary>
+/// Learned facts about a peer, created on first use, because most peers have none. The properties of <see cref="CoapChannel"/> state the
+/// locking.
+/// </summary>
+internal sealed class LearnedPeerFacts
+{
+    public byte[]? EchoToReturn;
+    public object? Identity;
+
+    /// <summary>See <see cref="CoapChannel.Carried"/>.</summary>
+    public ProtectedChannelState? Carried;
+
+    /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
+    public CoapConnectionException? EndReason;
+
+    /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
+    public CancellationTokenSource? Probe;
+
+    /// <summary>The waiter for the next message of the peer; null for none.</summary>
+    public TaskCompletionSource? Hearing;
+
+    /// <summary>The state of the session's address since the last move.</summary>
+    public MovedAddress? Moved;
+
+    public long LongTokensUntil;
+    public long KnowsQBlockUntil = long.MinValue;
+    public long LacksQBlockUntil = long.MinValue;
+    public int LongTokens;
+    public int Via;
+    public int PeerMaxMessageSize = (int)Options.MaxMessageSizeOption.BaseValue;
+    public int PeerMaxTokenLength = CoapToken.MaxLength;
+    public int UploadBlockSize;
+    public int DownloadBlockSize;
+    public bool TellsOfBlocks;
+    public bool RefusesBlocks;
+    public bool TakesProxyScheme;
+}

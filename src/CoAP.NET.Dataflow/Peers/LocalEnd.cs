@@ -1,8 +1,0 @@
-using CoAP.NET.Transports;
-
-namespace CoAP.NET.Peers;
-
-/// <summary>One of the local addresses.</summary>
-/// <param name="Local">The address, with the port.</param>
-/// <param name="Tag">See <see cref="CoapDatagram.TransportTag"/>.</param>
-internal readonly record struct LocalEnd(CoapAddress Local, int Tag);

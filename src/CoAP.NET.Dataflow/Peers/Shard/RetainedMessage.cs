@@ -1,0 +1,13 @@
+namespace CoAP.NET.Shard;
+
+/// <summary>
+/// A received request in a mesh with blocks of the application, which may still hold it when the endpoint stops: then Messaging answers it.
+/// </summary>
+internal sealed class RetainedMessage : ReceivedMessage
+{
+    internal RetainedMessage(CoapChannel channel, CoapMessageType type, ushort messageId, CoapMessage request)
+        : base(channel, type, messageId) => Request = request;
+
+    /// <summary>The request.</summary>
+    internal CoapMessage Request { get; }
+}

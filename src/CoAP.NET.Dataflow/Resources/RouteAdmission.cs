@@ -1,0 +1,128 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// Checks the conditions of a route before its handler, and at the first block of a body before the body is assembled: a peer that is not
+/// admitted must not take memory.
+/// </summary>
+internal static class RouteAdmission
+{
+    private static readonly CoapResult s_freshnessRequired = CoapResults.FreshnessRequired();
+    private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
+    private static readonly CoapResult s_admitted = new(CoapCode.Continue);
+
+    /// <summary>Replaces the handler when filters check a first block.</summary>
+    public static ValueTask<CoapResult> Admitted(CoapRequestContext request, CancellationToken cancellationToken) => new(s_admitted);
+
+    /// <summary>Checks the freshness and the rate limiter for a request.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <param name="plan">The plan of its route.</param>
+    /// <param name="environment">Provides the counters.</param>
+    /// <returns>The response that rejects the request; null if it is admitted.</returns>
+    /// <exception cref="Exception">An exception of the limiter.</exception>
+    public static CoapResult? HoldBack(CoapExchange exchange, RoutePlan plan, CoapEnvironment environment)
+    {
+        CoapRequestContext request = exchange.Request;
+        if (plan.Freshness is { } maxAge && !request.IsFresh(maxAge))
+        {
+            return s_freshnessRequired;
+        }
+
+        if (plan.Limiter is not { } limiter || exchange.Body is { IsAdmitted: true })
+        {
+            return null;
+        }
+
+        TimeSpan? wait;
+        UserCode.Enter();
+        try
+        {
+            wait = limiter(request);
+        }
+        finally
+        {
+            UserCode.Exit();
+        }
+
+        if (wait is not { } time)
+        {
+            return null;
+        }
+
+        // At least a second: a client with a wait of zero would come back at once.
+        double seconds = Math.Clamp(Math.Ceiling(time.TotalSeconds), 1, uint.MaxValue);
+        environment.Counters.Add(CoapCounter.RequestsLimited);
+        exchange.Channel.NoteDrop(CoapCounter.RequestsLimited);
+        return CoapResults.TooManyRequests(TimeSpan.FromSeconds(seconds));
+    }
+
+    /// <summary>Runs all checks that do not need the body, at its first block.</summary>
+    /// <param name="exchange">The request with the block.</param>
+    /// <param name="route">Its route.</param>
+    /// <param name="plan">The plan of the route.</param>
+    /// <param name="firstSegment">The index of the first path segment among the options.</param>
+    /// <param name="environment">Provides counters and log.</param>
+    /// <returns>The response that rejects the body; null if it is admitted.</returns>
+    public static async ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment,
+        CoapEnvironment environment)
+    {
+        CoapRequestContext request = exchange.Request;
+        try
+        {
+            if (HoldBack(exchange, plan, environment) is { } held)
+            {
+                return held;
+            }
+
+            if (plan.Admission is not { } admission)
+            {
+                return null;
+            }
+
+            if (route.Template.HasParameters)
+            {
+                request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
+            }
+
+            request.Body = new ExchangeBody { IsIncomplete = true };
+            ValueTask<CoapResult> asked;
+            UserCode.Enter();
+            try
+            {
+                asked = admission(request, request.Aborted);
+            }
+            finally
+            {
+                UserCode.Exit();
+            }
+
+            CoapResult? answer = await asked.ConfigureAwait(false);
+            if (answer is SeekableResult streamed)
+            {
+                // Not a rejection: the handler creates the result again for the whole request.
+                if (streamed.Stream is { } stream)
+                {
+                    _ = ResultStreamTracker.CloseAsync(stream, route.Template, environment);
+                }
+
+                return null;
+            }
+
+            return answer is null ? s_internalServerError : answer.Code == CoapCode.Continue ? null : answer;
+        }
+#pragma warning disable CA1031 // users' code may throw anything; the peer gets 5.00
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            environment.Counters.Add(CoapCounter.HandlerErrors);
+            ResourceLog.HandlerFailed(environment.Logger, route.Template, exception);
+            return s_internalServerError;
+        }
+        finally
+        {
+            request.Body = null;
+        }
+    }
+}

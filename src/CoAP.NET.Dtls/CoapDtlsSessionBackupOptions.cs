@@ -1,0 +1,70 @@
+namespace CoAP.NET.Dtls;
+
+/// <summary>Keeps the sessions of a server, so that they survive a crash and a restart of the process.</summary>
+internal sealed class CoapDtlsSessionBackupOptions
+{
+    private static readonly TimeSpan s_least = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_most = TimeSpan.FromMinutes(5);
+    private readonly byte[] _key;
+
+    /// <summary>Creates the description of a keeper.</summary>
+    /// <param name="keeper">Keeps the sessions. The server uses this instance and does not copy it.</param>
+    /// <param name="key">
+    /// The encryption key: 16, 24 or 32 bytes, the same before and after a restart, and at all servers that load the sessions. Copied.
+    /// Anyone with the key and the stored states can read the traffic of the sessions: store the key elsewhere.
+    /// </param>
+    /// <exception cref="ArgumentException">The key has another length.</exception>
+    public CoapDtlsSessionBackupOptions(ICoapDtlsSessionBackup keeper, ReadOnlySpan<byte> key)
+    {
+        ArgumentNullException.ThrowIfNull(keeper);
+        ThrowIfNoKey(key);
+        Keeper = keeper;
+        _key = key.ToArray();
+    }
+
+    /// <summary>The keeper of the sessions.</summary>
+    public ICoapDtlsSessionBackup Keeper { get; }
+
+    /// <summary>How often the server reports sessions that received records to the keeper.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
+    /// <remarks>
+    /// After a crash, an attacker could replay records that arrived within this time before it; the server verifies such requests
+    /// (docs/dtls.md). Default 5 s; 1 s to 5 minutes.
+    /// </remarks>
+    public TimeSpan HeardInterval { get; init => field = OptionRanges.Check(value, s_least, s_most, nameof(HeardInterval)); } =
+        TimeSpan.FromSeconds(5);
+
+    /// <summary>
+    /// How long a session waits for the keeper to confirm record numbers before it ends, and how long a stopping server waits for the
+    /// keeper.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
+    /// <remarks>Default 30 s; 1 s to 5 minutes.</remarks>
+    public TimeSpan ConfirmTimeout { get; init => field = OptionRanges.Check(value, s_least, s_most, nameof(ConfirmTimeout)); } =
+        TimeSpan.FromSeconds(30);
+
+    internal ReadOnlySpan<byte> Key => _key;
+
+    /// <summary>A second key with which states may be encrypted, while the key is being replaced. Default empty: none.</summary>
+    internal ReadOnlyMemory<byte> PreviousKey { get; init => field = value.ToArray(); }
+
+    /// <summary>Whether states are encrypted with <see cref="PreviousKey"/>, because another server lacks the new key.</summary>
+    internal Func<bool> UsesPreviousKey { get; init; } = static () => false;
+
+    /// <summary>
+    /// Whether the keeper stores what messages change next to the state (<see cref="CoapDtlsSessionChange.Progress"/>), and changes bring
+    /// the state only where it is new. Default false: each change brings the complete state.
+    /// </summary>
+    internal bool StoresProgress { get; init; }
+
+    /// <summary>Whether the server keeps sessions only when it stops, so that a crash ends them.</summary>
+    internal bool IsForStopsOnly { get; init; }
+
+    internal static void ThrowIfNoKey(ReadOnlySpan<byte> key)
+    {
+        if (key.Length is not (16 or 24 or 32))
+        {
+            throw new ArgumentException($"The key of saved sessions has 16, 24 or 32 bytes, and not {key.Length}.", nameof(key));
+        }
+    }
+}

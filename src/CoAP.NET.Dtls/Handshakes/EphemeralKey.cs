@@ -1,0 +1,78 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>A key pair for one handshake (RFC 8422): nobody can read the session later with the keys of both ends.</summary>
+internal sealed class EphemeralKey : IDisposable
+{
+    private const ushort Secp256R1 = 23;
+    private const ushort Secp384R1 = 24;
+    private const byte Uncompressed = 4;
+
+    private readonly ECDiffieHellman _pair;
+
+    private EphemeralKey(ushort group)
+    {
+        Group = group;
+        _pair = ECDiffieHellman.Create(CurveOf(group));
+        ECParameters parameters = _pair.ExportParameters(includePrivateParameters: false);
+        Point = [Uncompressed, .. parameters.Q.X!, .. parameters.Q.Y!];
+    }
+
+    /// <summary>The groups that this library offers, best first, as bytes of a vector: P-256, P-384.</summary>
+    public static ReadOnlySpan<byte> Groups => [0, (byte)Secp256R1, 0, (byte)Secp384R1];
+
+    /// <summary>The number of the group.</summary>
+    public ushort Group { get; }
+
+    /// <summary>The public key: an uncompressed point.</summary>
+    public byte[] Point { get; }
+
+    /// <summary>Creates a key pair in a group that both ends have.</summary>
+    /// <param name="offered">The groups of the peer; empty: it named none.</param>
+    /// <returns>The pair; null if they have no group in common.</returns>
+    public static EphemeralKey? TryCreate(ReadOnlySpan<byte> offered)
+    {
+        if (offered.IsEmpty)
+        {
+            return new EphemeralKey(Secp256R1);
+        }
+
+        return NumberList.Contains(offered, Secp256R1) ? new EphemeralKey(Secp256R1)
+            : NumberList.Contains(offered, Secp384R1) ? new EphemeralKey(Secp384R1)
+            : null;
+    }
+
+    /// <summary>Computes the shared secret (RFC 8422 section 5.10).</summary>
+    /// <param name="point">The public key of the peer.</param>
+    /// <exception cref="AlertException">It is no uncompressed point on the curve.</exception>
+    public byte[] Agree(ReadOnlySpan<byte> point)
+    {
+        int length = (point.Length - 1) / 2;
+        if (point.Length != Point.Length || point[0] != Uncompressed)
+        {
+            throw NoPoint();
+        }
+
+        try
+        {
+            using ECDiffieHellman other = ECDiffieHellman.Create(new ECParameters
+            {
+                Curve = CurveOf(Group),
+                Q = new ECPoint { X = point.Slice(1, length).ToArray(), Y = point[(1 + length)..].ToArray() },
+            });
+            return _pair.DeriveRawSecretAgreement(other.PublicKey);
+        }
+        catch (CryptographicException)
+        {
+            throw NoPoint();
+        }
+    }
+
+    public void Dispose() => _pair.Dispose();
+
+    private static ECCurve CurveOf(ushort group) => group == Secp256R1 ? ECCurve.NamedCurves.nistP256 : ECCurve.NamedCurves.nistP384;
+
+    private static AlertException NoPoint() =>
+        new(Alert.IllegalParameter, "The public key of the other end is no point on the agreed curve.");
+}

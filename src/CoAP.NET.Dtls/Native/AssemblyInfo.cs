@@ -1,4 +1,0 @@
-using System.Runtime.CompilerServices;
-
-// Native functions take blittable values only, exactly as declared here.
-[assembly: DisableRuntimeMarshalling]

@@ -1,0 +1,22 @@
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>A session whose peer proves with its first OSCORE message that it has the same keys (RFC 9528 section 5.4.2).</summary>
+/// <param name="session">The session.</param>
+internal sealed class UnconfirmedClientSession(EdhocSession session) : OscoreKeyExchangeClient
+{
+    /// <inheritdoc/>
+    public override int Overhead => 0;
+
+    /// <inheritdoc/>
+    public override bool BringsMessage => false;
+
+    /// <inheritdoc/>
+    public override void AddTo(CoapMessage request)
+    {
+    }
+
+    /// <inheritdoc/>
+    public override void OnConfirmed() => session.IsConfirmed = true;
+}

@@ -1,0 +1,44 @@
+using System.Collections.Immutable;
+using CoAP.NET.Generators.Reading;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Diagnostics;
+
+namespace CoAP.NET.Generators;
+
+/// <summary>
+/// Reports errors in handlers with bound parameters. Separate from the generator, so that pragmas and .editorconfig apply.
+/// </summary>
+[DiagnosticAnalyzer(LanguageNames.CSharp)]
+public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer
+{
+    /// <inheritdoc/>
+    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } =
+    [
+        Descriptors.UnusedRouteParameter, Descriptors.CannotBind, Descriptors.TwoBodies, Descriptors.BadTemplate, Descriptors.ByReference,
+        Descriptors.OpenType,
+        Descriptors.UnknownHandler, Descriptors.NoInterceptors, Descriptors.Inaccessible, Descriptors.CannotAnswer,
+        Descriptors.ForeignAttribute, Descriptors.NoBody, Descriptors.UntypedLambdaDiagnostic,
+    ];
+
+    /// <inheritdoc/>
+    public override void Initialize(AnalysisContext context)
+    {
+        context.ConfigureGeneratedCodeAnalysis(GeneratedCodeAnalysisFlags.None);
+        context.EnableConcurrentExecution();
+        context.RegisterSyntaxNodeAction(Analyze, SyntaxKind.InvocationExpression);
+    }
+
+    private static void Analyze(SyntaxNodeAnalysisContext context)
+    {
+        if (CallReader.IsCandidate(context.Node)
+            && CallReader.Read((InvocationExpressionSyntax)context.Node, context.SemanticModel, context.CancellationToken) is { } reading)
+        {
+            foreach (Diagnostic diagnostic in reading.Diagnostics)
+            {
+                context.ReportDiagnostic(diagnostic);
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+using System.Collections.Immutable;
+using CoAP.NET.Generators.Reading;
+using CoAP.NET.Generators.Writing;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace CoAP.NET.Generators;
+
+/// <summary>Replaces calls of <c>MapGet</c> and similar methods whose handlers have bound parameters with code that binds them.</summary>
+[Generator(LanguageNames.CSharp)]
+public sealed class CoapRouteGenerator : IIncrementalGenerator
+{
+    /// <summary>The name of the step that reads calls, for tests of incremental caching.</summary>
+    public const string CallsStep = "Calls";
+
+    /// <inheritdoc/>
+    public void Initialize(IncrementalGeneratorInitializationContext context)
+    {
+        IncrementalValuesProvider<BoundCall> calls = context.SyntaxProvider
+            .CreateSyntaxProvider(
+                static (node, _) => CallReader.IsCandidate(node),
+                static (node, cancellationToken) =>
+                    CallReader.Read((InvocationExpressionSyntax)node.Node, node.SemanticModel, cancellationToken)?.Call)
+            .Where(static call => call is not null)
+            .Select(static (call, _) => call!)
+            .WithTrackingName(CallsStep);
+        context.RegisterSourceOutput(calls.Collect(), static (output, found) => Write(output, found));
+    }
+
+    private static void Write(SourceProductionContext output, ImmutableArray<BoundCall> calls)
+    {
+        if (!calls.IsEmpty)
+        {
+            output.AddSource("CoapRoutes.g.cs", FileWriter.Write(calls));
+        }
+    }
+}

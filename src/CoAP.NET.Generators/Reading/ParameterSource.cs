@@ -1,0 +1,26 @@
+namespace CoAP.NET.Generators.Reading;
+
+/// <summary>The source of a parameter's value.</summary>
+internal enum ParameterSource
+{
+    Request,
+    CancellationToken,
+    Peer,
+    Services,
+    Route,
+    Query,
+    RouteOrQuery,
+    QueryArray,
+    Option,
+    OptionArray,
+    TypedOption,
+    Service,
+    KeyedService,
+    ServiceOrBody,
+    JsonBody,
+    TextBody,
+    BytesBody,
+    MemoryBody,
+    StreamBody,
+    PipeBody,
+}

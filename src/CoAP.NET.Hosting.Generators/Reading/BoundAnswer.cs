@@ -1,7 +1,0 @@
-namespace CoAP.NET.Hosting.Generators.Reading;
-
-/// <summary>The result of a handler, as text for generated code.</summary>
-/// <param name="Kind">Its conversion.</param>
-/// <param name="IsAsync">Whether it is a Task or a ValueTask.</param>
-/// <param name="Type">The type, without the task around it.</param>
-internal sealed record BoundAnswer(AnswerKind Kind, bool IsAsync, string Type);

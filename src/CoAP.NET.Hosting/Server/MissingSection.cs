@@ -1,0 +1,49 @@
+using Microsoft.Extensions.Configuration;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>A section of a server or client that a package reads which the application has not added.</summary>
+/// <param name="section">The name of the section.</param>
+internal sealed class MissingSection(string section) : HostedPart
+{
+    /// <summary>The section of the package for <c>coaps</c>.</summary>
+    public const string Dtls = "Dtls";
+
+    // Hosting refers to none of these packages, so it knows them by name only.
+    private static readonly (string Section, string Package, string Call, bool IsForClients)[] s_known =
+    [
+        (Dtls, "CoAP.NET.Dtls", "UseDtls", true), ("Oscore", "CoAP.NET.Oscore", "UseOscore", true),
+        ("Edhoc", "CoAP.NET.Edhoc", "UseEdhoc", true),
+        ("Directories", "CoAP.NET.ResourceDirectory", "RegisterWithDirectories", false),
+    ];
+
+    public override string Section => section;
+
+    // Its keys are unknown here, and none of them is misspelled.
+    public override IEnumerable<(string Path, KeyShape Shape)> Keys => [(section, KeyShape.Items)];
+
+    /// <summary>Adds an error for each section that no part reads.</summary>
+    /// <param name="parts">The parts of the server or client.</param>
+    /// <param name="registration">The server or client.</param>
+    /// <param name="section">Its section.</param>
+    /// <param name="findings">Receives the errors.</param>
+    /// <returns>The parts and the missing ones.</returns>
+    public static IReadOnlyCollection<HostedPart> Find(
+        IReadOnlyCollection<HostedPart> parts, HostedRegistration registration, IConfiguration section, ConfigurationFindings findings)
+    {
+        List<HostedPart> all = [.. parts];
+        bool isServer = registration.Kind == HostedRegistration.Server;
+        foreach ((string name, string package, string call, bool isForClients) in s_known)
+        {
+            if ((isServer || isForClients) && section.GetSection(name).Exists() && !parts.Any(part => part.Section == name))
+            {
+                string add = isServer ? "AddCoapServer" : "AddCoapClient";
+                findings.Errors.Add($"{registration.SectionPath}:{name} is set, but the application has not added it. Reference the "
+                    + $"package {package}, and call {call} on what {add} returns.");
+                all.Add(new MissingSection(name));
+            }
+        }
+
+        return all;
+    }
+}

@@ -1,9 +1,0 @@
-using Orleans.Runtime;
-
-namespace CoAP.NET.Orleans;
-
-/// <summary>Where a device is.</summary>
-/// <param name="Silo">The silo; null if none of those that answered has it.</param>
-/// <param name="IsCertain">Whether all silos answered, if none has it.</param>
-[GenerateSerializer, Immutable, Alias("CoAP.NET.DevicePlace")]
-internal readonly record struct DevicePlace([property: Id(0)] SiloAddress? Silo, [property: Id(1)] bool IsCertain);

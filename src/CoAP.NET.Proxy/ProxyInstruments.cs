@@ -1,0 +1,51 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.Proxy;
+
+/// <summary>The metrics of proxies in the meter of the library. Nearly free without a listener.</summary>
+internal sealed class ProxyInstruments
+{
+    /// <summary>The counter of requests by outcome.</summary>
+    public const string RequestsName = "coap.proxy.requests";
+
+    private static readonly ConditionalWeakTable<Meter, ProxyInstruments> s_ofMeters = [];
+    private static readonly ProxyInstruments s_shared = new(new Meter(CoapTelemetry.MeterName));
+
+    private readonly Counter<long> _requests;
+
+    private ProxyInstruments(Meter meter) =>
+        _requests = meter.CreateCounter<long>(RequestsName, "{request}", "Requests at a proxy, by outcome.");
+
+    /// <summary>Returns the instruments of a factory; null for the meter of the process.</summary>
+    public static ProxyInstruments Of(IMeterFactory? factory) => factory is null
+        ? s_shared
+        : s_ofMeters.GetValue(factory.Create(new MeterOptions(CoapTelemetry.MeterName)), static meter => new ProxyInstruments(meter));
+
+    public void Add(ProxyCount count)
+    {
+        if (_requests.Enabled)
+        {
+            _requests.Add(1, new KeyValuePair<string, object?>("coap.proxy.outcome", OutcomeOf(count)));
+        }
+    }
+
+    private static string OutcomeOf(ProxyCount count) => count switch
+    {
+        ProxyCount.Requests => "received",
+        ProxyCount.Forwarded => "forwarded",
+        ProxyCount.TargetsDenied => "not_allowed",
+        ProxyCount.UnsafeOptions => "unsafe_option",
+        ProxyCount.Challenges => "challenged",
+        ProxyCount.Busy => "busy",
+        ProxyCount.HopLimits => "no_hops",
+        ProxyCount.Timeouts => "timed_out",
+        ProxyCount.Failures => "failed",
+        ProxyCount.Shared => "shared",
+        ProxyCount.Streamed => "streamed",
+        ProxyCount.StreamedUploads => "body_streamed",
+        ProxyCount.UploadsAbandoned => "body_abandoned",
+        ProxyCount.UploadsEvicted => "body_evicted",
+        _ => "polled",
+    };
+}

@@ -1,0 +1,11 @@
+namespace CoAP.NET.PubSub.Topics;
+
+/// <summary>Numbers the questions of a broker. Thread-safe.</summary>
+internal sealed class TopicQuestionIds(CoapRandomSource random)
+{
+    private readonly ulong _broker = random.NextUInt64();
+    private ulong _last;
+
+    /// <summary>The stamp of the next question.</summary>
+    public TopicQuestionId Next() => new(_broker, Interlocked.Increment(ref _last));
+}

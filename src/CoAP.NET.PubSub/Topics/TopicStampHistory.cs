@@ -1,0 +1,83 @@
+using System.Formats.Cbor;
+
+namespace CoAP.NET.PubSub.Topics;
+
+/// <summary>
+/// The stamps of the last questions that changed a part of a topic, newest first. They are part of the entry, so that each owner recognizes
+/// a repeated question. A value.
+/// </summary>
+internal readonly struct TopicStampHistory : IEquatable<TopicStampHistory>
+{
+    /// <summary>The maximum number of stamps. A question repeated after as many others is not recognized.</summary>
+    public const int Most = 8;
+
+    private readonly TopicQuestionId[]? _stamps;
+
+    private TopicStampHistory(TopicQuestionId[] stamps) => _stamps = stamps;
+
+    /// <summary>The newest stamp; default if there is none.</summary>
+    public TopicQuestionId Newest => _stamps is { Length: > 0 } stamps ? stamps[0] : default;
+
+    private ReadOnlySpan<TopicQuestionId> Stamps => _stamps;
+
+    /// <summary>Whether this question was applied.</summary>
+    public bool Has(TopicQuestionId stamp) => Stamps.Contains(stamp);
+
+    /// <summary>Whether this question or a later one of the same broker was applied.</summary>
+    public bool HasReached(TopicQuestionId stamp)
+    {
+        foreach (TopicQuestionId one in Stamps)
+        {
+            if (one.Broker == stamp.Broker && one.Number >= stamp.Number)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>The marks after a question, keeping only the last question of each broker.</summary>
+    public TopicStampHistory WithLast(TopicQuestionId stamp) => new([stamp, .. Of(one => one.Broker != stamp.Broker)]);
+
+    /// <summary>The marks after a question, keeping each one.</summary>
+    public TopicStampHistory With(TopicQuestionId stamp) => new([stamp, .. Of(static _ => true)]);
+
+    /// <summary>Writes them.</summary>
+    public void Write(CborWriter writer)
+    {
+        writer.WriteStartArray(2 * Stamps.Length);
+        foreach (TopicQuestionId stamp in Stamps)
+        {
+            stamp.Write(writer);
+        }
+
+        writer.WriteEndArray();
+    }
+
+    /// <summary>Reads them.</summary>
+    public static TopicStampHistory Read(CborReader reader)
+    {
+        if (reader.ReadStartArray() is not (>= 0 and <= 2 * Most and int numbers) || (numbers & 1) != 0)
+        {
+            throw reader.Fault("the number of marks is wrong");
+        }
+
+        TopicQuestionId[] stamps = new TopicQuestionId[numbers / 2];
+        for (int i = 0; i < stamps.Length; i++)
+        {
+            stamps[i] = TopicQuestionId.Read(reader);
+        }
+
+        reader.ReadEndArray();
+        return new TopicStampHistory(stamps);
+    }
+
+    public bool Equals(TopicStampHistory other) => Stamps.SequenceEqual(other.Stamps);
+
+    public override bool Equals(object? obj) => obj is TopicStampHistory other && Equals(other);
+
+    public override int GetHashCode() => Newest.GetHashCode();
+
+    private IEnumerable<TopicQuestionId> Of(Func<TopicQuestionId, bool> isKept) => (_stamps ?? []).Where(isKept).Take(Most - 1);
+}

@@ -1,0 +1,129 @@
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>Limits of a directory, in <see cref="CoapDirectoryOptions.Limits"/>.</summary>
+public sealed class CoapDirectoryLimits
+{
+    private const int MaxCriteria = 63;
+
+    internal CoapDirectoryLimits()
+    {
+    }
+
+    /// <summary>
+    /// The maximum number of registrations, including expired ones that can still be refreshed, 1 to 100,000,000. Default 100,000.
+    /// </summary>
+    /// <remarks>Further ones get 5.03.</remarks>
+    public int MaxRegistrations { get; set; } = 100_000;
+
+    /// <summary>The maximum number of registrations per source (<see cref="CoapSource"/>), 1 or more. Default 10,000.</summary>
+    /// <remarks>Further ones get 4.03. A source also never gets more than half of the free room.</remarks>
+    public int MaxRegistrationsPerSource { get; set; } = 10_000;
+
+    /// <summary>The maximum number of bytes of all registrations with their index entries, 64 KiB or more. Default 256 MiB.</summary>
+    /// <remarks>Further registrations get 5.03.</remarks>
+    public long MaxBytes { get; set; } = 256L << 20;
+
+    /// <summary>The maximum number of links of a registration, 1 to 65,535. Default 500.</summary>
+    public int MaxLinks { get; set; } = 500;
+
+    /// <summary>The maximum number of bytes of the links of a registration, 64 to 57,344. Default 16 KiB.</summary>
+    /// <remarks>Larger ones get 4.13.</remarks>
+    public int MaxLinkBytes { get; set; } = 16 * 1024;
+
+    /// <summary>The maximum number of results of a look-up, 1 or more. Default 1,000.</summary>
+    /// <remarks>A client gets 4.00 for more results, and has to request pages.</remarks>
+    public int MaxResults { get; set; } = 1_000;
+
+    /// <summary>The maximum number of pending fetches, 1 or more. Default 100.</summary>
+    /// <remarks>Further ones get 5.03. The directory keeps the same number of results while they are fresh.</remarks>
+    public int MaxFetches { get; set; } = 100;
+
+    /// <summary>The maximum number of pending fetches per source, 1 or more. Default 10.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    public int MaxFetchesPerSource { get; set; } = 10;
+
+    /// <summary>The maximum number of different observed look-ups, 1 or more. Default 1,000.</summary>
+    /// <remarks>Above this number clients get a response without an observation.</remarks>
+    public int MaxWatched { get; set; } = 1_000;
+
+    /// <summary>The maximum number of observed look-ups started by one source, 1 or more. Default 50.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    public int MaxWatchedPerSource { get; set; } = 50;
+
+    /// <summary>
+    /// The maximum time that a registration, an update or a removal waits for the deciding node of a cluster and for the store, 100 ms to 1
+    /// minute. Default 5 s.
+    /// </summary>
+    /// <remarks>The client gets 5.03 afterwards.</remarks>
+    public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>
+    /// The maximum number of different values of <c>rt</c>, <c>if</c> and <c>et</c> of a registration, 4 to 65,535. Default 256.
+    /// </summary>
+    /// <remarks>Each value has an entry in the index.</remarks>
+    internal int MaxTerms { get; set; } = 256;
+
+    /// <summary>
+    /// The maximum number of endpoint attributes of a registration in addition to <c>ep</c>, <c>d</c>, <c>base</c> and <c>lt</c>, 0 to 128.
+    /// Default 16.
+    /// </summary>
+    /// <remarks>Each one has at most 255 bytes.</remarks>
+    internal int MaxAttributes { get; set; } = 16;
+
+    /// <summary>The maximum number of bytes of the response to a look-up, 64 or more. Default 128 KiB.</summary>
+    internal int MaxAnswerBytes { get; set; } = 128 * 1024;
+
+    /// <summary>The maximum number of registrations that a look-up scans in one step, 1 or more. Default 20,000.</summary>
+    /// <remarks>
+    /// A look-up by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>, <c>rt</c> or <c>if</c> scans the registrations with that
+    /// value; other look-ups scan all. A look-up that exceeds the limit continues in steps of this size, in turn with other such look-ups,
+    /// and cannot be observed.
+    /// </remarks>
+    internal int MaxScanned { get; set; } = 20_000;
+
+    /// <summary>
+    /// The maximum number of pending look-ups that scan more than <see cref="MaxScanned"/> registrations, 1 or more. Default 16.
+    /// </summary>
+    /// <remarks>Further ones get 5.03.</remarks>
+    internal int MaxScans { get; set; } = 16;
+
+    /// <summary>The maximum number of such pending look-ups per source, 1 or more. Default 4.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    internal int MaxScansPerSource { get; set; } = 4;
+
+    /// <summary>The maximum number of criteria of a look-up, 1 to 63. Default 16.</summary>
+    internal int MaxCriteriaPerLookUp { get; set; } = 16;
+
+    internal CoapDirectoryLimits Clone() => (CoapDirectoryLimits)MemberwiseClone();
+
+    /// <exception cref="ArgumentOutOfRangeException">A limit is out of its range.</exception>
+    internal void Check()
+    {
+        Check(MaxRegistrations, 1, 100_000_000);
+        Check(MaxRegistrationsPerSource, 1, int.MaxValue);
+        Check(MaxBytes, 64 * 1024, long.MaxValue);
+        Check(MaxLinks, 1, ushort.MaxValue);
+        Check(MaxLinkBytes, 64, 56 * 1024);
+        Check(MaxTerms, 4, ushort.MaxValue);
+        Check(MaxAttributes, 0, 128);
+        Check(MaxResults, 1, int.MaxValue);
+        Check(MaxAnswerBytes, 64, int.MaxValue);
+        Check(MaxScanned, 1, int.MaxValue);
+        Check(MaxScans, 1, int.MaxValue);
+        Check(MaxScansPerSource, 1, int.MaxValue);
+        Check(MaxCriteriaPerLookUp, 1, MaxCriteria);
+        Check(MaxFetches, 1, int.MaxValue);
+        Check(MaxFetchesPerSource, 1, int.MaxValue);
+        Check(MaxWatched, 1, int.MaxValue);
+        Check(MaxWatchedPerSource, 1, int.MaxValue);
+        ArgumentOutOfRangeException.ThrowIfLessThan(Timeout, TimeSpan.FromMilliseconds(100));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(Timeout, TimeSpan.FromMinutes(1));
+    }
+
+    private static void Check(long value, long min, long max,
+        [System.Runtime.CompilerServices.CallerArgumentExpression(nameof(value))] string name = "")
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(value, min, name);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(value, max, name);
+    }
+}

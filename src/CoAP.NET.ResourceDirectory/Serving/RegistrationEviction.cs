@@ -1,0 +1,135 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// Finds room for registrations. Expired ones go first; then the source with the most is evicted for sources with fewer, so that newcomers
+/// find a place although a few sources fill the directory.
+/// </summary>
+/// <param name="core">The directory.</param>
+/// <param name="logger">Logs when the directory is full.</param>
+internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
+{
+    // The maximum number of evictions per request. Each is a question, perhaps to another node, and evicted registrations do not return
+    // when they were not enough.
+    private const int MostForgotten = 4;
+    private const int MaxEvictions = 64;
+
+    private static readonly TimeSpan s_whenFull = TimeSpan.FromMinutes(1);
+
+    private readonly CoapDirectoryOptions _options = core.Options;
+    private readonly DirectoryIndex _index = core.Index;
+    private readonly RateLimitedLog _full = new(core.Options.TimeProvider);
+    private readonly RateLimitedLog _gaveWay = new(core.Options.TimeProvider);
+
+    /// <summary>Finds room for a registration.</summary>
+    /// <param name="key">Its key.</param>
+    /// <param name="made">The registration.</param>
+    /// <param name="isVerified">Whether the registrant has proven that it receives at its address.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response if there is no room; otherwise null.</returns>
+    public async ValueTask<CoapResult?> AdmitAsync(CoapTableKey key, Registration made, bool isVerified,
+        CancellationToken cancellationToken)
+    {
+        _index.EndLifetimes();
+        Registration? current = _index.Find(key.Bytes);
+        Need need = new(current is null, made.Owner.Share, CostOf(made), current is { } known ? CostOf(known) : 0);
+        if (!HasShare(need))
+        {
+            return ShareUsedUp();
+        }
+
+        // Each forged address is a new source. It gets at most half of the room, and evicts no registration.
+        if (!isVerified && !HasCapacity(need, 2))
+        {
+            core.Counts.Add(DirectoryCount.Challenges);
+            return CoapResults.FreshnessRequired();
+        }
+
+        for (int i = 0; i < MostForgotten && !HasCapacity(need) && _index.FindOldestEnded() is { } ended; i++)
+        {
+            (DirectoryDecision answer, _) = await core.AskAsync(new CoapTableKey(ended), DirectoryQuestion.Verb.Forget, null, null, default,
+                cancellationToken).ConfigureAwait(false);
+            core.Counts.Add(DirectoryCount.Forgotten, answer == DirectoryDecision.Done ? 1 : 0);
+        }
+
+        for (int i = 0; !HasCapacity(need); i++)
+        {
+            if (i == MaxEvictions || !await EvictAsync(need, cancellationToken).ConfigureAwait(false))
+            {
+                return Full();
+            }
+        }
+
+        return null;
+    }
+
+    private async ValueTask<bool> EvictAsync(Need need, CancellationToken cancellationToken)
+    {
+        if (_index.TakeForRoom(need.Share, need.More) is not { } found)
+        {
+            return false;
+        }
+
+        byte[] key = new byte[DirectoryIndex.KeyLength];
+        found.WriteKey(key);
+        DirectoryOwner owner = found.Registration.Owner;
+        (int Count, long Bytes) before = _index.Shares[owner.Share];
+        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(new CoapTableKey(key), DirectoryQuestion.Verb.Evict,
+            new Registrant(owner, true, [], 0), null, default, cancellationToken).ConfigureAwait(false);
+        if (unavailable is not null || answer is not (DirectoryDecision.Done or DirectoryDecision.Missing))
+        {
+            _index.GiveBack(found);
+            return false;
+        }
+
+        core.Counts.Add(DirectoryCount.Evicted, answer == DirectoryDecision.Done ? 1 : 0);
+        if (_gaveWay.IsDue())
+        {
+            DirectoryLog.Evicted(logger, before.Count + 1, before.Bytes, core.Counts[DirectoryCount.Evicted]);
+        }
+
+        return true;
+    }
+
+    private int CostOf(Registration registration) => DirectoryIndex.CostOf(registration, core.CountTerms(registration));
+
+    private bool HasCapacity(Need need, int part = 1) =>
+        (!need.IsNew || _index.Shares.Count < _options.Limits.MaxRegistrations / part)
+        && (need.More <= 0 || _index.Shares.Bytes + need.More <= _options.Limits.MaxBytes / part);
+
+    // A source may change its own registrations. Half of the free room is for others, unless a source has more that would give way to them.
+    private bool HasShare(Need need)
+    {
+        (int count, long bytes) = _index.Shares[need.Share];
+        long free = _options.Limits.MaxRegistrations - _index.Shares.Count;
+        long freeBytes = _options.Limits.MaxBytes - _index.Shares.Bytes;
+        return !need.IsNew || count == 0
+            || (count < _options.Limits.MaxRegistrationsPerSource
+                && ((count < (free + count) / 2 && bytes + need.Cost <= Math.Max(need.Cost, (freeBytes + bytes) / 2))
+                    || _index.Shares.IsOutdone(need.Share, need.Cost)));
+    }
+
+    private CoapResult ShareUsedUp()
+    {
+        core.Counts.Add(DirectoryCount.ShareUsedUp);
+        return CoapResults.Forbidden("You have reached the maximum number of registrations per client. Remove some, or let them expire.");
+    }
+
+    private CoapResult Full()
+    {
+        core.Counts.Add(DirectoryCount.Full);
+        if (_full.IsDue())
+        {
+            DirectoryLog.Full(logger, _index.Shares.Count, _index.Shares.Bytes);
+        }
+
+        return CoapResults.ServiceUnavailable(s_whenFull);
+    }
+
+    /// <summary>The needs of a registration.</summary>
+    private readonly record struct Need(bool IsNew, ulong Share, long Cost, long Before)
+    {
+        public long More => Cost - Before;
+    }
+}

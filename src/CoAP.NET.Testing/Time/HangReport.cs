@@ -1,0 +1,65 @@
+namespace CoAP.NET.Testing;
+
+/// <summary>
+/// Reports why a test hangs: datagrams wait for a virtual clock that no caller advances. A test that leaves datagrams behind and a test
+/// that awaits their answers look the same. It therefore reports only when no virtual clock of the process has moved for a while, and once
+/// for each such time. Thread-safe.
+/// </summary>
+/// <param name="time">Real time.</param>
+/// <param name="writer">Gets the message.</param>
+internal sealed class HangReport(TimeProvider time, TextWriter writer)
+{
+    private static readonly TimeSpan s_period = TimeSpan.FromSeconds(2);
+
+    /// <summary>How long all clocks stand still before it reports.</summary>
+    public static readonly TimeSpan PauseLimit = TimeSpan.FromSeconds(10);
+
+    private readonly Lock _gate = new();
+    private WeakReference<DatagramDelivery>? _network;
+    private ITimer? _timer;
+    private long _movedAt;
+
+    /// <summary>The one of the process.</summary>
+    public static HangReport OfProcess { get; } = new(TimeProvider.System, Console.Error);
+
+    /// <summary>Notes that a virtual clock has moved.</summary>
+    public void NoteMove() => Volatile.Write(ref _movedAt, time.GetTimestamp());
+
+    /// <summary>Notes that a network on a virtual clock has a datagram that waits for time.</summary>
+    public void NoteDatagram(DatagramDelivery network)
+    {
+        lock (_gate)
+        {
+            Volatile.Write(ref _movedAt, time.GetTimestamp());
+            if (_network is null || !_network.TryGetTarget(out DatagramDelivery? last) || last != network)
+            {
+                _network = new WeakReference<DatagramDelivery>(network);
+            }
+
+            _timer ??= time.CreateTimer(static one => ((HangReport)one!).Look(), this, s_period, s_period);
+        }
+    }
+
+    private void Look()
+    {
+        DatagramDelivery? network;
+        lock (_gate)
+        {
+            if (time.GetElapsedTime(Volatile.Read(ref _movedAt)) < PauseLimit)
+            {
+                return;
+            }
+
+            _timer?.Dispose();
+            _timer = null;
+            _ = _network!.TryGetTarget(out network);
+        }
+
+        if (network is { Clock: VirtualClock { IsDriven: false } clock } && network.DescribeWaiting() is { } waiting)
+        {
+            writer.WriteLine(
+                $"Virtual time stands still at {clock.Elapsed} for {PauseLimit.TotalSeconds} s of real time, and {waiting}. A call that "
+                    + "awaits the answer never ends. Let time pass: await clock.AdvanceUntilAsync(task, max), instead of the task itself.");
+        }
+    }
+}

@@ -1,0 +1,601 @@
+namespace CoAP.NET.Dtls.Tests.Handshakes;
+
+/// <summary>What a server refuses or ignores of a client that breaks the rules (RFC 5246 section 7.3).</summary>
+public sealed class ScriptedClientTests
+{
+    private const int PointLength = 65;
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.EcdhePsk)]
+    [InlineData(HandshakeKind.Ecdsa)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    [InlineData(HandshakeKind.RawPublicKeys)]
+    public void A_client_that_keeps_the_rules_has_a_session(HandshakeKind kind)
+    {
+        using ScriptedClient client = new(kind);
+        client.Complete();
+        client.AssertSession();
+        Assert.Equal(kind == HandshakeKind.EcdsaMutual, client.Server.PeerCertificate is not null);
+        Assert.Equal(kind == HandshakeKind.RawPublicKeys, client.Server.PeerPublicKey.Length > 0);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk, 16, false)]
+    [InlineData(HandshakeKind.EcdhePsk, 16, false)]
+    [InlineData(HandshakeKind.Ecdsa, 16, false)]
+    [InlineData(HandshakeKind.EcdsaMutual, 11, false)]
+    [InlineData(HandshakeKind.EcdsaMutual, 11, true)]
+    [InlineData(HandshakeKind.EcdsaMutual, 16, false)]
+    [InlineData(HandshakeKind.EcdsaMutual, 16, true)]
+    [InlineData(HandshakeKind.EcdsaMutual, 15, false)]
+    [InlineData(HandshakeKind.EcdsaMutual, 15, true)]
+    [InlineData(HandshakeKind.RawPublicKeys, 11, false)]
+    [InlineData(HandshakeKind.RawPublicKeys, 15, false)]
+    public void A_message_that_a_client_skips_leaves_the_server_waiting(HandshakeKind kind, int skipped, bool leavesNumber)
+    {
+        using ScriptedClient client = new(kind);
+        client.Hello();
+        foreach (HandshakeType type in client.Order)
+        {
+            if (type != (HandshakeType)skipped)
+            {
+                client.Send(type);
+            }
+            else if (leavesNumber)
+            {
+                client.Number++;
+            }
+        }
+
+        if (client.Records is null)
+        {
+            client.UseKeys();
+        }
+
+        client.Finish();
+        client.AssertWaits();
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    [InlineData(HandshakeKind.RawPublicKeys)]
+    public void An_empty_Certificate_is_refused_where_one_is_required(HandshakeKind kind)
+    {
+        using ScriptedClient client = new(kind);
+        client.Hello();
+        client.EmptyCertificate();
+        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NoCertificate);
+    }
+
+    [Fact]
+    public void An_empty_Certificate_completes_a_handshake_where_none_is_required()
+    {
+        using ScriptedClient client = new(HandshakeKind.Ecdsa, static settings => settings with { RequestsClientCertificate = true });
+        client.Hello();
+        client.EmptyCertificate();
+        client.ExchangeKeys();
+        client.Finish();
+        client.AssertSession();
+        Assert.Null(client.Server.PeerCertificate);
+    }
+
+    [Fact]
+    public void A_Certificate_that_is_not_required_must_be_proved_too()
+    {
+        using ScriptedClient client = new(HandshakeKind.Ecdsa, static settings => settings with { RequestsClientCertificate = true });
+        client.Hello();
+        client.Certificate();
+        client.ExchangeKeys();
+        client.Finish();
+        client.AssertWaits();
+    }
+
+    [Fact]
+    public void An_untrusted_or_unreadable_Certificate_is_refused()
+    {
+        foreach (byte[] bytes in new[] { HandshakeScene.ServerCertificate.RawData, [1, 2, 3], [] })
+        {
+            using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
+            client.Hello();
+            client.Send(HandshakeType.Certificate, writer =>
+            {
+                int list = writer.BeginVector(3);
+                return writer.Vector(3, bytes).EndVector(list, 3);
+            });
+            client.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+        }
+    }
+
+    [Fact]
+    public void An_untrusted_raw_public_key_is_refused()
+    {
+        using ScriptedClient client = new(HandshakeKind.RawPublicKeys);
+        client.Hello();
+        client.Send(HandshakeType.Certificate, static writer => writer.Vector(3, HandshakeScene.ServerKey.ExportSubjectPublicKeyInfo()));
+        client.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    [InlineData(HandshakeKind.RawPublicKeys)]
+    public void Finished_before_CertificateVerify_proves_nothing(HandshakeKind kind)
+    {
+        using ScriptedClient client = new(kind);
+        client.Hello();
+        client.Certificate();
+        client.ExchangeKeys();
+        client.Finish();
+        client.AssertWaits();
+
+        // The number that CertificateVerify has.
+        client.Number--;
+        client.Verify();
+        Assert.NotEqual(HandshakeStatus.Done, client.Server.Status);
+    }
+
+    [Fact]
+    public void Finished_that_overtakes_CertificateVerify_is_read_after_it()
+    {
+        using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
+        client.Hello();
+        client.Certificate();
+        client.ExchangeKeys();
+        byte[]? verify = null;
+        client.Alter = (type, body) =>
+        {
+            verify = type == HandshakeType.CertificateVerify ? body : verify;
+            return body;
+        };
+
+        // Its record gets lost.
+        ushort number = client.Number;
+        client.IsLost = true;
+        client.Verify();
+        client.IsLost = false;
+        client.Finish();
+        client.AssertWaits();
+        client.Number = number;
+        client.Forge(HandshakeType.CertificateVerify, verify!);
+        client.AssertSession();
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    [InlineData(HandshakeKind.RawPublicKeys)]
+    public void A_CertificateVerify_by_another_key_is_refused(HandshakeKind kind)
+    {
+        using ECDsa other = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using ScriptedClient client = new(kind);
+        client.Hello();
+        client.Certificate();
+        client.ExchangeKeys();
+        client.Verify(other);
+        client.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+    }
+
+    [Fact]
+    public void A_CertificateVerify_over_another_handshake_is_refused()
+    {
+        using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
+        client.Hello();
+        client.Certificate();
+        client.ExchangeKeys();
+        client.Verify(hash: SHA256.HashData("another handshake"u8));
+        client.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+    }
+
+    // SHA-1, SHA-224, EdDSA, RSA-PSS, RSA, another hash, none.
+    [Theory]
+    [InlineData(0x0203)]
+    [InlineData(0x0303)]
+    [InlineData(0x0807)]
+    [InlineData(0x0804)]
+    [InlineData(0x0401)]
+    [InlineData(0x0503)]
+    [InlineData(0x0000)]
+    public void A_CertificateVerify_by_another_algorithm_is_refused(int scheme)
+    {
+        using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
+        client.Hello();
+        client.Certificate();
+        client.ExchangeKeys();
+        client.Verify(scheme: (ushort)scheme);
+        client.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.Ecdsa)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void Finished_with_a_wrong_hash_is_refused(HandshakeKind kind)
+    {
+        for (int i = 0; i < 12; i++)
+        {
+            using ScriptedClient client = new(kind);
+            client.Alter = (type, body) => type == HandshakeType.Finished ? [.. body[..i], (byte)(body[i] ^ 1), .. body[(i + 1)..]] : body;
+            client.Complete();
+            client.AssertRefused(Alert.DecryptError);
+        }
+    }
+
+    [Fact]
+    public void Finished_of_the_server_is_none_of_the_client()
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk);
+        client.Hello();
+        client.ExchangeKeys();
+        client.Protected(ContentType.Handshake, client.MakeFinished(asServer: true));
+        client.AssertRefused(Alert.DecryptError);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.Ecdsa)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void Finished_without_protection_is_ignored(HandshakeKind kind)
+    {
+        using ScriptedClient client = new(kind);
+        client.Hello();
+        foreach (HandshakeType type in client.Order)
+        {
+            client.Send(type);
+        }
+
+        client.ChangeCipherSpec();
+        byte[] finished = client.MakeFinished();
+        client.Plain(ContentType.Handshake, finished);
+        client.AssertWaits();
+        client.Protected(ContentType.Handshake, finished);
+        client.AssertSession();
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void Application_data_before_Finished_is_ignored(HandshakeKind kind)
+    {
+        using ScriptedClient client = new(kind);
+        client.Hello();
+        foreach (HandshakeType type in client.Order)
+        {
+            client.Plain(ContentType.ApplicationData, [0x40, 1, 0, 1]);
+            client.Send(type);
+        }
+
+        for (int i = 0; i < 10; i++)
+        {
+            client.Plain(ContentType.ApplicationData, [0x40, 1, 0, 1]);
+            client.Protected(ContentType.ApplicationData, [0x40, 1, 0, 1]);
+        }
+
+        client.AssertWaits();
+        client.Finish();
+        client.AssertSession();
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void ChangeCipherSpec_early_or_twice_changes_nothing(HandshakeKind kind)
+    {
+        using ScriptedClient client = new(kind);
+        client.Hello();
+        client.ChangeCipherSpec();
+        foreach (HandshakeType type in client.Order)
+        {
+            client.Send(type);
+            client.ChangeCipherSpec();
+            client.ChangeCipherSpec();
+        }
+
+        client.AssertWaits();
+        client.Finish();
+        client.AssertSession();
+    }
+
+    [Fact]
+    public void ChangeCipherSpec_before_the_key_exchange_does_not_open_records_of_known_keys()
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk);
+        client.Hello();
+        client.UseKeys();
+        client.Finish();
+        client.AssertWaits();
+        Assert.Equal(0, client.Server.Forgeries);
+        client.Number--;
+        client.ExchangeKeys();
+        Assert.NotEqual(HandshakeStatus.Done, client.Server.Status);
+    }
+
+    [Theory]
+    [InlineData(0xFEFF)]
+    [InlineData(0xFEFE)]
+    public void A_client_of_an_older_version_is_refused(int version)
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk) { Version = (ushort)version };
+        client.Hello();
+        client.AssertRefused(Alert.ProtocolVersion, HandshakeFault.NothingInCommon);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("01")]
+    [InlineData("4001")]
+    public void A_client_without_null_compression_is_refused(string compressions)
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk) { Compressions = Convert.FromHexString(compressions) };
+        client.Hello();
+        client.AssertRefused(Alert.ProtocolVersion, HandshakeFault.NothingInCommon);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.EcdhePsk, 10, "00020019")]
+    [InlineData(HandshakeKind.Ecdsa, 10, "0002001D")]
+    [InlineData(HandshakeKind.Ecdsa, 13, "00040203080400")]
+    [InlineData(HandshakeKind.Ecdsa, 13, "00020401")]
+    [InlineData(HandshakeKind.Ecdsa, 20, "0102")]
+    [InlineData(HandshakeKind.RawPublicKeys, 20, "0100")]
+    public void A_client_with_nothing_in_common_is_refused(HandshakeKind kind, int extension, string content)
+    {
+        byte[] bytes = Convert.FromHexString(content);
+        using ScriptedClient client = new(kind);
+        client.Extensions[(ushort)extension] = extension == 13 ? bytes[..(2 + bytes[1])] : bytes;
+        client.Hello();
+        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+    }
+
+    [Fact]
+    public void A_client_that_knows_only_certificates_gets_no_raw_public_key()
+    {
+        using ScriptedClient client = new(HandshakeKind.RawPublicKeys);
+        _ = client.Extensions.Remove(20);
+        client.Hello();
+        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+    }
+
+    [Fact]
+    public void A_client_without_a_suite_in_common_is_refused()
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk) { Suites = [0x002F, 0x1301, 0x00FF] };
+        client.Hello();
+        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+    }
+
+    [Fact]
+    public void A_client_without_extended_master_secret_is_refused_where_it_is_required()
+    {
+        foreach (bool isRequired in new[] { true, false })
+        {
+            using ScriptedClient client = new(
+                HandshakeKind.EcdhePsk, settings => settings with { RequiresExtendedMasterSecret = isRequired });
+            _ = client.Extensions.Remove(23);
+            if (isRequired)
+            {
+                client.Hello();
+                client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+            }
+            else
+            {
+                client.Complete();
+                client.AssertSession();
+            }
+        }
+    }
+
+    // Off the curve, infinity, compressed, hybrid, other lengths, coordinates beyond the field.
+    [Theory]
+    [InlineData(4, 1, PointLength)]
+    [InlineData(4, 0, PointLength)]
+    [InlineData(4, 0xFF, PointLength)]
+    [InlineData(2, 1, 33)]
+    [InlineData(6, 1, PointLength)]
+    [InlineData(0, 0, 1)]
+    [InlineData(0, 0, 0)]
+    [InlineData(4, 1, PointLength - 1)]
+    [InlineData(4, 1, 97)]
+    public void A_point_that_is_not_on_the_curve_is_refused(byte form, byte fill, int length)
+    {
+        byte[] point = new byte[length];
+        Array.Fill(point, fill);
+        point.AsSpan(0, Math.Min(1, length)).Fill(form);
+        foreach (HandshakeKind kind in new[] { HandshakeKind.EcdhePsk, HandshakeKind.Ecdsa })
+        {
+            using ScriptedClient client = new(kind);
+            client.Hello();
+            client.ExchangeKeys(point);
+            client.AssertRefused(Alert.IllegalParameter);
+        }
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    [InlineData(5)]
+    [InlineData(6)]
+    [InlineData(7)]
+    public void A_point_on_the_curve_in_another_form_is_refused(byte form)
+    {
+        using EphemeralKey key = EphemeralKey.TryCreate([0, 23])!;
+        using ScriptedClient peer = new(HandshakeKind.EcdhePsk);
+        peer.Hello();
+        peer.ExchangeKeys([form, .. key.Point.AsSpan(1)]);
+        peer.AssertRefused(Alert.IllegalParameter);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk, 1)]
+    [InlineData(HandshakeKind.Ecdsa, 1)]
+    [InlineData(HandshakeKind.RawPublicKeys, 1)]
+    [InlineData(HandshakeKind.EcdsaMutual, 11)]
+    [InlineData(HandshakeKind.RawPublicKeys, 11)]
+    [InlineData(HandshakeKind.Psk, 16)]
+    [InlineData(HandshakeKind.EcdhePsk, 16)]
+    [InlineData(HandshakeKind.Ecdsa, 16)]
+    [InlineData(HandshakeKind.EcdsaMutual, 15)]
+    [InlineData(HandshakeKind.Psk, 20)]
+    [InlineData(HandshakeKind.EcdsaMutual, 20)]
+    public void A_message_longer_or_shorter_than_its_fields_is_refused(HandshakeKind kind, int type)
+    {
+        int length = int.MaxValue;
+        for (int cut = -1; cut < length; cut++)
+        {
+            using ScriptedClient client = new(kind);
+            client.Alter = (sent, body) =>
+            {
+                if (sent != (HandshakeType)type)
+                {
+                    return body;
+                }
+
+                length = body.Length;
+                return cut < 0 ? [.. body, 0] : body[..Math.Min(cut, body.Length - 1)];
+            };
+
+            // A hello may end before its extensions (RFC 5246 section 7.4.1.2).
+            if (type == 1 && cut == 34 + 1 + 21 + 4 + 2)
+            {
+                continue;
+            }
+
+            client.Hello();
+            foreach (HandshakeType next in client.Order)
+            {
+                if (client.Server.Status == HandshakeStatus.Running)
+                {
+                    client.Send(next);
+                }
+            }
+
+            if (client.Server.Status == HandshakeStatus.Running)
+            {
+                client.Finish();
+            }
+
+            Assert.Equal(HandshakeStatus.Failed, client.Server.Status);
+            Assert.NotEqual(Alert.InternalError, client.Refusal ?? Alert.DecodeError);
+            if (type != 1 && type != 20)
+            {
+                Assert.Equal(Alert.DecodeError, client.Refusal);
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(10, "000200170000")]
+    [InlineData(10, "00040017")]
+    [InlineData(11, "0100FF")]
+    [InlineData(13, "000204030000")]
+    [InlineData(23, "00")]
+    [InlineData(0xFF01, "0000")]
+    [InlineData(0xFF01, "")]
+    public void An_extension_longer_or_shorter_than_its_fields_is_refused(int type, string content)
+    {
+        using ScriptedClient client = new(HandshakeKind.Ecdsa);
+        client.Extensions[(ushort)type] = Convert.FromHexString(content);
+        client.Hello();
+        client.AssertRefused(Alert.DecodeError);
+    }
+
+    [Fact]
+    public void A_client_that_continues_an_unknown_handshake_is_refused()
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk);
+        client.Extensions[0xFF01] = [1, 7];
+        client.Hello();
+        client.AssertRefused(Alert.HandshakeFailure);
+    }
+
+    [Fact]
+    public void A_session_does_not_resume_without_extended_master_secret()
+    {
+        using ScriptedClient client = Resuming(out _);
+        _ = client.Extensions.Remove(23);
+        client.Hello();
+        client.AssertRefused(Alert.HandshakeFailure);
+    }
+
+    [Fact]
+    public void A_session_resumes_with_its_suite_only()
+    {
+        using ScriptedClient same = Resuming(out _);
+        same.Hello();
+        Assert.True(same.IsProved);
+        same.Finish();
+        same.AssertSession();
+        Assert.True(same.Server.IsResumed);
+
+        using ScriptedClient other = Resuming(out CipherSuite suite);
+        other.Suites = [suite.Id];
+        other.Suite = suite;
+        other.Complete();
+        other.AssertSession();
+        Assert.False(other.Server.IsResumed);
+    }
+
+    [Fact]
+    public void A_client_with_another_master_secret_does_not_resume_a_session()
+    {
+        using ScriptedClient client = Resuming(out _);
+        client.ResumedMaster![0] ^= 1;
+        client.Hello();
+        client.Finish();
+        client.AssertWaits();
+        Assert.Equal(1, client.Server.Forgeries);
+    }
+
+    [Fact]
+    public void A_client_with_another_key_is_not_done()
+    {
+        using ScriptedClient client = new(HandshakeKind.EcdhePsk);
+        client.Hello();
+        client.ExchangeKeys();
+        client.Master[0] ^= 1;
+        client.UseKeys();
+        client.Finish();
+        client.AssertWaits();
+        Assert.Equal(1, client.Server.Forgeries);
+    }
+
+    [Fact]
+    public void Two_handshakes_have_different_points()
+    {
+        HashSet<string> points = [];
+        foreach (HandshakeKind kind in new[] { HandshakeKind.EcdhePsk, HandshakeKind.Ecdsa })
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                using ScriptedClient client = new(kind);
+                client.Hello();
+                byte[] exchange = client.Heard.Single(static one => one.Type == HandshakeType.ServerKeyExchange).Body;
+                int at = exchange.AsSpan().IndexOf((byte[])[3, 0, 23, PointLength, 4]);
+                Assert.True(points.Add(Convert.ToHexString(exchange.AsSpan(at + 4, PointLength))));
+            }
+        }
+    }
+
+    // A client that wants to resume a session of the first suite at a server that has another one too.
+    private static ScriptedClient Resuming(out CipherSuite other)
+    {
+        CipherSuite[] suites = [.. CipherSuite.All.Where(static suite => suite.KeyExchange == KeyExchange.Psk)];
+        other = suites[1];
+        byte[] master = [.. Enumerable.Range(1, 48).Select(static i => (byte)i)];
+        ScriptedClient client = new(
+            HandshakeKind.Psk, settings => settings with { Suites = suites, SessionStore = new ResumptionMemory(time: settings.Time) })
+        {
+            SessionId = [1, 2, 3, 4],
+            ResumedMaster = [.. master],
+        };
+        byte[] rules = new HandshakeContext(client.Server.Settings).Rules;
+        client.Server.Found([1, 2, 3, 4], new SavedResumption
+        {
+            Expires = client.Clock.GetUtcNow() + FromHours(1),
+            Session = new ResumptionState(suites[0], master, rules, []).ToBytes(),
+            PskIdentity = HandshakeScene.Identity,
+            Certificate = [],
+            PublicKey = [],
+            Shown = [],
+        });
+        return client;
+    }
+}

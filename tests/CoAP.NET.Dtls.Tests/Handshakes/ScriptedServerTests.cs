@@ -1,0 +1,624 @@
+using MessageHeader = CoAP.NET.Dtls.Handshakes.MessageHeader;
+
+namespace CoAP.NET.Dtls.Tests.Handshakes;
+
+/// <summary>What a client refuses or ignores of a server that breaks the rules (RFC 5246 section 7.3).</summary>
+public sealed class ScriptedServerTests
+{
+    private const int PointLength = 65;
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.EcdhePsk)]
+    [InlineData(HandshakeKind.Ecdsa)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    [InlineData(HandshakeKind.RawPublicKeys)]
+    public void A_server_that_keeps_the_rules_has_a_session(HandshakeKind kind)
+    {
+        using ScriptedServer server = new(kind);
+        server.Complete();
+        server.AssertSession();
+        Assert.Equal(kind is HandshakeKind.Ecdsa or HandshakeKind.EcdsaMutual, server.Client.PeerCertificate is not null);
+        Assert.Equal(kind == HandshakeKind.RawPublicKeys, server.Client.PeerPublicKey.Length > 0);
+        Assert.Equal(kind is HandshakeKind.Psk or HandshakeKind.EcdhePsk ? "hint" : null, server.Client.PskHint);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk, 2, false)]
+    [InlineData(HandshakeKind.Psk, 14, false)]
+    [InlineData(HandshakeKind.EcdhePsk, 12, false)]
+    [InlineData(HandshakeKind.EcdhePsk, 12, true)]
+    [InlineData(HandshakeKind.EcdhePsk, 14, false)]
+    [InlineData(HandshakeKind.Ecdsa, 2, false)]
+    [InlineData(HandshakeKind.Ecdsa, 11, false)]
+    [InlineData(HandshakeKind.Ecdsa, 11, true)]
+    [InlineData(HandshakeKind.Ecdsa, 12, false)]
+    [InlineData(HandshakeKind.Ecdsa, 12, true)]
+    [InlineData(HandshakeKind.Ecdsa, 14, false)]
+    [InlineData(HandshakeKind.EcdsaMutual, 11, false)]
+    [InlineData(HandshakeKind.EcdsaMutual, 12, false)]
+    [InlineData(HandshakeKind.EcdsaMutual, 14, false)]
+    [InlineData(HandshakeKind.RawPublicKeys, 11, false)]
+    [InlineData(HandshakeKind.RawPublicKeys, 12, false)]
+    public void A_message_that_a_server_skips_leaves_the_client_waiting(HandshakeKind kind, int skipped, bool leavesNumber)
+    {
+        using ScriptedServer server = new(kind);
+        foreach (HandshakeType type in server.Order)
+        {
+            if (type != (HandshakeType)skipped)
+            {
+                server.Send(type);
+            }
+            else if (leavesNumber)
+            {
+                server.Number++;
+            }
+        }
+
+        server.UseKeys();
+        server.Finish();
+        server.AssertWaits();
+        Assert.Equal([HandshakeType.ClientHello], server.Heard.Select(static one => one.Type));
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.Ecdsa)]
+    public void A_server_may_skip_what_is_optional(HandshakeKind kind)
+    {
+        using ScriptedServer server = new(kind);
+        server.Complete(without: kind == HandshakeKind.Psk ? HandshakeType.ServerKeyExchange : HandshakeType.CertificateRequest);
+        server.AssertSession();
+        Assert.Null(server.Client.PskHint);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.EcdsaMutual, 0)]
+    [InlineData(HandshakeKind.EcdsaMutual, 1)]
+    [InlineData(HandshakeKind.EcdsaMutual, 2)]
+    [InlineData(HandshakeKind.EcdsaMutual, 4)]
+    [InlineData(HandshakeKind.Psk, 1)]
+    [InlineData(HandshakeKind.EcdhePsk, 2)]
+    public void A_CertificateRequest_out_of_order_leaves_the_client_waiting_or_unmoved(HandshakeKind kind, int at)
+    {
+        using ScriptedServer server = new(kind);
+        List<HandshakeType> order = [.. server.Order.Where(static type => type != HandshakeType.CertificateRequest)];
+        order.Insert(at, HandshakeType.CertificateRequest);
+        order.ForEach(server.Send);
+        if (server.Records is null)
+        {
+            server.UseKeys();
+        }
+
+        server.Finish();
+        Assert.NotEqual(HandshakeStatus.Done, server.Client.Status);
+        Assert.DoesNotContain(HandshakeType.Certificate, server.Heard.Select(static one => one.Type));
+    }
+
+    [Fact]
+    public void A_suite_that_was_not_offered_is_refused()
+    {
+        foreach (CipherSuite suite in CipherSuite.All.Skip(1))
+        {
+            using ScriptedServer server = new(HandshakeKind.Psk) { Suite = suite };
+            server.Send(HandshakeType.ServerHello);
+            server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+        }
+    }
+
+    [Fact]
+    public void A_compression_is_refused()
+    {
+        using ScriptedServer server = new(HandshakeKind.Psk) { Compression = 1 };
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+    }
+
+    [Theory]
+    [InlineData(0xFEFF)]
+    [InlineData(0xFEFC)]
+    [InlineData(0x0303)]
+    public void Another_version_is_refused(int version)
+    {
+        using ScriptedServer server = new(HandshakeKind.Psk) { Version = (ushort)version };
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.ProtocolVersion, HandshakeFault.NothingInCommon);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.EcdhePsk, 25)]
+    [InlineData(HandshakeKind.EcdhePsk, 29)]
+    [InlineData(HandshakeKind.Ecdsa, 25)]
+    [InlineData(HandshakeKind.Ecdsa, 0)]
+    public void A_group_that_was_not_offered_is_refused(HandshakeKind kind, int group)
+    {
+        using ScriptedServer server = new(kind) { Group = (ushort)group };
+        server.Complete();
+        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.EcdhePsk, 1)]
+    [InlineData(HandshakeKind.Ecdsa, 2)]
+    public void A_curve_without_a_name_is_refused(HandshakeKind kind, byte type)
+    {
+        using ScriptedServer server = new(kind) { CurveType = type };
+        server.Complete();
+        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+    }
+
+    // Truncated HMAC, groups, signature algorithms, heartbeat, types of certificates, ticket, Connection ID, an unknown one, points.
+    [Theory]
+    [InlineData(4, "")]
+    [InlineData(10, "00020017")]
+    [InlineData(13, "00020403")]
+    [InlineData(15, "01")]
+    [InlineData(19, "00")]
+    [InlineData(20, "00")]
+    [InlineData(35, "")]
+    [InlineData(54, "00")]
+    [InlineData(0x1234, "")]
+    [InlineData(11, "0100")]
+    [InlineData(23, "")]
+    public void An_extension_that_was_not_offered_is_refused(int type, string content)
+    {
+        using ScriptedServer server = new(
+            HandshakeKind.Psk, static settings => settings with { UsesTickets = false, OffersExtendedMasterSecret = false });
+        server.Extensions.Clear();
+        server.Extensions[(ushort)type] = Convert.FromHexString(content);
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.UnsupportedExtension);
+    }
+
+    [Theory]
+    [InlineData(19, 0)]
+    [InlineData(19, 1)]
+    [InlineData(20, 1)]
+    [InlineData(20, 255)]
+    public void A_type_of_certificate_that_was_not_offered_is_refused(int extension, byte type)
+    {
+        using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
+        server.Extensions[(ushort)extension] = [type];
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+    }
+
+    [Theory]
+    [InlineData(11, "010000")]
+    [InlineData(11, "02")]
+    [InlineData(19, "0200")]
+    [InlineData(20, "")]
+    [InlineData(23, "00")]
+    [InlineData(35, "00")]
+    [InlineData(0xFF01, "0000")]
+    [InlineData(0, "00")]
+    public void An_extension_longer_or_shorter_than_its_fields_is_refused(int type, string content)
+    {
+        using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
+        server.Extensions[(ushort)type] = Convert.FromHexString(content);
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.DecodeError);
+    }
+
+    [Fact]
+    public void A_server_that_continues_an_unknown_handshake_is_refused()
+    {
+        using ScriptedServer server = new(HandshakeKind.Psk);
+        server.Extensions[0xFF01] = [1, 7];
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.HandshakeFailure);
+    }
+
+    [Fact]
+    public void A_server_without_extended_master_secret_is_refused_where_it_is_required()
+    {
+        foreach (bool isRequired in new[] { true, false })
+        {
+            using ScriptedServer server = new(
+                HandshakeKind.Ecdsa, settings => settings with { RequiresExtendedMasterSecret = isRequired });
+            server.Extensions.Clear();
+            if (isRequired)
+            {
+                server.Send(HandshakeType.ServerHello);
+                server.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+            }
+            else
+            {
+                server.Complete();
+                server.AssertSession();
+                Assert.Null(server.Client.SaveSession());
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Ecdsa)]
+    [InlineData(HandshakeKind.RawPublicKeys)]
+    public void A_ServerKeyExchange_by_another_key_or_over_other_randoms_is_refused(HandshakeKind kind)
+    {
+        using ECDsa other = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        foreach (int way in Enumerable.Range(0, 4))
+        {
+            using ScriptedServer server = new(kind);
+            server.OtherKey = way == 0 ? other : null;
+            server.SignedRandoms = way switch
+            {
+                1 => [.. server.OwnRandom, .. server.PeerRandom],
+                2 => [.. new byte[32], .. server.OwnRandom],
+                3 => [.. server.PeerRandom, .. new byte[32]],
+                _ => null,
+            };
+            server.Complete();
+            server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+        }
+    }
+
+    [Fact]
+    public void A_ServerKeyExchange_with_a_point_that_was_not_signed_is_refused()
+    {
+        using ScriptedServer server = new(HandshakeKind.Ecdsa);
+        using EphemeralKey other = EphemeralKey.TryCreate([0, 23])!;
+        server.Alter = (type, body) => type == HandshakeType.ServerKeyExchange ? [.. body[..4], .. other.Point, .. body[69..]] : body;
+        server.Complete();
+        server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+    }
+
+    [Theory]
+    [InlineData(0x0203)]
+    [InlineData(0x0303)]
+    [InlineData(0x0807)]
+    [InlineData(0x0804)]
+    [InlineData(0x0401)]
+    [InlineData(0x0503)]
+    [InlineData(0x0000)]
+    public void A_ServerKeyExchange_by_another_algorithm_is_refused(int scheme)
+    {
+        using ScriptedServer server = new(HandshakeKind.Ecdsa) { Scheme = (ushort)scheme };
+        server.Complete();
+        server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+    }
+
+    [Fact]
+    public void An_empty_untrusted_or_unreadable_Certificate_is_refused()
+    {
+        foreach (byte[]? bytes in new byte[]?[] { null, [], [1, 2, 3], HandshakeScene.ClientCertificate.RawData })
+        {
+            using ScriptedServer server = new(HandshakeKind.Ecdsa);
+            server.Send(HandshakeType.ServerHello);
+            server.Send(HandshakeType.Certificate, writer =>
+            {
+                int list = writer.BeginVector(3);
+                return (bytes is null ? writer : writer.Vector(3, bytes)).EndVector(list, 3);
+            });
+            server.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+        }
+    }
+
+    [Fact]
+    public void An_empty_or_untrusted_raw_public_key_is_refused()
+    {
+        foreach (byte[] bytes in new byte[][] { [], HandshakeScene.ClientKey.ExportSubjectPublicKeyInfo() })
+        {
+            using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
+            server.Send(HandshakeType.ServerHello);
+            server.Send(HandshakeType.Certificate, writer => writer.Vector(3, bytes));
+            server.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+        }
+    }
+
+    // Off the curve, infinity, compressed, hybrid, other lengths, coordinates beyond the field.
+    [Theory]
+    [InlineData(4, 1, PointLength)]
+    [InlineData(4, 0, PointLength)]
+    [InlineData(4, 0xFF, PointLength)]
+    [InlineData(2, 1, 33)]
+    [InlineData(6, 1, PointLength)]
+    [InlineData(0, 0, 1)]
+    [InlineData(0, 0, 0)]
+    [InlineData(4, 1, PointLength - 1)]
+    [InlineData(4, 1, 97)]
+    public void A_point_that_is_not_on_the_curve_is_refused(byte form, byte fill, int length)
+    {
+        byte[] point = new byte[length];
+        Array.Fill(point, fill);
+        point.AsSpan(0, Math.Min(1, length)).Fill(form);
+        foreach (HandshakeKind kind in new[] { HandshakeKind.EcdhePsk, HandshakeKind.Ecdsa, HandshakeKind.RawPublicKeys })
+        {
+            using ScriptedServer server = new(kind) { Point = point };
+            server.Complete();
+            server.AssertRefused(Alert.IllegalParameter);
+        }
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.Ecdsa)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void Finished_with_a_wrong_hash_is_refused(HandshakeKind kind)
+    {
+        for (int i = 0; i < 12; i++)
+        {
+            using ScriptedServer server = new(kind);
+            server.Alter = (type, body) => type == HandshakeType.Finished ? [.. body[..i], (byte)(body[i] ^ 1), .. body[(i + 1)..]] : body;
+            server.Complete();
+            server.AssertRefused(Alert.DecryptError);
+        }
+    }
+
+    [Fact]
+    public void Finished_of_the_client_is_none_of_the_server()
+    {
+        using ScriptedServer server = new(HandshakeKind.Psk);
+        server.Order.ToList().ForEach(server.Send);
+        server.Protected(ContentType.Handshake, server.MakeFinished(asServer: false));
+        server.AssertRefused(Alert.DecryptError);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void Finished_without_protection_is_ignored(HandshakeKind kind)
+    {
+        using ScriptedServer server = new(kind);
+        server.Order.ToList().ForEach(server.Send);
+        server.ChangeCipherSpec();
+        byte[] finished = server.MakeFinished();
+        server.Plain(ContentType.Handshake, finished);
+        server.AssertWaits();
+        server.Protected(ContentType.Handshake, finished);
+        server.AssertSession();
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void Application_data_before_Finished_is_ignored(HandshakeKind kind)
+    {
+        using ScriptedServer server = new(kind);
+        foreach (HandshakeType type in server.Order)
+        {
+            server.Plain(ContentType.ApplicationData, [0x40, 1, 0, 1]);
+            server.Send(type);
+        }
+
+        for (int i = 0; i < 10; i++)
+        {
+            server.Plain(ContentType.ApplicationData, [0x40, 1, 0, 1]);
+            server.Protected(ContentType.ApplicationData, [0x40, 1, 0, 1]);
+        }
+
+        server.AssertWaits();
+        server.Finish();
+        server.AssertSession();
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    public void ChangeCipherSpec_early_or_twice_changes_nothing(HandshakeKind kind)
+    {
+        using ScriptedServer server = new(kind);
+        server.ChangeCipherSpec();
+        foreach (HandshakeType type in server.Order)
+        {
+            server.Send(type);
+            server.ChangeCipherSpec();
+            server.ChangeCipherSpec();
+        }
+
+        server.AssertWaits();
+        server.Finish();
+        server.AssertSession();
+    }
+
+    [Fact]
+    public void Unprotected_alerts_end_nothing()
+    {
+        using ScriptedServer server = new(HandshakeKind.EcdsaMutual);
+        foreach (HandshakeType type in server.Order)
+        {
+            server.Plain(ContentType.Alert, [2, 40]);
+            server.Send(type);
+        }
+
+        server.Finish();
+        server.AssertSession();
+        Assert.Equal((server.Order.Count, 40), (server.Client.Refusals, (int)server.Client.Refusal!));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    [InlineData(5)]
+    [InlineData(6)]
+    [InlineData(7)]
+    public void A_point_on_the_curve_in_another_form_is_refused(byte form)
+    {
+        using EphemeralKey key = EphemeralKey.TryCreate([0, 23])!;
+        using ScriptedServer peer = new(HandshakeKind.EcdhePsk) { Point = [form, .. key.Point.AsSpan(1)] };
+        peer.Complete();
+        peer.AssertRefused(Alert.IllegalParameter);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk, 2)]
+    [InlineData(HandshakeKind.Ecdsa, 2)]
+    [InlineData(HandshakeKind.RawPublicKeys, 2)]
+    [InlineData(HandshakeKind.Psk, 3)]
+    [InlineData(HandshakeKind.Psk, 4)]
+    [InlineData(HandshakeKind.Ecdsa, 11)]
+    [InlineData(HandshakeKind.RawPublicKeys, 11)]
+    [InlineData(HandshakeKind.Psk, 12)]
+    [InlineData(HandshakeKind.EcdhePsk, 12)]
+    [InlineData(HandshakeKind.Ecdsa, 12)]
+    [InlineData(HandshakeKind.EcdsaMutual, 13)]
+    [InlineData(HandshakeKind.EcdsaMutual, 14)]
+    [InlineData(HandshakeKind.Psk, 20)]
+    [InlineData(HandshakeKind.EcdsaMutual, 20)]
+    public void A_message_longer_or_shorter_than_its_fields_is_refused(HandshakeKind kind, int type)
+    {
+        int length = int.MaxValue;
+        for (int cut = -1; cut < length; cut++)
+        {
+            using ScriptedServer server = new(kind);
+            if (type == 4)
+            {
+                server.Extensions[35] = [];
+            }
+
+            server.Alter = (sent, body) =>
+            {
+                if (sent != (HandshakeType)type)
+                {
+                    return body;
+                }
+
+                length = body.Length;
+                return cut < 0 ? [.. body, 0] : body[..Math.Min(cut, body.Length - 1)];
+            };
+
+            // A hello may end before its extensions (RFC 5246 section 7.4.1.3).
+            if (type == 2 && cut == 2 + 32 + 1 + 2 + 1)
+            {
+                continue;
+            }
+
+            HandshakeType[] order =
+            [
+                .. type == 3 ? [HandshakeType.HelloVerifyRequest] : Array.Empty<HandshakeType>(), .. server.Order,
+                .. type == 4 ? [HandshakeType.NewSessionTicket] : Array.Empty<HandshakeType>(), HandshakeType.Finished,
+            ];
+            foreach (HandshakeType next in order)
+            {
+                if (server.Client.Status == HandshakeStatus.Running)
+                {
+                    server.Send(next);
+                }
+            }
+
+            Assert.Equal(HandshakeStatus.Failed, server.Client.Status);
+            Assert.Equal(type == 20 ? Alert.DecryptError : Alert.DecodeError, server.Refusal);
+        }
+    }
+
+    [Theory]
+    [InlineData(11, 32_768)]
+    [InlineData(12, 4_096)]
+    public void A_message_longer_than_its_maximum_is_ignored(int type, int max)
+    {
+        foreach (int length in new[] { max, max + 1 })
+        {
+            using ScriptedServer server = new(type == 11 ? HandshakeKind.Ecdsa : HandshakeKind.Psk);
+            server.Send(HandshakeType.ServerHello);
+            int progress = server.Client.Progress;
+            foreach (byte[] fragment in Fragments((HandshakeType)type, length))
+            {
+                server.Plain(ContentType.Handshake, fragment);
+            }
+
+            Assert.True(server.Client.Progress > progress);
+            Assert.Equal(length > max ? HandshakeStatus.Running : HandshakeStatus.Failed, server.Client.Status);
+        }
+
+        static IEnumerable<byte[]> Fragments(HandshakeType type, int length)
+        {
+            for (int offset = 0; offset < length; offset += 10_000)
+            {
+                MessageHeader header = new(type, length, 1, offset, 0);
+                yield return Wire.Fragment(header, offset, new byte[Math.Min(10_000, length - offset)]);
+            }
+        }
+    }
+
+    [Fact]
+    public void A_server_resumes_a_session()
+    {
+        using ScriptedServer server = Resuming();
+        server.Complete();
+        server.AssertSession();
+        Assert.True(server.Client.IsResumed);
+        Assert.Equal(HandshakeScene.Identity, server.Client.PskIdentity);
+    }
+
+    [Fact]
+    public void A_session_that_resumes_with_another_suite_is_refused()
+    {
+        using ScriptedServer server = Resuming();
+        server.Suite = CipherSuite.All[2];
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.IllegalParameter);
+    }
+
+    [Fact]
+    public void A_session_that_resumes_without_extended_master_secret_is_refused()
+    {
+        using ScriptedServer server = Resuming();
+        server.Extensions.Clear();
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.IllegalParameter);
+    }
+
+    [Fact]
+    public void A_server_with_another_master_secret_does_not_resume_a_session()
+    {
+        using ScriptedServer server = Resuming();
+        server.Master = new byte[48];
+        server.Complete();
+        server.AssertWaits();
+        Assert.Equal(1, server.Client.Forgeries);
+    }
+
+    [Theory]
+    [InlineData(HandshakeKind.Psk)]
+    [InlineData(HandshakeKind.Ecdsa)]
+    public void A_server_that_resumes_what_was_not_offered_makes_a_full_handshake(HandshakeKind kind)
+    {
+        using ScriptedServer server = new(kind) { SessionId = [1, 2, 3, 4] };
+        server.Send(HandshakeType.ServerHello);
+        server.UseKeys();
+        server.Finish();
+        server.AssertWaits();
+        Assert.False(server.Client.IsResumed);
+    }
+
+    [Fact]
+    public void A_server_with_another_key_is_not_done()
+    {
+        using ScriptedServer server = new(HandshakeKind.EcdhePsk);
+        server.Order.ToList().ForEach(server.Send);
+        server.Master[0] ^= 1;
+        server.UseKeys();
+        server.Finish();
+        server.AssertWaits();
+        Assert.Equal(1, server.Client.Forgeries);
+    }
+
+    [Fact]
+    public void Two_handshakes_have_different_points()
+    {
+        HashSet<string> points = [];
+        foreach (HandshakeKind kind in new[] { HandshakeKind.EcdhePsk, HandshakeKind.Ecdsa })
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                using ScriptedServer server = new(kind);
+                server.Complete();
+                byte[] exchange = server.Heard.Single(static one => one.Type == HandshakeType.ClientKeyExchange).Body;
+                Assert.True(points.Add(Convert.ToHexString(exchange.AsSpan(exchange.Length - PointLength))));
+            }
+        }
+    }
+
+    private static ScriptedServer Resuming()
+    {
+        byte[] master = [.. Enumerable.Range(1, 48).Select(static i => (byte)i)];
+        CipherSuite[] suites = [.. CipherSuite.All.Where(static suite => suite.KeyExchange == KeyExchange.Psk)];
+        byte[] state = new ResumptionState(suites[0], master, [1, 2, 3, 4], []).ToBytes();
+        ResumableSession session = new(state, 0, HandshakeScene.Identity, null, default) { PskKey = [.. HandshakeScene.Key] };
+        return new ScriptedServer(HandshakeKind.Resumed, settings => settings with { Suites = suites }, session)
+        {
+            SessionId = [1, 2, 3, 4],
+            Master = master,
+        };
+    }
+}

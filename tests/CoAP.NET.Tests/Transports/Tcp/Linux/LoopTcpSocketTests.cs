@@ -1,0 +1,228 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp.Linux;
+
+/// <summary>Sockets that a loop watches for those who wait, as those below TLS.</summary>
+public sealed class LoopTcpSocketTests : IAsyncLifetime
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+
+    private readonly OpenConnectionCount _members = new();
+    private readonly List<LoopTcpSocket> _wires = [];
+    private readonly List<Socket> _peers = [];
+    private TransportLoops? _loops;
+
+    public async ValueTask InitializeAsync()
+    {
+        if (TransportLoops.IsSupported)
+        {
+            _loops = new TransportLoops(new AsyncContext(), UserCodePolicy.HandOverAfter, isServer: false);
+            _loops.Start();
+            await _loops.AttachAsync(0);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _wires.ForEach(static wire => wire.Close());
+        _members.Leave();
+        await _members.Gone.WaitAsync(s_hang);
+        _peers.ForEach(static peer => peer.Dispose());
+        if (_loops is not null)
+        {
+            await _loops.DetachAsync();
+            _loops.Release();
+        }
+    }
+
+    [LinuxFact]
+    public async Task Who_waits_goes_on_with_the_pool_and_within_the_turn_of_the_loop_once_that_was_allowed()
+    {
+        (LoopTcpSocket wire, Socket peer) = await PairAsync();
+        Task<bool> onPool = ReadAndTellAsync(wire);
+        peer.Send([1]);
+        Assert.True(await onPool.WaitAsync(s_hang));
+
+        wire.RunInline();
+        onPool = ReadAndTellAsync(wire);
+        peer.Send([2]);
+        Assert.False(await onPool.WaitAsync(s_hang));
+    }
+
+    [LinuxFact]
+    public async Task To_wait_takes_nothing_and_ends_only_when_there_is_something()
+    {
+        (LoopTcpSocket wire, Socket peer) = await PairAsync();
+        byte[] buffer = new byte[8];
+        for (byte i = 0; i < 20; i++)
+        {
+            Task<int> wait = wire.WaitAsync(CancellationToken.None).AsTask();
+            peer.Send([i, i]);
+            Assert.Equal(0, await wait.WaitAsync(s_hang));
+            Assert.Equal(0, await wire.WaitAsync(CancellationToken.None));
+            Assert.Equal(2, await wire.ReadAsync(buffer, CancellationToken.None));
+            Assert.Equal(i, buffer[1]);
+        }
+
+        // The event of bytes that were read at once is none for who waits afterwards.
+        Task<int> none = wire.WaitAsync(CancellationToken.None).AsTask();
+        (LoopTcpSocket other, Socket otherPeer) = await PairAsync();
+        Task<int> served = other.ReadAsync(buffer, CancellationToken.None).AsTask();
+        otherPeer.Send([1]);
+        await served.WaitAsync(s_hang);
+        Assert.False(none.IsCompleted);
+        peer.Shutdown(SocketShutdown.Send);
+        await none.WaitAsync(s_hang);
+        Assert.Equal(0, await wire.ReadAsync(buffer, CancellationToken.None));
+    }
+
+    [LinuxFact]
+    public async Task A_read_that_is_given_up_takes_nothing_from_the_next_one()
+    {
+        (LoopTcpSocket wire, Socket peer) = await PairAsync();
+        byte[] buffer = new byte[8];
+        using CancellationTokenSource cancelled = new();
+        Task<int> read = wire.ReadAsync(buffer, cancelled.Token).AsTask();
+        await cancelled.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => read.WaitAsync(s_hang));
+
+        peer.Send([7, 8, 9]);
+        Assert.Equal(3, await wire.ReadAsync(buffer, CancellationToken.None).AsTask().WaitAsync(s_hang));
+        Assert.Equal([7, 8, 9], buffer[..3]);
+    }
+
+    [LinuxFact]
+    public async Task What_is_closed_ends_who_reads_and_who_writes()
+    {
+        (LoopTcpSocket wire, _) = await PairAsync();
+        Task<int> read = wire.ReadAsync(new byte[8], CancellationToken.None).AsTask();
+        Task write = WriteUntilItWaits(wire);
+
+        wire.Close();
+        wire.Close();
+
+        await Assert.ThrowsAsync<IOException>(() => read.WaitAsync(s_hang));
+        await Assert.ThrowsAsync<IOException>(() => write.WaitAsync(s_hang));
+        await Assert.ThrowsAsync<IOException>(() => wire.ReadAsync(new byte[8], CancellationToken.None).AsTask());
+        await Assert.ThrowsAsync<IOException>(() => wire.WriteAsync(new byte[8], CancellationToken.None).AsTask());
+    }
+
+    [LinuxFact]
+    public async Task What_the_peer_does_not_take_waits_and_leaves_whole_when_it_does()
+    {
+        const int Length = 16 * 1024 * 1024;
+        (LoopTcpSocket wire, Socket peer) = await PairAsync();
+        byte[] sent = new byte[Length];
+        new Random(1).NextBytes(sent);
+        Task write = wire.WriteAsync(sent, CancellationToken.None).AsTask();
+        Assert.False(write.IsCompleted);
+
+        byte[] received = new byte[Length];
+        for (int count = 0; count < Length;)
+        {
+            count += await peer.ReceiveAsync(received.AsMemory(count)).AsTask().WaitAsync(s_hang);
+        }
+
+        await write.WaitAsync(s_hang);
+        Assert.Equal(sent, received);
+    }
+
+    [LinuxFact]
+    public async Task One_that_always_has_something_lets_others_have_their_turn()
+    {
+        const int Many = 20_000;
+        (LoopTcpSocket greedy, Socket greedyPeer) = await PairAsync();
+        (LoopTcpSocket other, Socket otherPeer) = await PairAsync();
+        greedy.RunInline();
+        other.RunInline();
+        int read = 0;
+        int readAtOther = int.MaxValue;
+
+        async Task OtherAsync()
+        {
+            await other.ReadAsync(new byte[1], CancellationToken.None).ConfigureAwait(false);
+            Volatile.Write(ref readAtOther, Volatile.Read(ref read));
+        }
+
+        async Task GreedyAsync()
+        {
+            byte[] one = new byte[1];
+            for (int i = 0; i < Many; i++)
+            {
+                await greedy.ReadAsync(one, CancellationToken.None).ConfigureAwait(false);
+                if (Interlocked.Increment(ref read) == 1)
+                {
+                    // The loop is in its turn from here on, and everything else is there to be read.
+                    otherPeer.Send([1]);
+                }
+            }
+        }
+
+        Task others = OtherAsync();
+        Task all = GreedyAsync();
+        greedyPeer.Send(new byte[Many]);
+        await all.WaitAsync(s_hang);
+        await others.WaitAsync(s_hang);
+        Assert.InRange(readAtOther, 1, Many / 2);
+    }
+
+    [LinuxFact]
+    public async Task What_is_connected_at_once_or_refused_is_told()
+    {
+        using Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        CoapAddress address = CoapAddress.FromIPEndPoint((IPEndPoint)listener.LocalEndPoint!);
+        await Assert.ThrowsAsync<SocketException>(() => Connect(address).ConnectAsync(address, CancellationToken.None).WaitAsync(s_hang));
+
+        listener.Listen();
+        for (int i = 0; i < 100; i++)
+        {
+            LoopTcpSocket wire = Connect(address);
+            await wire.ConnectAsync(address, CancellationToken.None).WaitAsync(s_hang);
+            wire.Close();
+        }
+    }
+
+    private static async Task<bool> ReadAndTellAsync(LoopTcpSocket wire)
+    {
+        await wire.ReadAsync(new byte[1], CancellationToken.None).ConfigureAwait(false);
+        return Thread.CurrentThread.IsThreadPoolThread;
+    }
+
+    private static Task WriteUntilItWaits(LoopTcpSocket wire)
+    {
+        byte[] bytes = new byte[1024 * 1024];
+        while (true)
+        {
+            Task write = wire.WriteAsync(bytes, CancellationToken.None).AsTask();
+            if (!write.IsCompleted)
+            {
+                return write;
+            }
+        }
+    }
+
+    private LoopTcpSocket Connect(in CoapAddress address)
+    {
+        SocketHandle handle = TcpSockets.Connect(address, null);
+        LoopTcpSocket wire = new(_loops!.Owner, _loops.All[0], handle, handle, _members);
+        _wires.Add(wire);
+        return wire;
+    }
+
+    private async Task<(LoopTcpSocket Wire, Socket Peer)> PairAsync()
+    {
+        using Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen();
+        CoapAddress address = CoapAddress.FromIPEndPoint((IPEndPoint)listener.LocalEndPoint!);
+        LoopTcpSocket wire = Connect(address);
+        Socket peer = await listener.AcceptAsync().WaitAsync(s_hang);
+        peer.NoDelay = true;
+        _peers.Add(peer);
+        await wire.ConnectAsync(address, CancellationToken.None).WaitAsync(s_hang);
+        return (wire, peer);
+    }
+}
