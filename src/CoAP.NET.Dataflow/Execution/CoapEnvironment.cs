@@ -1,4 +1,3 @@
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
@@ -29,10 +28,10 @@ internal sealed class CoapEnvironment
     public required ILogger Logger { get; init; }
 
     /// <summary>The options that the endpoint knows.</summary>
-    public Options.CoapOptionRegistry Registry { get; init; } = Options.CoapOptionRegistry.Default;
+    public CoapOptionRegistry Registry { get; init; } = CoapOptionRegistry.Default;
 
     /// <summary>Returns the parameters of a new peer.</summary>
-    public required Func<Transports.CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
+    public required Func<CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 
     /// <summary>The telemetry of requests.</summary>
     public EndpointTelemetry Telemetry { get; init; } = EndpointTelemetry.None;
