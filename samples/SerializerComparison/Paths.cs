@@ -1,3 +1,4 @@
+using CoAP.NET;
 using CoAP.NET.Benchmarks;
 
 namespace SerializerComparison;

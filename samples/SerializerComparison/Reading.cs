@@ -1,3 +1,4 @@
+using CoAP.NET;
 namespace SerializerComparison;
 
 /// <summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Options;
+
 namespace CoAP.NET.Caching;
 
 /// <summary>A stored response: a private copy. Immutable.</summary>

@@ -18,7 +18,7 @@ internal sealed class RequestOptions
 
     public ConnectionOptions Connection { get; } = new();
 
-    public OscoreOption Oscore { get; } = new(
+    public OscoreContextOption Oscore { get; } = new(
         "Protect requests by OSCORE with the context of this file, or of a directory of aiocoap, end to end through proxies. The "
             + "sequence numbers are next to it.");
 

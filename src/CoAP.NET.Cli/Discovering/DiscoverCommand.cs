@@ -49,7 +49,7 @@ internal static class DiscoverCommand
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
             $"Timeout of the answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}); 10s for groups.", "-B");
-        CommandLine.OscoreOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
+        CommandLine.OscoreContextOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
             + "through a proxy. The sequence numbers are next to it.");
         CommandLine.EdhocOption edhoc = new();
         ConnectionOptions connection = new();
@@ -120,7 +120,7 @@ internal static class DiscoverCommand
             {
                 oscore.ApplyTo(parse, context, options, text);
                 keys = edhoc.ApplyTo(parse, context, options, text, oscore.IsSet(parse), asked is not null);
-                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
+                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options);
                 line = WaitProgressLine.Watch(context, parse, asked ?? uri, options);
             }, sendsOthers: isDirectory || edhoc.IsSet(parse));
             await using (client.ConfigureAwait(false))

@@ -50,7 +50,7 @@ internal sealed class ServeOptions
 
     public ServerKeyOptions Keys { get; } = new();
 
-    public OscoreOption Oscore { get; } = new(
+    public OscoreContextOption Oscore { get; } = new(
         "Serve only requests protected by OSCORE, with the contexts of this file, or of a directory of aiocoap.");
 
     public void AddTo(ToolCommand command)

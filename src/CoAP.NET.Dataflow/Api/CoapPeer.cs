@@ -1,5 +1,6 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

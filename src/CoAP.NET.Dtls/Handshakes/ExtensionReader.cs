@@ -21,7 +21,8 @@ internal ref struct ExtensionReader(ReadOnlySpan<byte> bytes, Span<ushort> seen)
     {
         if (_rest.IsEmpty)
         {
-            (type, content) = (0, default);
+            type = 0;
+            content = default;
             return false;
         }
 

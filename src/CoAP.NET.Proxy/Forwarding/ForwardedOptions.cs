@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Forwarding;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Options;
+
 namespace CoAP.NET.Proxy.Tests.Guides;
 
 /// <summary>The snippet of docs/custom-options.md for proxies.</summary>

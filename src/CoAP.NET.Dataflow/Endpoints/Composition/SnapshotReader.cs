@@ -3,6 +3,7 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Signalling;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Messaging;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

@@ -1,3 +1,6 @@
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Observing;
 
 /// <summary>

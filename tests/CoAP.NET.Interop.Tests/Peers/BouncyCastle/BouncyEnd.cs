@@ -2,6 +2,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Org.BouncyCastle.Security;
 using Org.BouncyCastle.Tls;
+using Org.BouncyCastle.Tls.Crypto;
 using Org.BouncyCastle.Tls.Crypto.Impl.BC;
 using Certificate = Org.BouncyCastle.Tls.Certificate;
 
@@ -63,6 +64,6 @@ internal sealed class BouncyEnd
                 [new CertificateEntry(new BcTlsRawKeyCertificate(Crypto, Key!.ExportSubjectPublicKeyInfo()), null)])
             : new Certificate([Crypto.CreateCertificate(CertificateType.X509, Certificate!.RawData)]);
         return new BcDefaultTlsCredentialedSigner(new TlsCryptoParameters(context), Crypto,
-            PrivateKeyFactory.CreateKey(Key!.ExportPkcs8PrivateKey()), chain, new SignatureAndHashAlgorithm(HashAlgorithm.sha256, SignatureAlgorithm.ecdsa));
+            PrivateKeyFactory.CreateKey(Key!.ExportPkcs8PrivateKey()), chain, new SignatureAndHashAlgorithm(Org.BouncyCastle.Tls.HashAlgorithm.sha256, SignatureAlgorithm.ecdsa));
     }
 }

@@ -6,11 +6,11 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>
 /// <c>--oscore FILE</c>: the security contexts of a client or server of the tool, with the store of their numbers next to the file.
 /// </summary>
-internal sealed class OscoreOption
+internal sealed class OscoreContextOption
 {
     /// <summary>Creates the option.</summary>
     /// <param name="description">Its description.</param>
-    public OscoreOption(string description) => Option = new Option<string?>("--oscore") { Description = description, HelpName = "FILE" };
+    public OscoreContextOption(string description) => Option = new Option<string?>("--oscore") { Description = description, HelpName = "FILE" };
 
     /// <summary>The option.</summary>
     public Option<string?> Option { get; }
