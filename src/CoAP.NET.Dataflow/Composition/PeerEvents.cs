@@ -259,7 +259,6 @@ internal sealed class PeerEvents(
             {
                 if (await session.CheckPathAsync(until.Token).ConfigureAwait(false))
                 {
-                    environment.Counters.Add(CoapCounter.AddressesVerified);
                     channel.Shard.Guard.OnAnswered(channel, movedAt);
                 }
 

@@ -753,7 +753,7 @@ internal abstract class Handshake : IDisposable
                 OnPlainAlert(alert);
             }
         }
-        else if (header.Type is not (ContentType.ApplicationData or ContentType.ChangeCipherSpec) && record.Length <= MaxHeldLength
+        else if (header.Type is (ContentType.Handshake or ContentType.Alert or ContentType.Tls12Cid) && record.Length <= MaxHeldLength
             && _held.Count < MaxHeld)
         {
             _held.Add((header, record.ToArray()));

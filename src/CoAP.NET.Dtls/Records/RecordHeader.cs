@@ -52,7 +52,7 @@ internal readonly struct RecordHeader(ContentType type, ushort epoch, ulong sequ
     public static bool TryRead(ReadOnlySpan<byte> rest, int ownCidLength, out RecordHeader header)
     {
         header = default;
-        if (rest.Length < Size || rest[0] is not ((>= 20 and <= 23) or 25) || rest[1] != MajorVersion)
+        if (rest.Length < Size || rest[0] is not ((>= 20 and <= 23) or 25 or 27) || rest[1] != MajorVersion)
         {
             return false;
         }

@@ -423,10 +423,10 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
         header.Type switch
         {
             // A handshake without an answer must not withhold records of the other session.
-            ContentType.ApplicationData or ContentType.Alert when isShared && header.Epoch > 0 => false,
+            ContentType.ApplicationData or ContentType.Alert or ContentType.ReturnRoutabilityCheck when isShared && header.Epoch > 0 => false,
             ContentType.Handshake
                 when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
-            ContentType.ApplicationData => header.Epoch > 0 && session is null,
+            ContentType.ApplicationData or ContentType.ReturnRoutabilityCheck => header.Epoch > 0 && session is null,
             ContentType.Tls12Cid => session is null && header.CidLength > 0,
             _ => true,
         };

@@ -262,7 +262,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
             {
                 return _handshakes.OnClientHello(path, datagram, isSteered) || isOfUse;
             }
-            else if (header.Type != ContentType.ApplicationData && _handshakes.Find(path) is { } candidate)
+            else if (header.Type is not (ContentType.ApplicationData or ContentType.ReturnRoutabilityCheck) && _handshakes.Find(path) is { } candidate)
             {
                 // The handshake walks the datagram itself, once.
                 isOfUse |= isPosted || Post(candidate, datagram);

@@ -91,7 +91,7 @@ internal sealed class HandshakeScene : IDisposable
         PskIdentityHint = kind == HandshakeKind.Psk ? "hint" : null,
     };
 
-    public static ClientHandshake MakeClient(HandshakeContext context) => new(context, null, Identity, s_key)
+    public static ClientHandshake MakeClient(HandshakeContext context, byte[]? ownCid = null) => new(context, ownCid, Identity, s_key)
     {
         Validate = (leaf, _) => leaf.Equals(s_serverCertificate),
         ValidateRawPublicKey = static key => key.Span.SequenceEqual(s_serverKey.ExportSubjectPublicKeyInfo()),

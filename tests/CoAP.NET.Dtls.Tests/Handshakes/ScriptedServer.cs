@@ -7,11 +7,11 @@ internal sealed class ScriptedServer : ScriptedPeer
     private byte[] _clientPoint = [];
 
     public ScriptedServer(HandshakeKind kind, Func<HandshakeSettings, HandshakeSettings>? change = null,
-        ResumableSession? session = null)
+        ResumableSession? session = null, byte[]? ownCid = null)
         : base(kind, isServer: true)
     {
         HandshakeSettings settings = HandshakeScene.ClientSettings(kind) with { Mtu = 16_000, Time = Clock };
-        _client = HandshakeScene.MakeClient(new HandshakeContext(change?.Invoke(settings) ?? settings));
+        _client = HandshakeScene.MakeClient(new HandshakeContext(change?.Invoke(settings) ?? settings), ownCid);
         Assert.True(session is null || _client.Resume(session));
         Extensions[23] = [];
         if (kind == HandshakeKind.RawPublicKeys)

@@ -289,7 +289,7 @@ public sealed class ScriptedServerTests
     [Rfc("9853-3-1")]
     public void Path_checks_without_Connection_IDs_are_refused()
     {
-        using ScriptedServer server = new(HandshakeKind.Psk, static settings => settings with { OwnCidLength = 0 });
+        using ScriptedServer server = new(HandshakeKind.Psk, static settings => settings with { OwnCidLength = 0 }, ownCid: []);
         server.Extensions[61] = [];
         server.Send(HandshakeType.ServerHello);
         server.AssertRefused(Alert.IllegalParameter);

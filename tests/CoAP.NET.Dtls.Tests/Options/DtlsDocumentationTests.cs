@@ -157,6 +157,26 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
+    public void A_vault_signs_for_a_raw_public_key()
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        byte[] publicKey = key.ExportSubjectPublicKeyInfo();
+        Vault vault = new(key);
+
+        CoapDtlsSigner signer = new(publicKey, async (hash, algorithm, cancellationToken) =>
+            await vault.SignAsync(hash, algorithm, cancellationToken));
+        CoapDtlsOptions dtls = new() { Server = new CoapDtlsServerOptions { Signer = signer } };
+
+        dtls.Validate();
+    }
+
+    private sealed class Vault(ECDsa key)
+    {
+        public Task<byte[]> SignAsync(ReadOnlyMemory<byte> hash, HashAlgorithmName algorithm, CancellationToken cancellationToken) =>
+            Task.FromResult(key.SignHash(hash.ToArray()));
+    }
+
+    [Fact]
     public async Task Credentials_are_renewed_and_revoked()
     {
         using BenchAuthority authority = new();

@@ -154,6 +154,7 @@ public sealed class OptionCheckTests
         _ when type == typeof(string) => "text",
         _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
         _ when type == typeof(ECDsa) => s_key,
+        _ when type == typeof(CoapDtlsSigner) => new CoapDtlsSigner(s_key.ExportSubjectPublicKeyInfo(), (_, _, _) => default),
         _ when type == typeof(Func<ReadOnlyMemory<byte>, bool>) => (Func<ReadOnlyMemory<byte>, bool>)(_ => true),
         _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) =>
             (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
