@@ -262,15 +262,20 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
             {
                 return _handshakes.OnClientHello(path, datagram, isSteered) || isOfUse;
             }
-            else if (header.Type is not (ContentType.ApplicationData or ContentType.ReturnRoutabilityCheck) && _handshakes.Find(path) is { } candidate)
+            else if (header is { Epoch: > 0, Type: ContentType.ApplicationData or ContentType.ReturnRoutabilityCheck }
+                && _sessions.Find(path) is { } known)
             {
-                // The handshake walks the datagram itself, once.
+                isOfUse |= Deliver(known, header, record, path, ref forged);
+            }
+            else if (_handshakes.Find(path) is { } candidate)
+            {
+                // The handshake walks the datagram itself, once. Data after its end is for the session.
                 isOfUse |= isPosted || Post(candidate, datagram);
                 isPosted = true;
             }
-            else if (header.Epoch > 0 && header.Type != ContentType.Tls12Cid && _sessions.Find(path) is { } known)
+            else if (header.Epoch > 0 && header.Type != ContentType.Tls12Cid && _sessions.Find(path) is { } owner)
             {
-                isOfUse |= Deliver(known, header, record, path, ref forged);
+                isOfUse |= Deliver(owner, header, record, path, ref forged);
             }
             else if (Steering is { } steering && !isSteered && offset == record.Length && steering.TryRelay(path, datagram))
             {

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
@@ -30,6 +31,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     private bool _isBusy;
     private bool _isTimeoutDue;
     private bool _isOver;
+    private bool _takesRest;
 
     public DtlsPath Path => path;
 
@@ -85,7 +87,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     {
         lock (_gate)
         {
-            if (_isOver || _queue.Count >= MaxQueued)
+            if ((_isOver && !_takesRest) || _queue.Count >= MaxQueued)
             {
                 return false;
             }
@@ -347,7 +349,11 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         {
             isGivenUp = _isOver;
             _isOver = true;
-            _queue.Clear();
+            _takesRest = failure is null && !isGivenUp;
+            if (!_takesRest)
+            {
+                _queue.Clear();
+            }
         }
 
         try
@@ -371,10 +377,25 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             }
 
             Send(output);
+
+            // A client that resumes a session may send right after its Finished.
+            while (TryTakeRest(out byte[]? datagram))
+            {
+                _ = owner.Receive(path, datagram);
+            }
         }
         finally
         {
             Release();
+        }
+    }
+
+    private bool TryTakeRest([NotNullWhen(true)] out byte[]? datagram)
+    {
+        lock (_gate)
+        {
+            _takesRest = _queue.TryDequeue(out datagram);
+            return datagram is not null;
         }
     }
 

@@ -25,7 +25,7 @@ internal sealed class BouncyClient(BouncyEnd end) : AbstractTlsClient(end.Crypto
         },
         CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
-    public override int GetHandshakeTimeoutMillis() => (int)PeerProcess.HangLimit.TotalMilliseconds;
+    public override int GetHandshakeTimeoutMillis() => (int)end.HandshakeTimeout.TotalMilliseconds;
 
     public override TlsPskIdentity? GetPskIdentity() => end.Psk is null ? null : new BasicTlsPskIdentity(BouncyEnd.Identity, end.Psk);
 

@@ -30,6 +30,8 @@ internal sealed class BouncyEnd
     /// <summary>The Connection ID for records to this end; null: it offers none.</summary>
     public byte[]? ConnectionId { get; init; }
 
+    public TimeSpan HandshakeTimeout { get; init; } = PeerProcess.HangLimit;
+
     /// <summary>Whether raw public keys replace certificates.</summary>
     public bool UsesRawKeys => Key is not null && Certificate is null;
 

@@ -30,16 +30,11 @@ internal sealed class BouncyServer(BouncyEnd end) : AbstractTlsServer(end.Crypto
                 {
                     session.Send(BouncyCoap.Response(buffer.AsSpan(0, length)));
                 }
-
-                // Until the client closes the session.
-                while (session.Receive(buffer, 0, buffer.Length, (int)PeerProcess.HangLimit.TotalMilliseconds) > 0)
-                {
-                }
             }
         },
         CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
-    public override int GetHandshakeTimeoutMillis() => (int)PeerProcess.HangLimit.TotalMilliseconds;
+    public override int GetHandshakeTimeoutMillis() => (int)end.HandshakeTimeout.TotalMilliseconds;
 
     public override TlsCredentials? GetCredentials() => end.Key is null ? null : end.Sign(m_context);
 
