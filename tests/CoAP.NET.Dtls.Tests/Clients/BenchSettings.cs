@@ -36,6 +36,9 @@ internal sealed class BenchSettings
     /// <summary>Runs work of handshakes; here and now by default.</summary>
     public Action<Action> Run { get; set; } = work => work();
 
+    /// <summary>Runs work of handshakes of the server; null: as <see cref="Run"/>.</summary>
+    public Action<Action>? RunOfServer { get; set; }
+
     public static BenchSettings OfPsk(int suite = 0)
     {
         BenchSettings settings = new();

@@ -159,7 +159,7 @@ internal sealed class ClientBench : IDisposable
         HandshakeContext context = new(
             _settings.ServerResumes ? _settings.Server with { SessionStore = new ResumptionMemory() } : _settings.Server);
         return new(context, _settings.Limits, new OneKey(_settings), _settings.ServerTrusts, ServerSink, Clock,
-            new VirtualRandom(7 + _servers++), _settings.Run)
+            new VirtualRandom(7 + _servers++), _settings.RunOfServer ?? _settings.Run)
         {
             HandshakeFailed = ServerFailures.Enqueue,
         };

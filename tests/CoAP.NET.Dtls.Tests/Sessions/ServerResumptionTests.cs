@@ -22,6 +22,45 @@ public sealed class ServerResumptionTests
     }
 
     [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_message_right_after_a_resumed_handshake_is_received(bool hasConnectionId)
+    {
+        Queue<Action> later = new();
+        ClientBench? bench = null;
+        BenchSettings settings = Settings(new ResumptionMemory(), false);
+        settings.Client = settings.Client with { OwnCidLength = hasConnectionId ? 0 : -1 };
+
+        // The server processes the last flight of the client when the message has arrived.
+        settings.RunOfServer = work =>
+        {
+            if (bench!.Sink.Opened.Count == 2)
+            {
+                later.Enqueue(work);
+            }
+            else
+            {
+                work();
+            }
+        };
+        using (bench = new ClientBench(settings))
+        {
+            await bench.ConnectAsync(1, "device.example");
+            DtlsSession session = await bench.BeginAsync(2, "device.example");
+            Assert.True(session.Send("early"u8));
+            bench.Carry();
+            Assert.NotEmpty(later);
+            while (later.TryDequeue(out Action? work))
+            {
+                work();
+            }
+
+            Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+            Assert.Equal("early"u8.ToArray(), Assert.Single(bench.ServerSink.Received).Content);
+        }
+    }
+
+    [Theory]
     [InlineData("")]
     [InlineData("another key")]
     public Task A_client_whose_key_was_removed_or_replaced_cannot_resume(string key) =>
