@@ -43,7 +43,6 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>Reduces the share of a connection.</summary>
     public void Shrink(SourceUsage<CoapConnection>.Holding holding, long less)
     {
         lock (_gate)
@@ -71,7 +70,6 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>Ends the accounting of a closed connection.</summary>
     public void End(SourceUsage<CoapConnection>.Holding holding)
     {
         lock (_gate)
