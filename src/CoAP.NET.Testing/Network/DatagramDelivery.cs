@@ -61,7 +61,6 @@ internal sealed class DatagramDelivery
     /// <summary>The clock.</summary>
     public TimeProvider Clock { get; }
 
-    /// <summary>The number of datagrams in flight.</summary>
     public int Count
     {
         get
@@ -73,7 +72,6 @@ internal sealed class DatagramDelivery
         }
     }
 
-    /// <summary>See <see cref="InMemoryNetwork.Pump"/>.</summary>
     public int Pump()
     {
         lock (_gate)
@@ -136,7 +134,6 @@ internal sealed class DatagramDelivery
         }
     }
 
-    /// <summary>Sends it on its way.</summary>
     public void Send(NetworkNode node, NetworkPacket packet, NetworkVerdict verdict)
     {
         bool queuePump;
@@ -198,7 +195,6 @@ internal sealed class DatagramDelivery
     }
 
     /// <summary>Brings a host up. Under the lock.</summary>
-    /// <param name="host">The host.</param>
     public void BringUp(CoapAddress host)
     {
         _faults.BringUp(host);
