@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Bench;
 

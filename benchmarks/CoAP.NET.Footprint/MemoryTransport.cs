@@ -1,8 +1,5 @@
 using System.Buffers.Binary;
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Footprint;
 

@@ -1,8 +1,5 @@
 using CoAP.NET;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace AlwaysThere;
 

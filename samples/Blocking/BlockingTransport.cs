@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using CoAP.NET;
-using CoAP.NET.Transports;
 
 namespace Blocking;
 

@@ -5,7 +5,6 @@
 using System.Globalization;
 using CoAP.NET;
 using CoAP.NET.Http;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 using Gateway;
 using Microsoft.AspNetCore.Builder;

@@ -1,7 +1,6 @@
 // Puts a block of our own between all stages of a server and watches one request go up and its answer come down.
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET;
-using CoAP.NET.Mesh;
 
 CoapEndpointOptions options = new();
 options.Pipeline

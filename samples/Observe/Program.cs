@@ -2,7 +2,6 @@
 // by themselves.
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET;
-using CoAP.NET.Mesh;
 
 long begun = TimeProvider.System.GetTimestamp();
 using CancellationTokenSource guard = new(TimeSpan.FromMinutes(5));

@@ -3,7 +3,6 @@
 // pair of its own. All run in this process; the program ends with 0 when everything was as it should be.
 using CoAP.NET;
 using CoAP.NET.Edhoc;
-using CoAP.NET.Options;
 using CoAP.NET.Oscore;
 using CoAP.NET.Proxy;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Benchmarks;
-using CoAP.NET.Serialization;
 
 namespace SerializerComparison;
 

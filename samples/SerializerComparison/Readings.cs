@@ -1,7 +1,5 @@
 using CoAP.NET;
 using CoAP.NET.Benchmarks;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace SerializerComparison;
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using CoAP.NET;
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace Server;
 

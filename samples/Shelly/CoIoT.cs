@@ -1,5 +1,4 @@
 using CoAP.NET;
-using CoAP.NET.Options;
 
 namespace Shelly;
 

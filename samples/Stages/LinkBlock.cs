@@ -1,8 +1,6 @@
 using System.Buffers.Binary;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET;
-using CoAP.NET.Mesh;
-using CoAP.NET.Transports;
 
 namespace Stages;
 

@@ -1,8 +1,6 @@
 // Each of the five stages is replaced by blocks of our own, over UDP and over TCP, and the transport over a link to another process.
 using System.Diagnostics;
 using CoAP.NET;
-using CoAP.NET.Mesh;
-using CoAP.NET.Transports;
 using Stages;
 
 if (args is ["serve"])

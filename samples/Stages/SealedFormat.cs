@@ -1,8 +1,6 @@
 using System.Security.Cryptography;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET;
-using CoAP.NET.Mesh;
-using CoAP.NET.Serialization;
 
 namespace Stages;
 

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET;
-using CoAP.NET.Mesh;
 
 namespace Stages;
 

@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Simulation;
 
 /// <summary>How long a campaign runs, and from which seed. What is not said is null: each campaign has its own short default.</summary>

@@ -1,9 +1,7 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using CoAP.NET.Options;
 using CoAP.NET.Peers;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Caching;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Caching;
 
 /// <summary>The rules for storing and using responses (RFC 7252 sections 5.4.2, 5.6 and 5.9).</summary>

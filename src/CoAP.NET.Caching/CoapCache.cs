@@ -224,7 +224,7 @@ public sealed class CoapCache : CoapResponseCache
     internal CoapResponse? Refresh(
         CacheKey key, StoredResponse[] candidates, CoapMessage valid, long now, long? stamp, CoapSource? source = null)
     {
-        Options.ETagOption? tag = CacheRules.TagOf(valid);
+        ETagOption? tag = CacheRules.TagOf(valid);
         StoredResponse? named = Array.Find(candidates, candidate => candidate.Tag!.Equals(tag));
         if (named is null)
         {

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Caching;
 
 /// <summary>A stored response: a private copy. Immutable.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls;
 
 /// <summary>Creates transports of <c>coaps</c>, and reports whether this machine supports them.</summary>

@@ -44,6 +44,10 @@ public sealed class CoapDtlsClientOptions
     /// </remarks>
     public ECDsa? RawPublicKey { get; set; }
 
+    /// <summary>Signs with a key outside of this process, in place of <see cref="Certificate"/> and <see cref="RawPublicKey"/>.</summary>
+    /// <remarks>Its certificate or its raw public key is the one that the client shows. Default null.</remarks>
+    public CoapDtlsSigner? Signer { get; set; }
+
     /// <summary>Decides whether a raw public key belongs to a server.</summary>
     /// <remarks>
     /// Gets the server and the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Servers may then show a key in place of a
@@ -116,6 +120,12 @@ public sealed class CoapDtlsClientOptions
     /// <remarks>Default 64; 0 (none) to 100,000. Each takes up to 2 KiB, more with certificates.</remarks>
     public int MaxResumableSessions { get; set => field = OptionRanges.Check(value, 0, 100_000, nameof(MaxResumableSessions)); } = 64;
 
+    /// <summary>The certificate of the client, with its key or with a signer; null for none.</summary>
+    internal X509Certificate2? OwnCertificate => Certificate ?? Signer?.Certificate;
+
+    /// <summary>Whether the client has a key that signs.</summary>
+    internal bool HasOwnKey => Certificate is not null || RawPublicKey is not null || Signer is not null || SelectCredentials is not null;
+
     /// <summary>Handles that an endpoint has copied the options, so that a renewed certificate here would have no effect.</summary>
     internal void OnUsed() => _isUsed = true;
 
@@ -126,6 +136,7 @@ public sealed class CoapDtlsClientOptions
             Psk = Psk,
             SelectPsk = SelectPsk,
             RawPublicKey = RawPublicKey,
+            Signer = Signer,
             ValidateServerPublicKey = ValidateServerPublicKey,
             Certificate = CertificateChecks.Copy(Certificate),
             ValidateServerCertificate = ValidateServerCertificate,

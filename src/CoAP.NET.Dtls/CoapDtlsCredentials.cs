@@ -17,17 +17,26 @@ public sealed class CoapDtlsCredentials
     /// operating system trusts.
     /// </param>
     /// <param name="revocationLists">The revocation lists that the certificates of the other side must not be on; null for none.</param>
+    /// <param name="signer">Has the certificate of the endpoint and signs for it, in place of <paramref name="own"/>; null for none.</param>
     /// <exception cref="CoapCredentialException">The certificate is not suitable for CoAP; the message says what to do.</exception>
     public CoapDtlsCredentials(
-        CoapCertificateChain? own, X509Certificate2Collection? trustedAuthorities = null, CoapRevocationLists? revocationLists = null)
+        CoapCertificateChain? own, X509Certificate2Collection? trustedAuthorities = null, CoapRevocationLists? revocationLists = null,
+        CoapDtlsSigner? signer = null)
     {
+        if (signer is not null && (own is not null || signer.Certificate is null))
+        {
+            throw new CoapCredentialException(
+                "CoapDtlsCredentials have one certificate: leave own out with a signer, and create the signer with a certificate.");
+        }
+
         if (own is not null && CertificateChecks.ProblemOf(own.Certificate) is { } problem)
         {
             throw new CoapCredentialException(problem);
         }
 
-        Certificate = CertificateChecks.Copy(own?.Certificate);
-        CertificateChecks.CopyAll(own?.Intermediates ?? [], Intermediates);
+        Signer = signer;
+        Certificate = signer?.Certificate ?? CertificateChecks.Copy(own?.Certificate);
+        CertificateChecks.CopyAll(signer?.Intermediates ?? own?.Intermediates ?? [], Intermediates);
         CertificateChecks.CopyAll(trustedAuthorities ?? [], TrustedAuthorities);
         RevocationLists = revocationLists;
     }
@@ -35,7 +44,10 @@ public sealed class CoapDtlsCredentials
     /// <summary>The lists that the certificates of the other side must not be on; null for none.</summary>
     public CoapRevocationLists? RevocationLists { get; }
 
-    /// <summary>The certificate of the endpoint with its key; null for none.</summary>
+    /// <summary>Signs for <see cref="Certificate"/>; null: the certificate has its key.</summary>
+    internal CoapDtlsSigner? Signer { get; }
+
+    /// <summary>The certificate of the endpoint with its key or with a signer; null for none.</summary>
     internal X509Certificate2? Certificate { get; }
 
     /// <summary>The certificates sent with it.</summary>

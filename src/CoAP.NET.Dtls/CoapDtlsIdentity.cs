@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 

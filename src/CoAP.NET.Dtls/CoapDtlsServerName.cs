@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls;
 
 /// <summary>The server that a client opens a session with; selects the pre-shared key.</summary>

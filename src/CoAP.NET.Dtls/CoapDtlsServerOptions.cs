@@ -46,6 +46,10 @@ public sealed class CoapDtlsServerOptions
     /// </remarks>
     public ECDsa? RawPublicKey { get; set; }
 
+    /// <summary>Signs with a key outside of this process, in place of <see cref="Certificate"/> and <see cref="RawPublicKey"/>.</summary>
+    /// <remarks>Its certificate or its raw public key is the one that the server shows. Default null.</remarks>
+    public CoapDtlsSigner? Signer { get; set; }
+
     /// <summary>Decides which raw public keys of clients to accept.</summary>
     /// <remarks>
     /// Gets the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). The server then asks clients for a key, or for a certificate if
@@ -233,6 +237,12 @@ public sealed class CoapDtlsServerOptions
     /// </remarks>
     internal ICoapDtlsSteering? Steering { get; set; }
 
+    /// <summary>The certificate of the server, with its key or with a signer; null for none.</summary>
+    internal X509Certificate2? OwnCertificate => Certificate ?? Signer?.Certificate;
+
+    /// <summary>Whether the server has a key that signs.</summary>
+    internal bool HasOwnKey => Certificate is not null || RawPublicKey is not null || Signer is not null || SelectCredentials is not null;
+
     /// <summary>Handles that an endpoint has copied the options, so that a renewed certificate here would have no effect.</summary>
     internal void OnUsed() => _isUsed = true;
 
@@ -243,6 +253,7 @@ public sealed class CoapDtlsServerOptions
             PskStore = PskStore,
             PskIdentityHint = PskIdentityHint,
             RawPublicKey = RawPublicKey,
+            Signer = Signer,
             ValidateClientPublicKey = ValidateClientPublicKey,
             RequireClientPublicKey = RequireClientPublicKey,
             Certificate = CertificateChecks.Copy(Certificate),

@@ -1,7 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
@@ -34,7 +33,7 @@ public static class CoapSecurityExtensions
 
     /// <summary>Gives a client its certificate, ECDSA on P-256 (RFC 7252 section 9.1.3.3).</summary>
     /// <param name="options">The options of the endpoint.</param>
-    /// <param name="certificate">The certificate with its exportable private key; copied.</param>
+    /// <param name="certificate">The certificate with its private key, which may be in a store of the platform; copied.</param>
     /// <returns><paramref name="options"/>.</returns>
     /// <exception cref="ArgumentException">The certificate is not suitable for CoAP; the message says what to do.</exception>
     /// <remarks>

@@ -31,7 +31,7 @@ internal static class DtlsOptionChecks
 
         if (options.Client is { } client)
         {
-            CheckRawKey("CoapDtlsClientOptions", client.Certificate, client.RawPublicKey, client.SelectCredentials is not null);
+            CheckOwnKey("CoapDtlsClientOptions", client.Certificate, client.RawPublicKey, client.Signer, client.SelectCredentials is not null);
         }
 
         if (options is { Server: { RevocationLists: not null, RequireClientCertificate: false, RequestClientCertificate: false } })
@@ -53,14 +53,14 @@ internal static class DtlsOptionChecks
 
     private static void CheckServer(CoapDtlsServerOptions server)
     {
-        if (server is { PskStore: null, Certificate: null, RawPublicKey: null, SelectCredentials: null })
+        if (server is { PskStore: null, HasOwnKey: false })
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate (or RawPublicKey, or "
-                    + "SelectCredentials) for those that check one, or both.");
+                "CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate (or RawPublicKey, "
+                    + "Signer or SelectCredentials) for those that check one, or both.");
         }
 
-        CheckRawKey("CoapDtlsServerOptions", server.Certificate, server.RawPublicKey, server.SelectCredentials is not null);
+        CheckOwnKey("CoapDtlsServerOptions", server.Certificate, server.RawPublicKey, server.Signer, server.SelectCredentials is not null);
 
         if (server.PskIdentityHint is { } hint && PskRules.ProblemOfIdentity(hint) is { } problem)
         {
@@ -103,7 +103,7 @@ internal static class DtlsOptionChecks
                     + "RequireClientPublicKey out.");
         }
 
-        if (server is { RequireClientPublicKey: true, Certificate: null, RawPublicKey: null, SelectCredentials: null })
+        if (server is { RequireClientPublicKey: true, HasOwnKey: false })
         {
             throw new ArgumentException(
                 "CoapDtlsServerOptions.RequireClientPublicKey goes with a Certificate or a RawPublicKey of the server, and there is none. "
@@ -115,7 +115,7 @@ internal static class DtlsOptionChecks
         bool selects = server.SelectCredentials is not null;
         if (server.Certificate is null)
         {
-            if (asks && server.RawPublicKey is null && !selects)
+            if (asks && !server.HasOwnKey)
             {
                 throw new ArgumentException(
                     "CoapDtlsServerOptions wants certificates of clients, but has no Certificate of its own, and one goes only with the "
@@ -134,7 +134,7 @@ internal static class DtlsOptionChecks
         }
 
         // Without a certificate of the options there is no handshake without selected credentials.
-        if (asks && !decides && !(selects && server.Certificate is null))
+        if (asks && !decides && !(selects && server.OwnCertificate is null))
         {
             throw new ArgumentException(
                 "CoapDtlsServerOptions wants certificates of clients, but does not say which. Put their authorities into "
@@ -157,8 +157,21 @@ internal static class DtlsOptionChecks
         }
     }
 
-    private static void CheckRawKey(string name, X509Certificate2? certificate, ECDsa? key, bool selects)
+    private static void CheckOwnKey(string name, X509Certificate2? certificate, ECDsa? key, CoapDtlsSigner? signer, bool selects)
     {
+        if (signer is not null && (certificate is not null || key is not null))
+        {
+            throw new ArgumentException(
+                $"{name} has a Signer and a Certificate or a RawPublicKey. The signer has the certificate or the public key: leave the "
+                    + "others out.");
+        }
+
+        if (signer is { PublicKey: not null } && selects)
+        {
+            throw new ArgumentException(
+                $"{name} has a Signer with a raw public key and SelectCredentials, and an endpoint shows one of both. Leave one out.");
+        }
+
         if (key is not null && selects)
         {
             throw new ArgumentException(
@@ -192,7 +205,7 @@ internal static class DtlsOptionChecks
 
         if (options.Server is { } served && server.Count == 0)
         {
-            string suite = served is { Certificate: null, RawPublicKey: null, SelectCredentials: null }
+            string suite = !served.HasOwnKey
                 ? nameof(CoapDtlsCipherSuite.PskAes128Ccm8)
                 : nameof(CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8);
             throw new ArgumentException(

@@ -5,7 +5,6 @@ using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
@@ -170,8 +169,9 @@ internal sealed class DtlsSettings
         {
             IsServer = true,
             Suites = DtlsSuites.OfServer(_options),
-            Certificate = credentials is null ? server.Certificate : credentials.Certificate,
-            Intermediates = [.. credentials?.Intermediates ?? server.Intermediates],
+            Certificate = credentials is null ? server.OwnCertificate : credentials.Certificate,
+            Intermediates = [.. credentials?.Intermediates ?? server.Signer?.Intermediates ?? server.Intermediates],
+            Signer = credentials is null ? server.Signer : credentials.Signer,
             RequiresClientCertificate = server.RequireClientCertificate || server.RequireClientPublicKey,
             RequiresExtendedMasterSecret = _options.RequireExtendedMasterSecret,
             Trust = TrustOf(server, authorities),
@@ -202,11 +202,12 @@ internal sealed class DtlsSettings
         {
             IsServer = false,
             Suites = DtlsSuites.OfClient(_options),
-            Certificate = credentials is null ? client.Certificate : credentials.Certificate,
+            Certificate = credentials is null ? client.OwnCertificate : credentials.Certificate,
+            Signer = credentials is null ? client.Signer : credentials.Signer,
             RawPublicKey = client.RawPublicKey,
             TakesRawPublicKeys = client.ValidateServerPublicKey is not null,
             RequiresExtendedMasterSecret = _options.RequireExtendedMasterSecret,
-            Intermediates = [.. credentials?.Intermediates ?? client.Intermediates],
+            Intermediates = [.. credentials?.Intermediates ?? client.Signer?.Intermediates ?? client.Intermediates],
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? _options.ClientCidLength : UnknownCid,

@@ -23,7 +23,7 @@ internal static class DtlsSuites
             : [.. Named(options)
                 .Where(suite => suite.UsesPreSharedKey
                     ? server.PskStore is not null
-                    : server.Certificate is not null || server.RawPublicKey is not null || server.SelectCredentials is not null)];
+                    : server.HasOwnKey)];
 
     /// <summary>
     /// The suites that a client can use. With a pre-shared key, the client accepts servers with certificates only if an option concerns
@@ -39,9 +39,7 @@ internal static class DtlsSuites
         bool hasKey = client.Psk is not null || client.SelectPsk is not null;
         bool takesCertificates = !hasKey
             || options.CipherSuites.Count > 0
-            || client.Certificate is not null
-            || client.RawPublicKey is not null
-            || client.SelectCredentials is not null
+            || client.HasOwnKey
             || client.ValidateServerPublicKey is not null
             || client.TrustedAuthorities.Count > 0
             || client.ValidateServerCertificate is not null;

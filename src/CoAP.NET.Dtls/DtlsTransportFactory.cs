@@ -1,5 +1,4 @@
 using CoAP.NET.Composition;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 

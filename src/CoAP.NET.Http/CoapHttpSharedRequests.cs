@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http;

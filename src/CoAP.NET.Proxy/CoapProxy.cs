@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Observing;

@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Proxy;
 
 /// <summary>Options of a proxy.</summary>
@@ -41,7 +40,7 @@ public sealed class CoapProxyOptions
             field = value;
         }
     }
-    = CoAP.NET.Options.HopLimitOption.DefaultValue;
+    = CoAP.NET.HopLimitOption.DefaultValue;
 
     /// <summary>Whether the proxy replaces the Hop-Limit of every request with <see cref="HopLimit"/>. Default false.</summary>
     /// <remarks>

@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Proxy.Forwarding;
 
 namespace CoAP.NET.Proxy;

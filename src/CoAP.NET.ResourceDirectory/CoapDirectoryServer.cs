@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>A Resource Directory (RFC 9176): endpoints register their links, and clients look them up.</summary>

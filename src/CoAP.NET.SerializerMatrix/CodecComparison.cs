@@ -1,6 +1,5 @@
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Benchmarks;
 

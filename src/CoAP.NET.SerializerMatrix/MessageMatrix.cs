@@ -1,5 +1,4 @@
 using BenchmarkDotNet.Attributes;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Benchmarks;
 

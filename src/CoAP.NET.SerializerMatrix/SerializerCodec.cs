@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>A serializer of the library, or one with its interface, as a codec that a benchmark measures.</summary>

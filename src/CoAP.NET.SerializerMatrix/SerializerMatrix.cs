@@ -1,6 +1,4 @@
 using BenchmarkDotNet.Attributes;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Benchmarks;
 

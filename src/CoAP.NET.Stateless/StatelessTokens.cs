@@ -3,7 +3,6 @@ using System.Security.Cryptography;
 using System.Text;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Guarding;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Stateless;
 

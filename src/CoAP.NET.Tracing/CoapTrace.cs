@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Threading.Channels;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tracing;
 

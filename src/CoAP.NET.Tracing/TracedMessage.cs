@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tracing;
 
 /// <summary>A message between transport and stages.</summary>

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using CoAP.NET.Mesh;
 using CoAP.NET.Explorer.Exploring;
 
 namespace CoAP.NET.Cli.Tests;

@@ -40,6 +40,38 @@ public sealed class DtlsTests : IDisposable
     }
 
     [Fact]
+    public async Task The_messages_of_a_handshake_and_the_agreed_suite_are_shown_when_verbose()
+    {
+        await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { PskStore = Keys() });
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/who", "--psk", $"urn:dev:meter:{Key}", "-v");
+
+        run.HasExitCode(ExitCodes.Success);
+        string[] messages =
+        [
+            .. Regex.Matches(run.Error, @"^([<>]) \d+\.\d{3} (?:to|from) 127\.0\.0\.1:\d+  (\w{4,})  \d+ B", RegexOptions.Multiline)
+                .Select(match => $"{match.Groups[1].Value} {match.Groups[2].Value}"),
+        ];
+        Assert.Equal(
+            ["> ClientHello", "< HelloVerifyRequest", "> ClientHello", "< ServerHello", "< ServerHelloDone", "> ClientKeyExchange",
+                "> Finished", "< Finished"],
+            messages);
+        run.HasError("TLS_PSK_WITH_AES_128_CCM_8, extended master secret, Connection IDs, path checks");
+    }
+
+    [Fact]
+    public async Task The_reason_of_a_refused_handshake_is_shown_when_verbose()
+    {
+        await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["127.0.0.1"]) });
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/who", "-v");
+
+        Assert.NotEqual(ExitCodes.Success, run.ExitCode);
+        run.HasError("< ");
+        Assert.Matches(new Regex(@"^> .* bad_certificate \(42\)  2 B  .*no trusted authority", RegexOptions.Multiline), run.Error);
+    }
+
+    [Fact]
     public async Task A_server_with_a_certificate_is_trusted_by_its_authority_and_its_name()
     {
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
@@ -123,7 +155,7 @@ public sealed class DtlsTests : IDisposable
     [InlineData("coaps needs keys, and there are none.", "serve", "--bind", "coaps://127.0.0.1:0")]
     [InlineData("Pre-shared keys are for coaps://, and the server does not listen on it.", "serve", "--bind", "coap://127.0.0.1:0", "--psk",
         "a:sesame")]
-    public async Task What_makes_no_sense_is_told_before_anything_is_sent_and_shows_no_key(string error, params string[] args)
+    public async Task Contradicting_options_are_reported_before_sending_and_no_key_is_shown(string error, params string[] args)
     {
         CliRun run = await CliHarness.RunAsync(args);
 

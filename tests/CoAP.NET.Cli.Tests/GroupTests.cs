@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Requests to several peers at once.</summary>

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Tests;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Mesh;
-
 namespace CoAP.NET.Cli.Tests;
 
 public sealed class RequestTests
@@ -170,8 +168,8 @@ public sealed class RequestTests
         string? seen = null;
         await using CoapServer server = await TestServer.StartAsync();
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(Mesh.CoapSeams.SerializerToMessaging,
-            () => new System.Threading.Tasks.Dataflow.TransformBlock<Mesh.CoapInbound, Mesh.CoapInbound>(item =>
+        options.Pipeline.Insert(CoapSeams.SerializerToMessaging,
+            () => new System.Threading.Tasks.Dataflow.TransformBlock<CoapInbound, CoapInbound>(item =>
             {
                 seen = $"{item.Message?.Options}";
                 return item;

@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using CoAP.NET.Options;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.BoundRoutes;

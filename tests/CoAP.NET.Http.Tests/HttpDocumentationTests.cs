@@ -1,5 +1,4 @@
 using System.Net.Http.Json;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Http.Tests;
 

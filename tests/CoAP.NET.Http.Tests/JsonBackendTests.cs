@@ -76,7 +76,7 @@ public sealed class JsonBackendTests : BackendTest
     [InlineData("ff", "4.00")]
     [InlineData("8301020304", "4.00")]
     [InlineData("8af90001f90001f90001f90001f90001f90001f90001f90001f90001f90001", "4.13")] // grows beyond the limit
-    public async Task What_cannot_be_converted_does_not_reach_the_back_end(string cbor, string code)
+    public async Task CBOR_that_has_no_JSON_form_does_not_reach_the_back_end(string cbor, string code)
     {
         await StartAsync(http =>
         {

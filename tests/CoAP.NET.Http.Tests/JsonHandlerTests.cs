@@ -75,7 +75,7 @@ public sealed class JsonHandlerTests : Origin
     [InlineData("{", HttpStatusCode.BadRequest)]
     [InlineData("[1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1]", HttpStatusCode.RequestEntityTooLarge)] // grows
     [InlineData("\"01234567890123456789012345678901234567890123456789012345678901234567890\"", HttpStatusCode.RequestEntityTooLarge)]
-    public async Task What_cannot_be_converted_is_not_sent(string json, HttpStatusCode status)
+    public async Task JSON_that_has_no_CBOR_form_is_not_sent(string json, HttpStatusCode status)
     {
         Handler.Translator.MaxJsonSize = 64;
         using HttpResponseMessage response =

@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Interop.Tests;

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap in both roles: our client against a server made with it, and its client against samples/Server.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>CoapClient against libcoap's server as a process.</summary>

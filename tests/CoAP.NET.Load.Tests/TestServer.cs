@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Load.Tests;
 
 /// <summary>A server on the loopback that knows who asked it how often.</summary>

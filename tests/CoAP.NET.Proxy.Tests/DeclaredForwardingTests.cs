@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>What a proxy does with options of users, as their definitions say.</summary>

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>A broker and clients on a network in memory, in virtual time.</summary>

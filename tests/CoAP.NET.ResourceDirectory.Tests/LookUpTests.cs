@@ -127,7 +127,7 @@ public class LookUpTests
         await using DirectoryWorld world = await StartAsync();
         CoapResponse first = await world.GetAsync("/rd-lookup/res?ep=one");
         CoapRequest again = new(CoapMethod.Get, DirectoryWorld.Uri + "/rd-lookup/res?ep=one");
-        again.Options.Add(first.Options.First(option => option.Number == Options.OptionNumber.ETag));
+        again.Options.Add(first.Options.First(option => option.Number == OptionNumber.ETag));
 
         await world.SendAsync(again).Gives(CoapCode.Valid);
     }

@@ -133,7 +133,7 @@ public class OwnershipTests
         CoapRequest stale = new(CoapMethod.Delete, DirectoryWorld.Uri + location) { IsForwarded = true };
         CoapResponse challenge = await world.SendAsync(stale);
         CoapRequest fresh = new(CoapMethod.Delete, DirectoryWorld.Uri + location) { IsForwarded = true };
-        fresh.Options.Add(challenge.Options.First(option => option.Number == Options.OptionNumber.Echo));
+        fresh.Options.Add(challenge.Options.First(option => option.Number == OptionNumber.Echo));
         world.Clock.Advance(FromSeconds(1));
         await world.RegisterAsync("ep=a", "</2>");
         CoapResponse late = await world.SendAsync(fresh);

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Registration, update and removal over the network (RFC 9176 section 5).</summary>

@@ -21,7 +21,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
         CoapResponse response = await device.RegisterAsync("?ep=simple&lt=600&et=x");
 
         Assert.Equal(CoapCode.Changed, response.Code);
-        Assert.DoesNotContain(response.Options, option => option.Number == Options.OptionNumber.LocationPath);
+        Assert.DoesNotContain(response.Options, option => option.Number == OptionNumber.LocationPath);
         Assert.Equal(1, device.Asked);
         Assert.Equal("<coap://[2001:db8::9]/sensor>;rt=\"light\"", await _world.LinksAsync("ep=simple&rt=light"));
         Assert.Contains("et=\"x\"", await _world.EndpointsAsync());

@@ -1,9 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Shared;
 

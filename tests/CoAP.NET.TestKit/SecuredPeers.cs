@@ -3,7 +3,6 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls;
 using CoAP.NET.Oscore;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Shared;
 

@@ -1,7 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Bench;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Mesh;
-
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>A block as a user writes it to look at what passes a seam.</summary>

@@ -95,7 +95,7 @@ public class RouteBenchmarks
         CoapMessage message = new(CoapCode.Get);
         foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))
         {
-            message.Options.Add(new Options.UriPathOption(segment));
+            message.Options.Add(new UriPathOption(segment));
         }
 
         return CoapDatagramSerializer.Default.Deserialize(CoapDatagramSerializer.Default.Serialize(message)).Options;

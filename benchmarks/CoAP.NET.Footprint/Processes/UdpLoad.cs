@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Footprint.Processes;

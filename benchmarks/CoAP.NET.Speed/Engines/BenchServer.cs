@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using Blocking;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Speed.Engines;
 

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Buffers.Text;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Speed.Loops;
 

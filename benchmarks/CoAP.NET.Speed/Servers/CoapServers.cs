@@ -1,5 +1,4 @@
 using System.Net.Sockets;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Speed.Servers;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Mesh;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Speed.Servers;

@@ -11,7 +11,7 @@ public sealed class HostileTests(HostileWorlds worlds) : IClassFixture<HostileWo
     [Rfc("7252-3-1", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1", "7252-4.2-2", "7252-4.2-5",
         "7252-4.3-1", "7252-4.3-2", "8974-2.1-1", "8974-2.2.2-3")]
     [MemberData(nameof(Rows), "message")]
-    public Task What_is_no_message_or_the_wrong_one_does_no_harm(string peer, string row) =>
+    public Task Bytes_that_are_no_message_or_an_unexpected_message_cause_no_harm(string peer, string row) =>
         worlds.RunAsync("message", peer, row);
 
     /// <summary>Options that are too short, too long, too many, in the wrong place or unknown (RFC 7252 section 5.4).</summary>

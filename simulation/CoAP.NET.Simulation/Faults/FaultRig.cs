@@ -98,8 +98,8 @@ internal sealed class FaultRig : IAsyncDisposable
 
     public ValueTask DisposeAsync() => Server.DisposeAsync();
 
-    private static Options.CoapOptionRegistry CoapOptionRegistryWithFault(FaultInjector injector) =>
-        Options.CoapOptionRegistry.Default.With(new FaultOption.Factory(injector));
+    private static CoapOptionRegistry CoapOptionRegistryWithFault(FaultInjector injector) =>
+        CoapOptionRegistry.Default.With(new FaultOption.Factory(injector));
 
     private static void AddBlocks(CoapPipelineOptions pipeline, FaultInjector injector)
     {

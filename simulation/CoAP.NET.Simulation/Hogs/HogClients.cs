@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Simulation.Hogs;
 
 /// <summary>Clients, each a peer of its own, that ask one resource again and again while they may.</summary>

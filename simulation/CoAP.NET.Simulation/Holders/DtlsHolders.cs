@@ -73,7 +73,7 @@ internal static class DtlsHolders
         };
         CoapEndpoint endpoint = new();
         endpoint.AddTransport(
-            new CoapDtlsTransport(dtls, new Transports.CoapUdpTransportOptions { Endpoints = { new IPEndPoint(source.Address, 0) } }));
+            new CoapDtlsTransport(dtls, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(source.Address, 0) } }));
         CoapClient client = new(endpoint);
         SessionHolder holder = new(endpoint);
         try

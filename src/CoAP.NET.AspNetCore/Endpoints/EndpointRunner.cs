@@ -1,7 +1,6 @@
 using System.Net;
 using System.Security.Claims;
 using CoAP.NET.Http;
-using CoAP.NET.Options;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;

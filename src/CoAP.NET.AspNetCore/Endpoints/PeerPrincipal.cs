@@ -1,7 +1,6 @@
 using System.Security.Claims;
 using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Security;
-using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Features;

@@ -1,7 +1,6 @@
 using System.Net;
 using CoAP.NET.Guarding;
 using CoAP.NET.Proxy;
-using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Proxying;

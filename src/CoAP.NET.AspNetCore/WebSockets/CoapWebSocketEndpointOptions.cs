@@ -32,7 +32,7 @@ public sealed class CoapWebSocketEndpointOptions
 
     /// <summary>
     /// Returns the identity of the peer for <see cref="CoapPeer.Identity"/>. Default null: the authenticated
-    /// <see cref="HttpContext.User"/>, otherwise with TLS a <see cref="Transports.CoapTlsIdentity"/> with the client certificate, otherwise
+    /// <see cref="HttpContext.User"/>, otherwise with TLS a <see cref="CoapTlsIdentity"/> with the client certificate, otherwise
     /// none.
     /// </summary>
     /// <remarks>

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using CoAP.NET.Cli.Proxying;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
 

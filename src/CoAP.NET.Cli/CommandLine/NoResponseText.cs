@@ -1,5 +1,4 @@
 using System.CommandLine;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
 

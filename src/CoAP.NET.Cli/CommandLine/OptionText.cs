@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
 

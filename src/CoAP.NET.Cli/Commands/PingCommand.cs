@@ -34,7 +34,7 @@ internal static class PingCommand
             int code;
             CoapClient client = connection.CreateClient(parse, context, uri, options =>
             {
-                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
+                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options);
                 line = WaitProgressLine.Watch(context, parse, uri, options);
             }, sendsOthers: true);
             await using (client.ConfigureAwait(false))

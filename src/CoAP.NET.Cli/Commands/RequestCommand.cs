@@ -3,8 +3,6 @@ using System.Net;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Proxying;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cli.Commands;
 

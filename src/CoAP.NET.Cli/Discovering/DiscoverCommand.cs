@@ -5,9 +5,7 @@ using CoAP.NET.Cli.Commands;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Proxying;
 using CoAP.NET.Cli.Wire;
-using CoAP.NET.Options;
 using CoAP.NET.ResourceDirectory;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cli.Discovering;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using CoAP.NET.Cli.CommandLine;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Output;
 

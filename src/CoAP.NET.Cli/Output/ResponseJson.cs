@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Output;
 

@@ -3,7 +3,6 @@ using System.Globalization;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Wire;
 using CoAP.NET.Explorer.Exploring;
-using CoAP.NET.Mesh;
 using CoAP.NET.Messages;
 
 namespace CoAP.NET.Cli.Output;

@@ -37,7 +37,7 @@ internal static class ProxyCommand
         string[] addresses = [.. (parse.GetValue(options.Listen) ?? [DefaultAddress]).Select(TargetArgument.Complete)];
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint, "--listen");
-        WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
+        WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint);
         CoapProxy proxy = Create(parse, context, options, trace);
         CoapServer server = context.CreateServer(endpoint);
         await using (server.ConfigureAwait(false))

@@ -79,7 +79,7 @@ internal static class RegisterCommand
             WireTrace? trace = null;
             CoapUri asked = TargetArgument.Check(uri);
             CoapClient client = connection.CreateClient(parse, context, asked, made =>
-                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), made.Pipeline), sendsOthers: true);
+                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), made), sendsOthers: true);
             client.Timeout = options.Timeout;
             int code;
             await using (client.ConfigureAwait(false))

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Wire;
-using CoAP.NET.Options;
 using CoAP.NET.Oscore;
 using Spectre.Console;
 
@@ -40,7 +39,7 @@ internal static class ServeCommand
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint);
         options.Oscore.ApplyTo(parse, context, endpoint);
-        WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
+        WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint);
         CoapServer server = context.CreateServer(endpoint);
         FolderMonitor watch = new(paths, context.TimeProvider, options.CheckOf(parse));
         using FolderWriter writer = new(paths, context.TimeProvider);

@@ -1,6 +1,4 @@
 using CoAP.NET.Explorer.Exploring;
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Wire;
 

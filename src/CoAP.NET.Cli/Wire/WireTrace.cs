@@ -2,10 +2,6 @@ using System.Globalization;
 using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Explorer.Exploring;
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Wire;
@@ -40,12 +36,12 @@ internal sealed class WireTrace
         _started = context.TimeProvider.GetTimestamp();
     }
 
-    /// <summary>Adds the blocks to a pipeline.</summary>
+    /// <summary>Adds the blocks to the pipeline of a client or server, and takes the messages of its DTLS handshakes from its log.</summary>
     /// <param name="context">The streams and the clock.</param>
     /// <param name="verbosity">The number of <c>--verbose</c> options: with 1 headers and options, with more all bytes too.</param>
-    /// <param name="pipeline">The pipeline of a client or server.</param>
+    /// <param name="endpoint">The options of the client or server.</param>
     /// <returns>The trace; null without the option.</returns>
-    public static WireTrace? Insert(CliContext context, int verbosity, CoapPipelineOptions pipeline)
+    public static WireTrace? Insert(CliContext context, int verbosity, CoapEndpointOptions endpoint)
     {
         if (verbosity == 0)
         {
@@ -53,7 +49,8 @@ internal sealed class WireTrace
         }
 
         WireTrace trace = new(context, verbosity > 1);
-        trace.AddTo(pipeline);
+        trace.AddTo(endpoint.Pipeline);
+        endpoint.LoggerFactory = new HandshakeLog(trace.ShowHandshake);
         return trace;
     }
 
@@ -68,6 +65,14 @@ internal sealed class WireTrace
         {
             Line(string.Create(CultureInfo.InvariantCulture,
                 $"{Time()} {_messages} sent, {_received} received, {_retransmissions} retransmissions"), "*", "grey");
+        }
+    }
+
+    private void ShowHandshake(bool isSent, string peer, string what)
+    {
+        lock (_gate)
+        {
+            Line($"{Time()} {(isSent ? "to" : "from")} {peer}  {what}", isSent ? ">" : "<", isSent ? "aqua" : "green");
         }
     }
 

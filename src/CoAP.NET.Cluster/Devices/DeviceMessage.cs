@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Cluster;
 
 /// <summary>Converts requests to devices to messages, and tells whether they may be sent again.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cluster;
 
 /// <summary>The peers of a node that works alone: it has all slots, or stands by while another node has them.</summary>

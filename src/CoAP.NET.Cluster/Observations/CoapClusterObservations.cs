@@ -1,6 +1,5 @@
 using System.Net;
 using System.Text;
-using CoAP.NET.Options;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;

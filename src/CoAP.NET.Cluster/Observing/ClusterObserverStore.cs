@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Dtls;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 

@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 

@@ -3,7 +3,6 @@ using System.Data.Common;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 

@@ -1,5 +1,4 @@
 using System.Data.Common;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 

@@ -1,9 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text;
 using CoAP.NET.Guarding;
-using CoAP.NET.Mesh;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
 

@@ -1,6 +1,5 @@
 using System.Buffers;
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
 

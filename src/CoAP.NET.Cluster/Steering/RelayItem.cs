@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
 

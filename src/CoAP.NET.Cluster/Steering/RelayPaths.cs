@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
 

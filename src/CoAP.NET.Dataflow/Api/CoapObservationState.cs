@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET;
 
 /// <summary>
@@ -41,7 +39,7 @@ public sealed class CoapObservationState
     public string? Uri { get; }
 
     /// <summary>The registration, with its token.</summary>
-    /// <remarks><see cref="CoAP.NET.Serialization.CoapDatagramSerializer"/> converts it to bytes and back.</remarks>
+    /// <remarks><see cref="CoAP.NET.CoapDatagramSerializer"/> converts it to bytes and back.</remarks>
     public CoapMessage Request { get; }
 
     /// <summary>The address of the host of <see cref="Uri"/> that has the registration; null for the address in the URI.</summary>

@@ -23,7 +23,7 @@ internal sealed class CoapObserverState
     public CoapPeer Peer { get; }
 
     /// <summary>The registration.</summary>
-    /// <remarks><see cref="CoAP.NET.Serialization.CoapDatagramSerializer"/> converts it to bytes and back.</remarks>
+    /// <remarks><see cref="CoAP.NET.CoapDatagramSerializer"/> converts it to bytes and back.</remarks>
     public CoapMessage Request { get; }
 
     /// <summary>

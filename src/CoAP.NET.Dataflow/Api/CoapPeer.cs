@@ -1,6 +1,5 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Text;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET;

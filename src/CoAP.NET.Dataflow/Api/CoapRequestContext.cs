@@ -3,7 +3,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 using System.Text;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 

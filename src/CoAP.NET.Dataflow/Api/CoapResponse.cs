@@ -1,6 +1,4 @@
 using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET;

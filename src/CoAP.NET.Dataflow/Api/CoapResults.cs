@@ -1,5 +1,4 @@
 using System.Text.Json.Serialization.Metadata;
-using CoAP.NET.Options;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET;

@@ -1,6 +1,5 @@
 using System.Globalization;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 

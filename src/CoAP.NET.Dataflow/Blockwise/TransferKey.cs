@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 

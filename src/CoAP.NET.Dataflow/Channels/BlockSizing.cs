@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Channels;
 
 /// <summary>Computes the block sizes for bodies to a peer.</summary>

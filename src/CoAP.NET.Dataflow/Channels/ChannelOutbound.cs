@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Channels;
 
 /// <summary>The outbound half of the Channel stage: addresses a datagram to the peer of its channel.</summary>

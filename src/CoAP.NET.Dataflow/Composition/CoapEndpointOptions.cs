@@ -1,7 +1,4 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET;
 
 /// <summary>A new address of a peer within its security session, for <see cref="CoapEndpoint.PeerMoved"/> (RFC 9146 section 6).</summary>

@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using CoAP.NET.Options;
 
 namespace CoAP.NET;
 

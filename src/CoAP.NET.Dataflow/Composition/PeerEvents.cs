@@ -106,8 +106,8 @@ internal sealed class PeerEvents(
     }
 
     /// <summary>
-    /// Checks whether a moved peer receives at its new address. Most devices do not support Echo, but all answer an Empty message with a
-    /// Reset (RFC 7252 section 4.3). There is one probe at a time, however often the peer moves; after an unanswered probe, the next
+    /// Checks whether a moved peer receives at its new address: by the transport (RFC 9853), or else by an Empty message, to which all
+    /// devices answer with a Reset (RFC 7252 section 4.3), while most do not support Echo. There is one probe at a time, however often the peer moves; after an unanswered probe, the next
     /// message of the peer starts another.
     /// </summary>
     public void ResolveMovedAddress(CoapChannel channel)
@@ -240,6 +240,17 @@ internal sealed class PeerEvents(
         using CancellationTokenSource until = probe;
         try
         {
+            if (channel.Connection is CoapSession { ChecksPaths: true } session)
+            {
+                if (await session.CheckPathAsync(until.Token).ConfigureAwait(false))
+                {
+                    environment.Counters.Add(CoapCounter.AddressesVerified);
+                    channel.Shard.Guard.OnAnswered(channel, movedAt);
+                }
+
+                return;
+            }
+
             // It bypasses the queue: the outstanding message may be the one that is held back until the answer arrives.
             await sender.PingAsync(channel, default, passesQueue: true, until.Token).ConfigureAwait(false);
             channel.Shard.Guard.OnAnswered(channel, movedAt);

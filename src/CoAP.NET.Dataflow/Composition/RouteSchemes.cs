@@ -1,5 +1,4 @@
 using CoAP.NET.Resources;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Composition;

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Connecting;
 
 // RFC 8323 section 3: how an endpoint keeps the connections that it opens.

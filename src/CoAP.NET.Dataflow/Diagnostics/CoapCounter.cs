@@ -171,7 +171,7 @@ internal enum CoapCounter
     /// </summary>
     GroupResponsesDropped,
 
-    /// <summary>Addresses verified by an Echo (RFC 9175 section 2.4).</summary>
+    /// <summary>Addresses verified by an Echo (RFC 9175 section 2.4) or by a path_response of DTLS (RFC 9853).</summary>
     AddressesVerified,
 
     /// <summary>Addresses of peers that changed within a security session (RFC 9146 section 6).</summary>

@@ -8,7 +8,6 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Resources;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using CoAP.NET.Content;
-using CoAP.NET.Options;
 
 namespace CoAP.NET;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Resources;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

@@ -4,7 +4,6 @@ using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Resources;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Exchanges;
 
 /// <summary>Measures messages, and checks the limits of peers. Thread-safe.</summary>

@@ -1,6 +1,5 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Groups;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
@@ -28,9 +27,9 @@ internal sealed class CoapEnvironment
 
     public required ILogger Logger { get; init; }
 
-    public Options.CoapOptionRegistry Registry { get; init; } = Options.CoapOptionRegistry.Default;
+    public CoapOptionRegistry Registry { get; init; } = CoapOptionRegistry.Default;
 
-    public required Func<Transports.CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
+    public required Func<CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 
     public EndpointTelemetry Telemetry { get; init; } = EndpointTelemetry.None;
 

@@ -69,7 +69,7 @@ public sealed class CoapGroupOptions
     /// false.
     /// </summary>
     /// <remarks>
-    /// The other programs must share the port too. <see cref="Transports.CoapUdpTransportOptions.SharePort"/> describes the effects.
+    /// The other programs must share the port too. <see cref="CoapUdpTransportOptions.SharePort"/> describes the effects.
     /// </remarks>
     public bool SharePort { get; set; }
 

@@ -1,6 +1,5 @@
 using System.Threading.Channels;
 using CoAP.NET.Observing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Groups;
 

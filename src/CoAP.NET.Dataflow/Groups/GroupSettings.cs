@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Groups;
 
 /// <summary>The settings of an endpoint for answers to group requests; shared by its shards.</summary>

@@ -1,7 +1,8 @@
+using CoAP.NET.Mesh;
 using System.Threading.Tasks.Dataflow;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>
 /// A base for a Dataflow block without a queue: it processes an item inside of the offer, on the offering thread, as the stages of an

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>A place between two stages where an application can insert a block.</summary>
 /// <remarks>The seams are the members of <see cref="CoapSeams"/>.</remarks>

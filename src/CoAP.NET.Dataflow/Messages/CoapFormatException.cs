@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET;
 
 /// <summary>Bytes are not a CoAP message, or a text is not in its format: a URI, link format, CBOR notation, SenML.</summary>

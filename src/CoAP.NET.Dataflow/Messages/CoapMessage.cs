@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET;
 
 /// <summary>A CoAP message: type, code, Message ID, token, options and payload (RFC 7252 section 3, RFC 8323 section 3.2).</summary>

@@ -3,8 +3,6 @@ using System.Globalization;
 using System.Net;
 using System.Text;
 using CoAP.NET.Messages;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

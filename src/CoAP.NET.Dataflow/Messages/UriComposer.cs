@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Text;
 using System.Text.Unicode;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Messages;
 

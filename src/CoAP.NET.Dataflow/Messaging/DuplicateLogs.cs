@@ -1,5 +1,4 @@
 using System.Numerics;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Messaging;
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Messaging;
 
 // Messages from peers and the answers of the stage above: RFC 7252 sections 4.2 (Confirmable), 4.3 (Non-confirmable), 4.5 (duplicates) and

@@ -1,4 +1,3 @@
-using CoAP.NET.Transports;
 using Ledger = CoAP.NET.Guarding.SourceUsage<CoAP.NET.Messaging.SendingState>;
 using WaitingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingLinks>;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>The shard and local end of a peer's datagrams. Many peers share one route, so each keeps one reference. Immutable.</summary>

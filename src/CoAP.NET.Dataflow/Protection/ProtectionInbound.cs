@@ -1,7 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Protection;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Messages;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Protection;
 

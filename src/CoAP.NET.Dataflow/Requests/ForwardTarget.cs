@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Messages;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 

@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Groups;
-using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;
@@ -80,7 +79,7 @@ internal sealed class GroupRequester(
         }
     }
 
-    private static bool Observes(CoapRequest request) => request.Message.OptionsToRead?.Observe == Options.ObserveOption.RegisterValue;
+    private static bool Observes(CoapRequest request) => request.Message.OptionsToRead?.Observe == ObserveOption.RegisterValue;
 
     // An observation has no end by itself.
     private static TimeSpan TimeoutOf(CoapRequest request, CoapChannel channel) =>

@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;
 

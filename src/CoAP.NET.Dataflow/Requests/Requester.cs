@@ -4,7 +4,6 @@ using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messages;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Requests;
 
 /// <summary>Delays requests that a server deferred, as <see cref="CoapTooManyRequestsBehavior"/> says (RFC 8516 section 4).</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Resources;
 
 /// <summary>Applies the options of a request to its response, independent of the handler.</summary>

@@ -1,6 +1,5 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>
 /// The base class of custom message formats: a codec reads one message from the beginning of a sequence and writes one into a buffer

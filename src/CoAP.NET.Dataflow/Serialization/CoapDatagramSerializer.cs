@@ -1,6 +1,7 @@
+using CoAP.NET.Serialization;
 using System.Buffers.Binary;
 
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>The message format of datagrams (RFC 7252 section 3), with extended token lengths (RFC 8974 section 2.1).</summary>
 /// <remarks>

@@ -1,7 +1,7 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>
 /// Reads consecutive messages in formats whose bytes determine the end of a message, such as <see cref="CoapStreamSerializer"/>.

@@ -1,8 +1,9 @@
+using CoAP.NET.Serialization;
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>The base class of the wire formats: everything except the header.</summary>
 /// <remarks>

@@ -1,9 +1,9 @@
+using CoAP.NET.Serialization;
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
-using CoAP.NET.Options;
 
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>Reads the options of a message alone, synchronously and asynchronously.</summary>
 /// <remarks>

@@ -1,7 +1,8 @@
+using CoAP.NET.Serialization;
 using System.Buffers;
 using System.IO.Pipelines;
 
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>Writes the options of a message alone, synchronously and asynchronously.</summary>
 /// <remarks>

@@ -1,6 +1,4 @@
-using CoAP.NET.Options;
-
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>The options and limits of a serializer.</summary>
 /// <remarks>Limits apply before any allocation. Mutable until the first use by a serializer, which copies it.</remarks>

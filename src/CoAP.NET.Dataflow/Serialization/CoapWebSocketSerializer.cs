@@ -1,4 +1,6 @@
-namespace CoAP.NET.Serialization;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// The message format of WebSockets (RFC 8323 section 4.2), with extended token lengths (RFC 8974 section 2.1): that of TCP

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>Reads and writes messages in one wire format, synchronously and asynchronously.</summary>
 /// <remarks>Thread-safe; keeps nothing between calls.</remarks>

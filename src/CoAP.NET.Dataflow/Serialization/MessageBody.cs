@@ -50,7 +50,7 @@ internal static class MessageBody
     }
 
     /// <summary>A message of header and token alone.</summary>
-    public static CoapMessage MakeHead(in MessageHead head, ReadOnlySpan<byte> source, Options.CoapOptionRegistry? registry = null) =>
+    public static CoapMessage MakeHead(in MessageHead head, ReadOnlySpan<byte> source, CoapOptionRegistry? registry = null) =>
         new(head.Code, registry)
         {
             Type = head.Type,

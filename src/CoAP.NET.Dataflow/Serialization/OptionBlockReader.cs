@@ -141,7 +141,7 @@ internal static class OptionBlockReader
 
         // A sum, not a cast: two large deltas must not wrap to a small number.
         number += delta;
-        if (number > Options.OptionNumber.Max)
+        if (number > OptionNumber.Max)
         {
             offset = begin;
             return CoapFormatRule.OptionNumberTooLarge;

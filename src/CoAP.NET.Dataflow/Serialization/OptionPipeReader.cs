@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Serialization;
 

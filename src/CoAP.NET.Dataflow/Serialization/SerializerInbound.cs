@@ -1,4 +1,3 @@
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Serialization;

@@ -1,4 +1,3 @@
-using CoAP.NET.Serialization;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Signalling;
 
 /// <summary>Ends connections without progress: no CSM in time, a slow frame or peer, no Pong, or a long idle time.</summary>

@@ -121,7 +121,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     }
 
     /// <summary>Handles a malformed beginning of a frame; nothing after it is readable.</summary>
-    public void Refuse(CoapChannel channel, Serialization.CoapFormatError error, long now) => Refuse(channel, Describe(error), now);
+    public void Refuse(CoapChannel channel, CoapFormatError error, long now) => Refuse(channel, Describe(error), now);
 
     /// <summary>Handles a violation of a rule by the peer; nothing more is read from it.</summary>
     public void Refuse(CoapChannel channel, string text, long now)
@@ -200,7 +200,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
         }
     }
 
-    private string Describe(Serialization.CoapFormatError error) => error.Rule == Serialization.CoapFormatRule.TokenTooLong
+    private string Describe(CoapFormatError error) => error.Rule == CoapFormatRule.TokenTooLong
         ? $"A token has at most {_limits.Messages.MaxTokenLength} bytes here, as the CSM said (RFC 8974 section 2.2.1)."
         : $"A frame broke the rule {error.Rule} at byte {error.Offset} (RFC 8323 section 3.2).";
 

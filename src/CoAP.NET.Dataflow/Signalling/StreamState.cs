@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Signalling;
 
 /// <summary>The signalling state of one connection of a reliable transport (RFC 8323 section 5). Guarded by the shard's lock.</summary>

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>A transport that is a Dataflow block: it takes the datagrams to send, and gives those that it receives.</summary>
 /// <remarks>

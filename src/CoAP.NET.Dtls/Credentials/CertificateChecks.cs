@@ -19,7 +19,9 @@ internal static class CertificateChecks
     }
 
     /// <summary>The problem of an endpoint's own certificate; null if there is none.</summary>
-    public static string? ProblemOf(X509Certificate2 certificate)
+    /// <param name="certificate">The certificate.</param>
+    /// <param name="needsKey">Whether its private key must come with it.</param>
+    public static string? ProblemOf(X509Certificate2 certificate, bool needsKey = true)
     {
         string whom = $"The certificate '{certificate.Subject}'";
         if (certificate.GetKeyAlgorithm() != EllipticCurveKey)
@@ -28,7 +30,7 @@ internal static class CertificateChecks
                 + "of CoAP with certificates are ECDSA (RFC 7252 section 9.1.3.3). Issue one with an ECDSA key on P-256.";
         }
 
-        if (!certificate.HasPrivateKey)
+        if (needsKey && !certificate.HasPrivateKey)
         {
             return $"{whom} comes without its private key, by which it is proven. Load it with its key, as by CoapCertificateChain.Load.";
         }

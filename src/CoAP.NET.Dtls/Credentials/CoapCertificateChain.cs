@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapCertificateChain : IDisposable
 {
     /// <summary>Creates a chain. It owns the certificates.</summary>
-    /// <param name="certificate">The certificate with its exportable private key.</param>
+    /// <param name="certificate">The certificate with its private key.</param>
     /// <param name="intermediates">The authorities between it and a root, the nearest first; null for none.</param>
     public CoapCertificateChain(X509Certificate2 certificate, X509Certificate2Collection? intermediates = null)
     {
@@ -16,7 +16,7 @@ public sealed class CoapCertificateChain : IDisposable
         Intermediates = intermediates ?? [];
     }
 
-    /// <summary>The certificate with its exportable private key.</summary>
+    /// <summary>The certificate with its private key.</summary>
     public X509Certificate2 Certificate { get; }
 
     /// <summary>The authorities that came with it, in the order of the file, without roots, because peers must have those anyway.</summary>
@@ -28,7 +28,7 @@ public sealed class CoapCertificateChain : IDisposable
     /// </param>
     /// <param name="keyFile">The private key in PEM; null if the file of the certificate contains it.</param>
     /// <param name="password">The password of the PFX file or of the encrypted PEM key; null for none.</param>
-    /// <returns>The certificate with its exportable key, and the authorities that came with it.</returns>
+    /// <returns>The certificate with its key, and the authorities that came with it.</returns>
     /// <exception cref="CoapCredentialException">
     /// A file is not readable, the private key is missing or belongs to another certificate, or the key is not suitable for CoAP. The
     /// message says what to do.
@@ -111,7 +111,7 @@ public sealed class CoapCertificateChain : IDisposable
             throw new CoapCredentialException(file, 0, "A PFX file holds the private key itself. Leave the file of the key out.");
         }
 
-        X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(file, password, X509KeyStorageFlags.Exportable);
+        X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(file, password);
         X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
             ?? throw new CoapCredentialException(file, 0, "The file has no certificate with its private key. Export it with the key.");
         all.Remove(own);

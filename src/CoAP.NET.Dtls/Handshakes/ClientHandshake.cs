@@ -323,6 +323,10 @@ internal sealed class ClientHandshake : Handshake
         if (OwnCid is not null)
         {
             WriteList(hello, ConnectionIdExtension, 1, OwnCid);
+            if (Settings.OffersPathChecks)
+            {
+                hello.UInt16(ReturnRoutabilityExtension).Vector(2, []);
+            }
         }
     }
 
@@ -352,7 +356,7 @@ internal sealed class ClientHandshake : Handshake
         }
 
         ServerRandom = reader.Read(RandomLength).ToArray();
-        byte[] sessionId = reader.ReadVector(1).ToArray();
+        byte[] sessionId = reader.ReadSessionId().ToArray();
         ushort number = reader.ReadUInt16();
         byte compression = reader.ReadByte();
         Suite = Settings.Suites.FirstOrDefault(suite => suite.Id == number);
@@ -394,10 +398,9 @@ internal sealed class ClientHandshake : Handshake
 
     private void ReadExtensions(ReadOnlySpan<byte> bytes)
     {
-        for (MessageReader extensions = new(bytes); !extensions.IsEmpty;)
+        ExtensionReader extensions = new(bytes, stackalloc ushort[ExtensionReader.MaxCount]);
+        while (extensions.TryRead(out ushort type, out MessageReader content))
         {
-            ushort type = extensions.ReadUInt16();
-            MessageReader content = new(extensions.ReadVector(2));
             switch (type)
             {
                 case ExtendedMasterSecretExtension when Settings.OffersExtendedMasterSecret:
@@ -413,6 +416,9 @@ internal sealed class ClientHandshake : Handshake
                     break;
                 case ConnectionIdExtension when OwnCid is not null:
                     PeerCid = content.ReadVector(1).ToArray();
+                    break;
+                case ReturnRoutabilityExtension when OwnCid is not null && Settings.OffersPathChecks:
+                    ChecksPaths = true;
                     break;
                 case TicketExtension when Settings.UsesTickets ?? true:
                     _getsTicket = true;
@@ -434,6 +440,12 @@ internal sealed class ClientHandshake : Handshake
             }
 
             content.End();
+        }
+
+        if (ChecksPaths && PeerCid is null)
+        {
+            // RFC 9853 section 3
+            throw new AlertException(Alert.IllegalParameter, "The server wants to check paths (RFC 9853) without Connection IDs.");
         }
     }
 
@@ -462,6 +474,13 @@ internal sealed class ClientHandshake : Handshake
         ushort scheme = reader.ReadUInt16();
         ReadOnlySpan<byte> signature = reader.ReadVector(2);
         reader.End();
+        if (!SignatureScheme.IsEcdsa(scheme))
+        {
+            throw new AlertException(
+                Alert.IllegalParameter, $"The server signed with an algorithm ({scheme:x4}) that the suite {Suite} does not have.",
+                HandshakeFault.NothingInCommon);
+        }
+
         if (!IsSignedByPeer(scheme, algorithm => CryptographicOperations.HashData(algorithm, signed), signature))
         {
             throw new AlertException(
@@ -473,7 +492,7 @@ internal sealed class ClientHandshake : Handshake
     {
         MessageReader reader = new(body);
         _ = reader.ReadVector(1);
-        _serverSchemes = reader.ReadVector(2).ToArray();
+        _serverSchemes = reader.ReadNumbers().ToArray();
         _ = reader.ReadVector(2);
         reader.End();
         _isAskedForCertificate = true;
@@ -518,10 +537,19 @@ internal sealed class ClientHandshake : Handshake
         DeriveMaster(_serverPoint);
         if (scheme is { } chosen)
         {
-            byte[] signature = Context.Sign(Transcript.Hash(SignatureScheme.HashOf(chosen)!.Value));
-            Add(Begin(HandshakeType.CertificateVerify).UInt16(chosen).Vector(2, signature));
+            Sign(chosen, Transcript.Hash(SignatureScheme.HashOf(chosen)!.Value), signature =>
+            {
+                Add(Begin(HandshakeType.CertificateVerify).UInt16(chosen).Vector(2, signature));
+                EndFlight();
+            });
+            return;
         }
 
+        EndFlight();
+    }
+
+    private void EndFlight()
+    {
         Transcript.ForgetBytes();
         AddFinished();
         _next = Next.Finished;

@@ -17,6 +17,9 @@ internal sealed record Established(RecordLayer Records, byte[] LastFlight, ulong
     /// <summary>The peer's raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without one.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey { get; init; }
 
+    /// <summary>Whether both ends check paths (RFC 9853).</summary>
+    public bool ChecksPaths { get; init; }
+
     /// <summary>The name by which the client may ask the server to resume the session (RFC 5246 section 7.3); null for none.</summary>
     public byte[]? ResumptionId { get; init; }
 

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
@@ -29,6 +30,7 @@ internal abstract class Handshake : IDisposable
     protected const ushort ExtendedMasterSecretExtension = 23;
     protected const ushort TicketExtension = 35;
     protected const ushort ConnectionIdExtension = 54;
+    protected const ushort ReturnRoutabilityExtension = 61;
     protected const ushort RenegotiationExtension = 0xFF01;
 
     /// <summary>The number by which a client says, among its suites, that it knows of RFC 5746.</summary>
@@ -66,6 +68,7 @@ internal abstract class Handshake : IDisposable
     private int _changeAt = -1;
     private ushort _nextNumber;
     private ulong _plainSequence;
+    private Action<byte[]>? _onSignature;
     private bool _isDistrusted;
     private bool _isDisposed;
 
@@ -86,6 +89,9 @@ internal abstract class Handshake : IDisposable
 
     /// <summary>The state of the handshake.</summary>
     public HandshakeStatus Status { get; protected set; }
+
+    /// <summary>What to sign, while the status says so: a hash and its algorithm.</summary>
+    public (byte[] Hash, HashAlgorithmName Algorithm) ToSign { get; private set; }
 
     /// <summary>Why it failed; null if it did not.</summary>
     public HandshakeEnd? Failure { get; private set; }
@@ -108,6 +114,9 @@ internal abstract class Handshake : IDisposable
     /// <summary>Validates a raw public key, given as SubjectPublicKeyInfo in DER. Null: trust none.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
 
+    /// <summary>Gets each message that this end sends or processes, for logs. Null: nothing does.</summary>
+    public Action<HandshakeStep>? Trace { get; init; }
+
     /// <summary>The raw public key that the peer showed, as SubjectPublicKeyInfo in DER (RFC 7250); empty without one.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey { get; protected set; }
 
@@ -126,6 +135,9 @@ internal abstract class Handshake : IDisposable
     /// Whether it binds the master secret to the whole handshake (RFC 7627). Sessions without it must not resume (RFC 7627 section 5.4).
     /// </summary>
     public bool HasExtendedMasterSecret { get; protected set; }
+
+    /// <summary>Whether both ends check paths (RFC 9853).</summary>
+    protected bool ChecksPaths { get; set; }
 
     /// <summary>
     /// The name by which a client may ask this server to resume the session (RFC 5246 section 7.3); null for none. Valid when it is done.
@@ -215,9 +227,25 @@ internal abstract class Handshake : IDisposable
         if (NextTimeout() == TimeSpan.Zero)
         {
             _timeout = _timeout * 2 < s_longestTimeout ? _timeout * 2 : s_longestTimeout;
-            SendFlight();
+            SendCopy();
         }
     }
+
+    /// <summary>Supplies the requested signature.</summary>
+    /// <param name="signature">The signature in DER.</param>
+    public void GiveSignature(byte[] signature)
+    {
+        if (Status == HandshakeStatus.WantsSignature && _onSignature is { } then)
+        {
+            _onSignature = null;
+            Status = HandshakeStatus.Running;
+            Continue(() => then(signature));
+        }
+    }
+
+    /// <summary>Ends a handshake because code of the application failed, and tells the peer.</summary>
+    /// <param name="exception">The exception.</param>
+    public void Fail(Exception exception) => Refuse(Alert.InternalError, HandshakeEnd.Of(exception));
 
     /// <summary>Ends a handshake that takes too long or that its owner no longer wants.</summary>
     /// <param name="why">The reason.</param>
@@ -249,6 +277,7 @@ internal abstract class Handshake : IDisposable
         return new Established(records, lastFlight, _plainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate)
         {
             PeerPublicKey = PeerPublicKey,
+            ChecksPaths = ChecksPaths,
             ResumptionId = ResumptionId,
             Shown = Shown,
         };
@@ -333,6 +362,7 @@ internal abstract class Handshake : IDisposable
         byte[] message = writer.Finish();
         _flight.Add(message);
         Transcript.Add(message);
+        Trace?.Invoke(new HandshakeStep(true, NameOf(message), message.Length, ""));
         return message;
     }
 
@@ -362,9 +392,15 @@ internal abstract class Handshake : IDisposable
         // Not for each copy: the path may double datagrams, and others may send them.
         if (_sentAt is { } sent && Settings.Time.GetElapsedTime(sent) >= Settings.RetransmitTimeout / 2)
         {
-            SendFlight();
+            SendCopy();
         }
     }
+
+    /// <summary>Logs what both ends agreed on.</summary>
+    protected void TraceSuite() => Trace?.Invoke(new HandshakeStep(
+        Settings.IsServer, nameof(HandshakeType.ServerHello), 0,
+        $"{Suite}{(IsResumed ? ", resumed" : null)}{(HasExtendedMasterSecret ? ", extended master secret" : null)}"
+            + $"{(PeerCid is null ? null : ", Connection IDs")}{(ChecksPaths ? ", path checks" : null)}"));
 
     /// <summary>The handshake is done.</summary>
     protected void Complete()
@@ -516,6 +552,23 @@ internal abstract class Handshake : IDisposable
         }
     }
 
+    /// <summary>Signs with the own key, immediately or when the signer has answered.</summary>
+    /// <param name="scheme">The pair of algorithms.</param>
+    /// <param name="hash">The hash by the algorithm of the pair.</param>
+    /// <param name="then">Continues with the signature.</param>
+    protected void Sign(ushort scheme, byte[] hash, Action<byte[]> then)
+    {
+        if (Settings.Signer is null)
+        {
+            then(Context.Sign(hash));
+            return;
+        }
+
+        ToSign = (hash, SignatureScheme.HashOf(scheme)!.Value);
+        _onSignature = then;
+        Status = HandshakeStatus.WantsSignature;
+    }
+
     /// <summary>Derives the secret of the session and its keys (RFC 5246 section 8.1, RFC 7627 section 4).</summary>
     /// <param name="point">The ephemeral key of the peer; empty if the suite has none.</param>
     protected void DeriveMaster(ReadOnlySpan<byte> point)
@@ -580,11 +633,17 @@ internal abstract class Handshake : IDisposable
                 {
                     CheckProof(body);
                     Transcript.Add(message.Span);
+                    TraceReceived(message.Span);
                     OnFinished();
                 }
                 else
                 {
+                    TraceReceived(message.Span);
                     OnMessage(type, message.Span, body);
+                    if (type == HandshakeType.ServerHello)
+                    {
+                        TraceSuite();
+                    }
                 }
             }
         }
@@ -690,6 +749,7 @@ internal abstract class Handshake : IDisposable
             }
             else if (header.Type == ContentType.Alert && content is [FatalLevel, byte alert])
             {
+                Trace?.Invoke(new HandshakeStep(false, AlertNames.Of(alert), AlertLength, "Without protection: anybody can send it."));
                 OnPlainAlert(alert);
             }
         }
@@ -736,6 +796,7 @@ internal abstract class Handshake : IDisposable
             }
             else if (type == ContentType.Alert && record.AsSpan()[content] is [FatalLevel, byte alert])
             {
+                Trace?.Invoke(new HandshakeStep(false, AlertNames.Of(alert), AlertLength, ""));
                 Fail(new HandshakeEnd("The other end refused the handshake.") { Alert = alert });
             }
         }
@@ -750,6 +811,7 @@ internal abstract class Handshake : IDisposable
 
         Fail(why);
         byte[] content = [FatalLevel, (byte)alert];
+        Trace?.Invoke(new HandshakeStep(true, AlertNames.Of((byte)alert), AlertLength, why.Why));
         if (_changeAt >= 0 && _records is { } records)
         {
             byte[] record = new byte[records.RecordLength(AlertLength)];
@@ -763,6 +825,23 @@ internal abstract class Handshake : IDisposable
             _output.Add([.. record]);
         }
     }
+
+    private void SendCopy()
+    {
+        if (Trace is not null)
+        {
+            foreach (byte[] message in _flight)
+            {
+                Trace(new HandshakeStep(true, NameOf(message), message.Length, "Again, because no answer arrived."));
+            }
+        }
+
+        SendFlight();
+    }
+
+    private void TraceReceived(ReadOnlySpan<byte> message) => Trace?.Invoke(new HandshakeStep(false, NameOf(message), message.Length, ""));
+
+    private static string NameOf(ReadOnlySpan<byte> message) => ((HandshakeType)message[0]).ToString();
 
     private void SendFlight()
     {

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
@@ -7,6 +8,7 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal sealed class HandshakeContext
 {
     private readonly Lock _gate = new();
+    private readonly ConcurrentBag<ECDsa> _keys = [];
     private readonly int _keySize;
 
     /// <summary>Creates a context.</summary>
@@ -20,16 +22,16 @@ internal sealed class HandshakeContext
             throw new InvalidOperationException("An endpoint shows a certificate or a raw public key, not both. Leave one of them out.");
         }
 
-        if (settings.Certificate is { } certificate && !certificate.HasPrivateKey)
+        if (settings is { Certificate: { HasPrivateKey: false } certificate, Signer: null })
         {
             throw new InvalidOperationException(
                 $"The certificate {certificate.Subject} has no private key. coaps needs a certificate loaded together with its key.");
         }
 
         using ECDsa? owned = settings.Certificate?.GetECDsaPublicKey();
-        _keySize = (owned ?? settings.RawPublicKey)?.KeySize ?? 0;
+        _keySize = (owned ?? settings.RawPublicKey)?.KeySize ?? settings.Signer?.KeySize ?? 0;
 
-        PublicKey = settings.RawPublicKey?.ExportSubjectPublicKeyInfo() ?? [];
+        PublicKey = settings.RawPublicKey?.ExportSubjectPublicKeyInfo() ?? settings.Signer?.PublicKey ?? [];
         Rules = Sha256.HashData(RulesOf(settings));
     }
 
@@ -48,7 +50,7 @@ internal sealed class HandshakeContext
     public byte[] Rules { get; }
 
     /// <summary>Whether this end has a key that signs.</summary>
-    public bool CanSign => Settings.Certificate is not null || Settings.RawPublicKey is not null;
+    public bool CanSign => _keySize > 0;
 
     /// <summary>Chooses the algorithms of a signature by the own key.</summary>
     /// <param name="offered">The pairs that the peer accepts; empty: it named none.</param>
@@ -59,10 +61,13 @@ internal sealed class HandshakeContext
     /// <param name="hash">The hash.</param>
     public byte[] Sign(byte[] hash)
     {
-        using ECDsa? owned = Settings.Certificate?.GetECDsaPrivateKey();
-        if (owned is not null)
+        if (Settings.Certificate is { } certificate)
         {
-            return owned.SignHash(hash, DSASignatureFormat.Rfc3279DerSequence);
+            // An instance need not be thread-safe, and opening one costs as much as a signature.
+            ECDsa key = _keys.TryTake(out ECDsa? opened) ? opened : certificate.GetECDsaPrivateKey()!;
+            byte[] signature = key.SignHash(hash, DSASignatureFormat.Rfc3279DerSequence);
+            _keys.Add(key);
+            return signature;
         }
 
         // The key of the application need not be thread-safe.

@@ -24,6 +24,9 @@ internal sealed record HandshakeSettings
     /// </summary>
     public ECDsa? RawPublicKey { get; init; }
 
+    /// <summary>Signs for the certificate, or has a raw public key of its own; null: the endpoint has the key.</summary>
+    public CoapDtlsSigner? Signer { get; init; }
+
     /// <summary>
     /// Whether peers may show raw public keys in place of certificates. <see cref="Handshake.ValidateRawPublicKey"/> decides which to
     /// accept.
@@ -46,6 +49,9 @@ internal sealed record HandshakeSettings
 
     /// <summary>Whether this end can bind the master secret to the whole handshake. False plays an old peer.</summary>
     public bool OffersExtendedMasterSecret { get; init; } = true;
+
+    /// <summary>Whether this end can check paths (RFC 9853) where Connection IDs are negotiated. False plays an old peer.</summary>
+    public bool OffersPathChecks { get; init; } = true;
 
     /// <summary>
     /// A digest of the server's trust rules beyond these settings: a session resumes only under the rules of its first handshake.

@@ -50,6 +50,27 @@ internal ref struct MessageReader(ReadOnlySpan<byte> rest)
         return Read(length);
     }
 
+    /// <summary>Reads a vector of numbers of two bytes each, such as groups and signature algorithms.</summary>
+    /// <exception cref="AlertException">The message is too short, or the vector is empty or cuts a number.</exception>
+    public ReadOnlySpan<byte> ReadNumbers()
+    {
+        ReadOnlySpan<byte> numbers = ReadVector(2);
+        return numbers.Length > 0 && numbers.Length % sizeof(ushort) == 0
+            ? numbers
+            : throw new AlertException(Alert.DecodeError, "The other end sent an empty list of numbers, or a list with half a number.");
+    }
+
+    /// <summary>Reads a session ID (RFC 5246 section 7.4.1.2).</summary>
+    /// <exception cref="AlertException">The message is too short, or the ID has more than 32 bytes.</exception>
+    public ReadOnlySpan<byte> ReadSessionId()
+    {
+        const int MaxLength = 32;
+        ReadOnlySpan<byte> id = ReadVector(1);
+        return id.Length <= MaxLength
+            ? id
+            : throw new AlertException(Alert.DecodeError, "The other end sent a session ID of more than 32 bytes.");
+    }
+
     /// <summary>Checks that nothing is left.</summary>
     /// <exception cref="AlertException">There is more.</exception>
     public readonly void End()

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
@@ -22,7 +23,13 @@ internal readonly record struct ResumptionState(CipherSuite Suite, byte[] Master
             CipherSuite? suite = CipherSuite.Find(reader.ReadUInt16());
             ResumptionState state = new(
                 suite!, reader.Read(MasterLength).ToArray(), reader.ReadVector(1).ToArray(), reader.ReadVector(2).ToArray());
-            return suite is not null && reader.IsEmpty ? state : null;
+            if (suite is not null && reader.IsEmpty)
+            {
+                return state;
+            }
+
+            CryptographicOperations.ZeroMemory(state.Master);
+            return null;
         }
         catch (AlertException)
         {

@@ -201,9 +201,9 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         MessageReader reader = new(body);
         ushort version = reader.ReadUInt16();
         ClientRandom = reader.Read(RandomLength).ToArray();
-        byte[] sessionId = reader.ReadVector(1).ToArray();
+        byte[] sessionId = reader.ReadSessionId().ToArray();
         _ = reader.ReadVector(1);
-        byte[] suites = reader.ReadVector(2).ToArray();
+        byte[] suites = reader.ReadNumbers().ToArray();
         ReadOnlySpan<byte> compressions = reader.ReadVector(1);
         ReadOnlySpan<byte> extensions = reader.IsEmpty ? default : reader.ReadVector(2);
         reader.End();
@@ -242,6 +242,10 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         }
 
         AddServerKeyExchange();
+    }
+
+    private void EndHelloFlight()
+    {
         if (AsksForCertificate)
         {
             Add(Begin(HandshakeType.CertificateRequest).Vector(1, [EcdsaSign, RsaSign]).Vector(2, SignatureScheme.Accepted).UInt16(0));
@@ -254,10 +258,9 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
     private void ReadExtensions(ReadOnlySpan<byte> bytes)
     {
-        for (MessageReader extensions = new(bytes); !extensions.IsEmpty;)
+        ExtensionReader extensions = new(bytes, stackalloc ushort[ExtensionReader.MaxCount]);
+        while (extensions.TryRead(out ushort type, out MessageReader content))
         {
-            ushort type = extensions.ReadUInt16();
-            MessageReader content = new(extensions.ReadVector(2));
             switch (type)
             {
                 case ExtendedMasterSecretExtension when Settings.OffersExtendedMasterSecret:
@@ -272,14 +275,14 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
                     break;
                 case GroupsExtension:
-                    _clientGroups = content.ReadVector(2).ToArray();
+                    _clientGroups = content.ReadNumbers().ToArray();
                     break;
                 case PointFormatsExtension:
                     _ = content.ReadVector(1);
                     _hasPointFormats = true;
                     break;
                 case SignaturesExtension:
-                    _clientSchemes = content.ReadVector(2).ToArray();
+                    _clientSchemes = content.ReadNumbers().ToArray();
                     break;
                 case ClientCertificateTypeExtension:
                     ReadOnlySpan<byte> shown = content.ReadVector(1);
@@ -297,6 +300,9 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
                     PeerCid = content.ReadVector(1).ToArray();
                     OwnCid = _makeCid();
                     break;
+                case ReturnRoutabilityExtension when _makeCid is not null && Settings.OffersPathChecks:
+                    ChecksPaths = true;
+                    break;
                 default:
                     continue;
             }
@@ -304,6 +310,8 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             content.End();
         }
 
+        // RFC 9853 section 3: only with Connection IDs.
+        ChecksPaths &= PeerCid is not null;
         if (!_hasServerTypes && Context.PublicKey.Length > 0)
         {
             // Without the extension the client takes certificates only.
@@ -314,10 +322,15 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     private bool TryResume(byte[] sessionId, ReadOnlySpan<byte> suites, ReadOnlySpan<byte> hello)
     {
         if (_found is not { } saved || sessionId.Length == 0 || !sessionId.AsSpan().SequenceEqual(_foundId)
-            || ResumptionState.Read(saved.Session) is not { } state || !state.SessionId.AsSpan().SequenceEqual(Context.Rules)
-            || !Settings.Suites.Contains(state.Suite) || !NumberList.Contains(suites, state.Suite.Id)
-            || saved.Expires <= Settings.Time.GetUtcNow())
+            || saved.Expires <= Settings.Time.GetUtcNow() || ResumptionState.Read(saved.Session) is not { } state)
         {
+            return false;
+        }
+
+        if (!state.SessionId.AsSpan().SequenceEqual(Context.Rules)
+            || !Settings.Suites.Contains(state.Suite) || !NumberList.Contains(suites, state.Suite.Id))
+        {
+            CryptographicOperations.ZeroMemory(state.Master);
             return false;
         }
 
@@ -446,13 +459,20 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             hello.UInt16(ConnectionIdExtension).Vector(2, [(byte)OwnCid!.Length, .. OwnCid]);
         }
 
+        if (ChecksPaths)
+        {
+            hello.UInt16(ReturnRoutabilityExtension).Vector(2, []);
+        }
+
         Add(hello.EndVector(extensions, 2));
+        TraceSuite();
     }
 
     private void AddServerKeyExchange()
     {
         if (Suite!.KeyExchange == KeyExchange.Psk && Settings.PskIdentityHint is null)
         {
+            EndHelloFlight();
             return;
         }
 
@@ -468,12 +488,17 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             if (!Suite.UsesPreSharedKey)
             {
                 byte[] signed = [.. ClientRandom, .. ServerRandom, .. exchange.Since(mark)];
-                byte[] signature = Context.Sign(CryptographicOperations.HashData(SignatureScheme.HashOf(_scheme)!.Value, signed));
-                exchange.UInt16(_scheme).Vector(2, signature);
+                Sign(_scheme, CryptographicOperations.HashData(SignatureScheme.HashOf(_scheme)!.Value, signed), signature =>
+                {
+                    Add(exchange.UInt16(_scheme).Vector(2, signature));
+                    EndHelloFlight();
+                });
+                return;
             }
         }
 
         Add(exchange);
+        EndHelloFlight();
     }
 
     private void OnCertificate(ReadOnlySpan<byte> body)

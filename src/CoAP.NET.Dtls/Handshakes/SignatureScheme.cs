@@ -56,6 +56,10 @@ internal static class SignatureScheme
         _ => null,
     };
 
+    /// <summary>Whether a pair has ECDSA.</summary>
+    /// <param name="scheme">The pair.</param>
+    public static bool IsEcdsa(ushort scheme) => (scheme & 0xFF) == 3;
+
     /// <summary>Whether a signature is that of a key.</summary>
     /// <param name="key">The public key.</param>
     /// <param name="scheme">The pair that the peer named.</param>
@@ -63,7 +67,7 @@ internal static class SignatureScheme
     /// <param name="signature">The signature.</param>
     public static bool Verify(AsymmetricAlgorithm key, ushort scheme, byte[] hash, ReadOnlySpan<byte> signature) => key switch
     {
-        ECDsa pair when (scheme & 0xFF) == 3 => pair.VerifyHash(hash, signature, DSASignatureFormat.Rfc3279DerSequence),
+        ECDsa pair when IsEcdsa(scheme) => pair.VerifyHash(hash, signature, DSASignatureFormat.Rfc3279DerSequence),
         RSA { KeySize: >= MinRsaBits } pair when (scheme & 0xFF) == 1 =>
             pair.VerifyHash(hash, signature, HashOf(scheme)!.Value, RSASignaturePadding.Pkcs1),
         _ => false,

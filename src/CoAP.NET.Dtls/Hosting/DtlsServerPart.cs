@@ -1,6 +1,5 @@
 using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
 

@@ -8,6 +8,9 @@ internal enum ContentType : byte
     Handshake = 22,
     ApplicationData = 23,
 
+    /// <summary>Checks of paths (RFC 9853).</summary>
+    ReturnRoutabilityCheck = 27,
+
     /// <summary>Encrypted together with its type; a Connection ID names the session.</summary>
     Tls12Cid = 25,
 }

@@ -200,6 +200,9 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
         Resumptions.Dispose();
     }
 
+    /// <summary>Gets each message of a handshake, for logs. Null: nothing does.</summary>
+    public Action<DtlsPath, HandshakeStep>? Trace { get; init; }
+
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
     public void Run(Action work) => _run(work);
@@ -219,6 +222,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
         SelectPsk = pending.SelectKey,
         Validate = pending.Trusts,
         ValidateRawPublicKey = pending.TrustsKey,
+        Trace = Trace is { } trace ? step => trace(pending.Path, step) : null,
     };
 
     /// <summary>Completes a handshake: its session replaces one over the same path.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>The addresses of a peer and of this end.</summary>

@@ -4,7 +4,6 @@ using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Steering;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -144,6 +143,9 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
 
     /// <summary>Validates raw public keys of clients (SubjectPublicKeyInfo); null: accept none.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
+
+    /// <summary>Gets each message of a handshake, for logs. Null: nothing does.</summary>
+    public Action<DtlsPath, HandshakeStep>? Trace { get; init; }
 
     /// <summary>Runs when a handshake failed; once for all copies of its ClientHello.</summary>
     public Action<HandshakeFailure>? HandshakeFailed { get; init; }

@@ -35,6 +35,7 @@ internal class DtlsSession : ISourceOwned
     private readonly RecordLayer _records;
     private readonly More? _more;
     private LastFlight? _lastFlight;
+    private PathCheck? _pathCheck;
     private DtlsPath _path;
     private long _lastReceived;
     private bool _isClosed;
@@ -64,6 +65,7 @@ internal class DtlsSession : ISourceOwned
         _records = established.Records;
         PskIdentity = established.PskIdentity;
         IsInitiator = isInitiator;
+        ChecksPaths = established.ChecksPaths;
         if (established.ResumptionId is { } id)
         {
             _records.ResumptionId = id;
@@ -100,6 +102,11 @@ internal class DtlsSession : ISourceOwned
 
     /// <summary>Whether this end opened it.</summary>
     public bool IsInitiator { get; init; }
+
+    /// <summary>
+    /// Whether both ends check paths (RFC 9853). False for a session of an earlier process, which checks by messages of CoAP.
+    /// </summary>
+    public bool ChecksPaths { get; }
 
     /// <summary>The name of the server that the client requested (RFC 6066 section 3); null without one.</summary>
     public string? ServerName => _more?.ServerName;
@@ -351,6 +358,18 @@ internal class DtlsSession : ISourceOwned
         return result;
     }
 
+    /// <summary>Sends a path_challenge (RFC 9853). The session knows the last check only.</summary>
+    /// <param name="check">The check.</param>
+    /// <param name="random">Creates the cookie.</param>
+    /// <returns>False if the session has ended.</returns>
+    public bool Challenge(PathCheck check, CoapRandomSource random)
+    {
+        Span<byte> message = stackalloc byte[PathCheck.MessageLength];
+        check.WriteChallenge(random, message);
+        Volatile.Write(ref _pathCheck, check);
+        return SendCheck(check.Path, message);
+    }
+
     /// <summary>Corrects the counter: the last record counted as forged belongs to another session over the same path.</summary>
     public void Forgive()
     {
@@ -439,6 +458,9 @@ internal class DtlsSession : ISourceOwned
             case ContentType.Handshake when content.Length > 0 && content[0] is (HelloRequest or ClientHello):
                 RefuseRenegotiation();
                 break;
+            case ContentType.ReturnRoutabilityCheck when content.Length == PathCheck.MessageLength:
+                OnPathCheck(content, path);
+                break;
             case ContentType.Alert when content.Length == 2 && content[1] == CloseNotify:
                 End(DtlsEnd.ClosedByPeer, tells: true);
                 break;
@@ -448,6 +470,39 @@ internal class DtlsSession : ISourceOwned
             default:
                 break;
         }
+    }
+
+    private void OnPathCheck(ReadOnlySpan<byte> message, in DtlsPath path)
+    {
+        Span<byte> answer = stackalloc byte[PathCheck.MessageLength];
+        DtlsPath current = Path;
+        bool isPreferred = path == current;
+        if (PathCheck.TryWriteAnswer(message, isPreferred, answer))
+        {
+            _ = SendCheck(isPreferred ? path : current, answer);
+        }
+        else
+        {
+            Volatile.Read(ref _pathCheck)?.OnAnswer(message, path);
+        }
+    }
+
+    private bool SendCheck(in DtlsPath path, ReadOnlySpan<byte> message)
+    {
+        Span<byte> record = stackalloc byte[AlertBytes];
+        int length;
+        lock (_records)
+        {
+            if (_isClosed || IsHeldUp || _records.IsAlmostUsedUp)
+            {
+                return false;
+            }
+
+            length = _records.Seal(ContentType.ReturnRoutabilityCheck, message, record);
+        }
+
+        _home.Sink.Send(path, record[..length]);
+        return true;
     }
 
     // The session never begins renegotiation, and refuses it (RFC 5746 section 4, RFC 7925 section 17).

@@ -125,7 +125,7 @@ internal sealed class HandshakeAcceptor
     private static int WriteAddress(in DtlsPath path, Span<byte> bytes)
     {
         path.Remote.WriteTo(bytes);
-        return Transports.CoapAddress.BinaryLength;
+        return CoapAddress.BinaryLength;
     }
 
     /// <summary>Processes a ClientHello: asks for a cookie, continues a handshake, or begins one.</summary>
@@ -206,7 +206,8 @@ internal sealed class HandshakeAcceptor
 
     private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning, SlotPermit? grant)
     {
-        PendingHandshake pending = new(hello => Make(hello, grant), path, _server, beginning.ToArray())
+        DtlsPath at = path;
+        PendingHandshake pending = new(hello => Make(hello, grant, at), path, _server, beginning.ToArray())
         {
             Since = _time.GetTimestamp(),
             Source = _sessions.Keys.Of(path.Remote),
@@ -304,7 +305,7 @@ internal sealed class HandshakeAcceptor
     public ServerRules RulesFor(string? serverName) => _server.SelectRules?.Invoke(serverName) ?? _rules;
 
     // On a handshake thread, because the selection of credentials is code of the application.
-    private ServerHandshake Make(byte[] clientHello, SlotPermit? grant)
+    private ServerHandshake Make(byte[] clientHello, SlotPermit? grant, DtlsPath path)
     {
         string? serverName = _server.SelectRules is null ? null : ClientHello.ServerNameOf(clientHello);
         ServerRules rules = RulesFor(serverName);
@@ -315,6 +316,7 @@ internal sealed class HandshakeAcceptor
             SessionNames = new SessionNaming(_server.Random, grant?.Slot),
             KeepsShown = _server.CanResume || _server.Keeper is not null,
             ServerName = serverName,
+            Trace = _server.Trace is { } trace ? step => trace(path, step) : null,
         };
     }
 

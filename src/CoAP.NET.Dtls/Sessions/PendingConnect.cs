@@ -11,7 +11,9 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="owner">The client, which gets the result.</param>
 /// <param name="path">The path to the server, with the socket.</param>
 /// <param name="serverName">The name to request; null: its address.</param>
+#pragma warning disable CA1001 // the source has no timer and no handle, and cancellation may come at any time
 internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? serverName)
+#pragma warning restore CA1001
 {
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
@@ -35,6 +37,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     private CertificateCheck? _certificates;
     private readonly Lock _gate = new();
     private readonly Queue<byte[]> _queue = new();
+    private readonly CancellationTokenSource _end = new();
     private readonly TaskCompletionSource<DtlsSession> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _since = owner.Time.GetTimestamp();
     private ClientHandshake? _handshake;
@@ -175,9 +178,11 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
                     _handshake?.Dispose();
                 }
             }
-
-            return true;
         }
+
+        // A signature may be pending.
+        _end.Cancel();
+        return true;
     }
 
     /// <summary>
@@ -196,7 +201,9 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     /// <summary>Whether it offers to resume a session.</summary>
     public bool OffersResumption { get; private set; }
 
-    private void Pump()
+    private void Pump() => _ = PumpAsync();
+
+    private async Task PumpAsync()
     {
         try
         {
@@ -224,6 +231,11 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
                     BeginAgainIfForgotten(handshake);
                 }
 
+                if (handshake.Status == HandshakeStatus.WantsSignature)
+                {
+                    await SignAsync(handshake).ConfigureAwait(false);
+                }
+
                 Flush();
             }
 
@@ -242,6 +254,21 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 #pragma warning restore CA1031
         {
             Fail(CoapDtlsHandshakeFailure.Other, exception.Message, (exception as CallbackException)?.InnerException ?? exception);
+        }
+    }
+
+    private async ValueTask SignAsync(ClientHandshake handshake)
+    {
+        (byte[] hash, HashAlgorithmName algorithm) = handshake.ToSign;
+        try
+        {
+            handshake.GiveSignature(await handshake.Settings.Signer!.SignAsync(hash, algorithm, _end.Token).ConfigureAwait(false));
+        }
+#pragma warning disable CA1031 // code of the application may throw anything; it ends this handshake and nothing else
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            handshake.Fail(exception);
         }
     }
 

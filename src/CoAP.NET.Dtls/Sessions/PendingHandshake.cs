@@ -168,6 +168,11 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
                     await FindKeyAsync(asking).ConfigureAwait(false);
                 }
 
+                if (_handshake is { Status: HandshakeStatus.WantsSignature } signing)
+                {
+                    await SignAsync(signing).ConfigureAwait(false);
+                }
+
                 output = _handshake?.TakeOutput() ?? [];
             }
 #pragma warning disable CA1031 // an exception, of a user's store for example, ends this handshake and nothing else
@@ -180,7 +185,8 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
                     return;
                 }
 
-                _handshake.Fail(HandshakeEnd.Of(exception));
+                _handshake.Fail(exception);
+                output = _handshake.TakeOutput();
             }
 
             if (_handshake is { Status: HandshakeStatus.Done or HandshakeStatus.Failed } ended)
@@ -281,6 +287,12 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         owner.Random.Fill(decoy);
         handshake.GiveKey(decoy);
         CryptographicOperations.ZeroMemory(decoy);
+    }
+
+    private async ValueTask SignAsync(ServerHandshake handshake)
+    {
+        (byte[] hash, HashAlgorithmName algorithm) = handshake.ToSign;
+        handshake.GiveSignature(await handshake.Settings.Signer!.SignAsync(hash, algorithm, _end.Token).ConfigureAwait(false));
     }
 
     // A client whose key was removed or replaced must not return by an earlier session.

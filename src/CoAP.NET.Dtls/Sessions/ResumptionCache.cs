@@ -1,5 +1,4 @@
 using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Text;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Dtls.Steering;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls;
 
 /// <summary>Decides which sessions of several servers belong to this one, and relays datagrams of the others.</summary>

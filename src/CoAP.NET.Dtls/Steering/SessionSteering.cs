@@ -1,7 +1,6 @@
 using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Steering;
 

@@ -45,6 +45,8 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override TimeSpan Idle => Session.Idle;
 
+    public override bool ChecksPaths => Session.ChecksPaths;
+
     public override int SentOverhead => Session.SentOverhead;
 
     public override int ReceivedOverhead => Session.ReceivedOverhead;
@@ -103,6 +105,32 @@ internal sealed class DtlsChannelSession : CoapSession
 
         Session.Send(message);
         datagram.Dispose();
+    }
+
+    /// <inheritdoc/>
+    public override async Task<bool> CheckPathAsync(CancellationToken cancellationToken)
+    {
+        PathCheck check = new(Session.Path);
+        TimeSpan wait = PathCheck.FirstWait;
+        for (int i = 0; i < PathCheck.MaxChallenges; i++, wait *= 2)
+        {
+            // A challenge counts for the limit of what may go to an address before it answers.
+            if (Channel!.Shard.Guard.MayLeave(Channel, this, PathCheck.MessageLength) && !_engine.Challenge(Session, check))
+            {
+                return false;
+            }
+
+            try
+            {
+                return await check.Answer.WaitAsync(wait, _engine.Time, cancellationToken).ConfigureAwait(false);
+            }
+            catch (TimeoutException)
+            {
+                // The datagram, or its answer, was lost.
+            }
+        }
+
+        return false;
     }
 
     /// <inheritdoc/>

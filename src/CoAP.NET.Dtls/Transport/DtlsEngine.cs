@@ -66,6 +66,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
             {
                 Sources = context.Sources,
                 HandshakeFailed = _reports.Failed,
+                Trace = _reports.Trace,
                 ValidateRawPublicKey = settings.ValidateClientPublicKey,
                 Counters = new DtlsServerCounters(context.Counters),
                 SelectRules = RulesOfServer(settings, context.TimeProvider, storeFailed),
@@ -85,7 +86,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         {
             _clientContext = settings.MakeClientContext();
             _client = new DtlsClient(_clientContext, settings.Client with { SelectRules = RulesOfClient(settings) }, this,
-                context.TimeProvider, context.Random, _work.Run);
+                context.TimeProvider, context.Random, _work.Run) { Trace = _reports.Trace };
             _opening = new SessionOpening(transport, Clock, context, _client, _paths);
         }
     }
@@ -104,6 +105,13 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
 
     /// <summary>Now, as a timestamp of the clock.</summary>
     public long Now => _outer.TimeProvider.GetTimestamp();
+
+    /// <summary>The clock.</summary>
+    public TimeProvider Time => _outer.TimeProvider;
+
+    /// <summary>Sends a path_challenge (RFC 9853).</summary>
+    /// <returns>False if the session has ended.</returns>
+    public bool Challenge(DtlsSession session, PathCheck check) => session.Challenge(check, _outer.Random);
 
     /// <summary>Whether it has ended.</summary>
     public bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;

@@ -57,6 +57,9 @@ internal static partial class DtlsLog
         + "the datagram. {LeftOut} more such exceptions were not logged since the last one: logged at most once per minute.")]
     public static partial void SteeringFailed(ILogger logger, Exception exception, long leftOut);
 
+    [LoggerMessage(2114, LogLevel.Trace, "Handshake with {Remote}: {Direction} {Message}, {Length} bytes. {Detail}")]
+    public static partial void Handshake(ILogger logger, string remote, string direction, string message, int length, string detail);
+
     [LoggerMessage(2103, LogLevel.Debug, "A datagram to {Remote} was not sent: {Reason}")]
     public static partial void SendFailed(ILogger logger, string remote, string reason);
 }

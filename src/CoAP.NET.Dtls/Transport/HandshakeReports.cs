@@ -1,6 +1,7 @@
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Dtls.Transport;
 
@@ -17,6 +18,12 @@ internal sealed class HandshakeReports(ICoapSessionContext context)
     private readonly RateLimitedLog _stores = new(context.TimeProvider);
     private readonly RateLimitedLog _checks = new(context.TimeProvider);
     private readonly RateLimitedLog _steering = new(context.TimeProvider);
+
+    /// <summary>Logs the messages of handshakes; null if nobody reads that log.</summary>
+    public Action<DtlsPath, HandshakeStep>? Trace { get; } = context.Logger.IsEnabled(LogLevel.Trace)
+        ? (path, step) => DtlsLog.Handshake(context.Logger, path.Remote.ToString(), step.IsSent ? "sent" : "received", step.Message,
+            step.Length, CoapUntrustedText.LineOf(step.Detail))
+        : null;
 
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="failure">The handshake, with text of a stranger or of user code.</param>

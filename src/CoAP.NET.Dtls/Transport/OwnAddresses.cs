@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>Finds out which local addresses of kept sessions still belong to this host. Thread-safe.</summary>

@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc.Coap;

@@ -1,6 +1,4 @@
 using System.Security.Cryptography;
-using CoAP.NET.Mesh;
-using CoAP.NET.Options;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc.Coap;

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Edhoc.Coap;
-using CoAP.NET.Options;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc;

@@ -2,7 +2,6 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Edhoc.Credentials;
 using CoAP.NET.Edhoc.Messages;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Edhoc;
 

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Text;
 using CoAP.NET.Explorer.Decoding;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tracing;
 
 namespace CoAP.NET.Explorer.Dashboard;

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>An option of a message.</summary>

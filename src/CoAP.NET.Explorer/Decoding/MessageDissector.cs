@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Explorer.Decoding;

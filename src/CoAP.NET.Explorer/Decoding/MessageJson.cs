@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json.Nodes;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Decoding;
 

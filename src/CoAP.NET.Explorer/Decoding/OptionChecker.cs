@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text.Unicode;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Decoding;
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;
 

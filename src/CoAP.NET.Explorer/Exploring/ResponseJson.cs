@@ -3,7 +3,6 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Decoding;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;
 

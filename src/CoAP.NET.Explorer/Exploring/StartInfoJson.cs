@@ -1,7 +1,6 @@
 using System.Reflection;
 using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Decoding;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;
 

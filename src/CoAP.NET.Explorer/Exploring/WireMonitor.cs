@@ -1,8 +1,6 @@
 using System.Text.Json.Nodes;
 using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Explorer.Pages;
-using CoAP.NET.Mesh;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Explorer.Exploring;
 

@@ -71,9 +71,9 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
                 return draft.Make(ParameterSource.Option, parser: Parsing.Option(plain), key: $"{ContentFormatNumber}");
         }
 
-        if (plain.IsOrDerivesFrom("CoAP.NET.Options.CoapOption"))
+        if (plain.IsOrDerivesFrom("CoAP.NET.CoapOption"))
         {
-            return plain.Implements("CoAP.NET.Options.ITypedOption`1")
+            return plain.Implements("CoAP.NET.ITypedOption`1")
                 ? draft.Make(ParameterSource.TypedOption)
                 : Refuse(draft, "of typed options only those that name their own number can be found");
         }

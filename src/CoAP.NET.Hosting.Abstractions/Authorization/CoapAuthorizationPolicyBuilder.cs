@@ -50,7 +50,7 @@ public sealed class CoapAuthorizationPolicyBuilder
             : CoapAuthorizationDecision.Unauthorized("Show who you are."));
 
     /// <summary>Requires a peer whose proven identity meets a condition; without an identity 4.01, with another one 4.03.</summary>
-    /// <typeparam name="TIdentity">The type of the identity, such as <see cref="Transports.CoapTlsIdentity"/>.</typeparam>
+    /// <typeparam name="TIdentity">The type of the identity, such as <see cref="CoapTlsIdentity"/>.</typeparam>
     /// <param name="condition">Checks the identity.</param>
     /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder RequireIdentity<TIdentity>(Func<TIdentity, bool> condition)

@@ -67,9 +67,7 @@ internal static class CertificateFiles
     {
         if (X509Certificate2.GetCertContentType(path) == X509ContentType.Pkcs12)
         {
-            // Exportable, because OpenSSL imports the key for its handshakes.
-            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, password,
-                X509KeyStorageFlags.Exportable);
+            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, password);
             X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
                 ?? throw new CryptographicException("The file has no certificate with its private key.");
             all.Remove(own);

@@ -117,7 +117,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         }
 
         link = parts.Select(part => part.Link(options, endpoint)).SingleOrDefault(static link => link is not null);
-        foreach (Func<IServiceProvider, Transports.CoapTransport> make in options.Transports)
+        foreach (Func<IServiceProvider, CoapTransport> make in options.Transports)
         {
             endpoint.AddTransport(make(_services));
         }

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Hosting;
 
 /// <summary>A client with a base address, defaults and handlers.</summary>

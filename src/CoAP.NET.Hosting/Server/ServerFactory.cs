@@ -56,7 +56,7 @@ internal static class ServerFactory
             throw;
         }
 
-        foreach (Func<IServiceProvider, Transports.CoapTransport> make in options.Transports)
+        foreach (Func<IServiceProvider, CoapTransport> make in options.Transports)
         {
             server.Endpoint.AddTransport(make(services));
         }

@@ -4,7 +4,6 @@ using System.Runtime.ExceptionServices;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Caching;
 using CoAP.NET.Http.Translating;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http.Backends;

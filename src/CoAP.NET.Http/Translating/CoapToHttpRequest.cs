@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
 using CoAP.NET.Http.Sending;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Http.Headers;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Http.Headers;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 

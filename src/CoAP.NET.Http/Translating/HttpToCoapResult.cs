@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 

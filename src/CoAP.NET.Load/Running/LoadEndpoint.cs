@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Load;
 
 /// <summary>A client with a socket of its own for one or many peers, until each of them has used up its Message IDs there.</summary>

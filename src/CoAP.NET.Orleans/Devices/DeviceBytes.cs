@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.Text;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Cluster;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Orleans;
 

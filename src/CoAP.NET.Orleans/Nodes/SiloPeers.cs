@@ -1,6 +1,5 @@
 using System.Text;
 using CoAP.NET.Cluster;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 using Orleans.Runtime;
 

@@ -1,8 +1,5 @@
 using System.Security.Cryptography;
-using CoAP.NET.Mesh;
 using CoAP.NET.Protection;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Oscore;
 

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Oscore;
 

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Oscore;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Hosting;
-using CoAP.NET.Mesh;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET;

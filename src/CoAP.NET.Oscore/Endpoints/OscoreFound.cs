@@ -1,5 +1,3 @@
-using CoAP.NET.Mesh;
-
 namespace CoAP.NET.Oscore;
 
 /// <summary>The result of a look-up.</summary>

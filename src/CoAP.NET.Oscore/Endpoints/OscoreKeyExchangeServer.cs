@@ -1,5 +1,3 @@
-using CoAP.NET.Mesh;
-
 namespace CoAP.NET.Oscore;
 
 /// <summary>

@@ -1,8 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using CoAP.NET.Mesh;
 using CoAP.NET.Protection;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Oscore;
 

@@ -1,7 +1,4 @@
-using CoAP.NET.Mesh;
 using CoAP.NET.Protection;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Oscore;
 

@@ -1,7 +1,5 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Oscore;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Mesh;
-
 namespace CoAP.NET.Oscore;
 
 /// <summary>A store of several nodes, which lets each context be used at one of them at a time. Thread-safe.</summary>

@@ -1,9 +1,7 @@
 using CoAP.NET.Guarding;
-using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Observing;
 using CoAP.NET.Proxy.Upstreams;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Proxy.Forwarding;

@@ -1,6 +1,5 @@
 using System.Text;
 using System.Text.Unicode;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Forwarding;
 

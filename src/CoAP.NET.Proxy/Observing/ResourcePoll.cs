@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Proxy.Upstreams;
 
 namespace CoAP.NET.Proxy.Observing;

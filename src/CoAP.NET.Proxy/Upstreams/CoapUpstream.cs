@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>Forwards requests to CoAP servers over every transport of a client.</summary>

@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>A topic as this node knows it, with its terms for subscribers. Thread-safe.</summary>

@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>

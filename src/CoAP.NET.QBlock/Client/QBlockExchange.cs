@@ -1,6 +1,5 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.QBlock;

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.QBlock;

@@ -1,6 +1,5 @@
 using System.Text;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.QBlock;
 

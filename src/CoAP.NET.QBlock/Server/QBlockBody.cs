@@ -1,5 +1,4 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.QBlock;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.ResourceDirectory;
 

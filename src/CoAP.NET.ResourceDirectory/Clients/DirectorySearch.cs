@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Connecting;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.ResourceDirectory;
 

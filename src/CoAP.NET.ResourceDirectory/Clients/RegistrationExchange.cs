@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.ResourceDirectory;
 

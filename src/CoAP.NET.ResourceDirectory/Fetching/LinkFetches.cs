@@ -1,5 +1,4 @@
 using CoAP.NET.Guarding;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.ResourceDirectory;
 

@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Decides about registrations, and updates the index with the results (RFC 9176 section 5).</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Testing;
 
 /// <summary>The events in flight, ordered by time. Guarded by the network's lock.</summary>

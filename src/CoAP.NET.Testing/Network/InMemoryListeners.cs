@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Testing;
 
 /// <summary>The listening transports of an <see cref="InMemoryNetwork"/> with connections or sessions, by scheme and address.</summary>

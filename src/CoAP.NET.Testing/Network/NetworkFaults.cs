@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Testing;
 
 /// <summary>The faults that a test sets on a network. Guarded by the network's lock.</summary>

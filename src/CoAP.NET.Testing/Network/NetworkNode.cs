@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Testing;
 
 /// <summary>A host with an address on the network. Behind a NAT, others see a different address than its own.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Testing;
 
 /// <summary>A datagram on an <see cref="InMemoryNetwork"/>. Immutable; a corrupted datagram is another object.</summary>

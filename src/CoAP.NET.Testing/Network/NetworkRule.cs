@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Testing;
 
 /// <summary>The scope of a rule: from one address to another. Port 0 means the whole host, the default address all hosts.</summary>

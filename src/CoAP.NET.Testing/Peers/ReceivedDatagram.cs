@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 

@@ -1,5 +1,4 @@
 using System.Threading.Channels;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 

@@ -1,7 +1,5 @@
 using System.Globalization;
 using CoAP.NET.Cli.Decoding;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cli.Tests.Decoding;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Cli.Tests.Registering;
 
 /// <summary><c>coap discover --rd --multicast</c>: all directories near.</summary>

@@ -1,5 +1,4 @@
 using CoAP.NET.Cli.Serving;
-using CoAP.NET.Options;
 using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli.Tests.Serving;

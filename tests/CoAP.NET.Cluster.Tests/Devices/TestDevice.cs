@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>A device that connects to nodes and can be asked back.</summary>

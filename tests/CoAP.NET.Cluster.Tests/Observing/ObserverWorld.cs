@@ -131,8 +131,8 @@ internal sealed class ObserverWorld : IAsyncDisposable
             Token = new CoapToken([(byte)(token >> 8), (byte)token]),
         };
         request.Options.Observe = observe;
-        request.Options.Add(new CoAP.NET.Options.UriPathOption("devices"));
-        request.Options.Add(new CoAP.NET.Options.UriPathOption(path));
+        request.Options.Add(new CoAP.NET.UriPathOption("devices"));
+        request.Options.Add(new CoAP.NET.UriPathOption(path));
         return request;
     }
 

@@ -149,7 +149,7 @@ public abstract class OnceSuite : IDisposable
             Token = new CoapToken([7, (byte)id]),
             Payload = Encoding.UTF8.GetBytes(payload),
         };
-        message.Options.Add(new Options.UriPathOption("done"));
+        message.Options.Add(new UriPathOption("done"));
         return CoapDatagramSerializer.Default.Serialize(message);
     }
 

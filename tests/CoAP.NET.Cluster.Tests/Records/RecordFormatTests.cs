@@ -57,7 +57,7 @@ public sealed class RecordFormatTests
             + "056d65746572" + "026d65" + "00";
         const string Golden = "000001" + Common + "0d000000" + "40030000b56c69676874ff6f6e" + "00000000";
         CoapMessage request = new(CoapCode.Put) { Payload = "on"u8.ToArray() };
-        request.Options.Add(new Options.UriPathOption("light"));
+        request.Options.Add(new UriPathOption("light"));
         OutboxEntry entry = OutboxEntry.TryMake(
             s_id, "meter", request, new CoapDeviceRequestOptions { Caller = "me", Lifetime = FromHours(1) }, s_time)!;
         entry.Sequence = 5;
@@ -138,8 +138,8 @@ public sealed class RecordFormatTests
     private static CoapMessage Registration()
     {
         CoapMessage request = new(CoapCode.Get) { Token = new CoapToken([1, 2]) };
-        request.Options.Add(new Options.ObserveOption(0));
-        request.Options.Add(new Options.UriPathOption("power"));
+        request.Options.Add(new ObserveOption(0));
+        request.Options.Add(new UriPathOption("power"));
         return request;
     }
 

@@ -288,7 +288,7 @@ public sealed class NotationReadingTests
     [InlineData("dt'1969-07-21'", 0, "h, b64, b32 or h32 in front of the quote was expected, but dt was found")]
     [InlineData("/ 1", 0, "the / at the end of the comment that begins here was expected, but the text ends")]
     [InlineData("...", 0, "an item was expected, but '.' was found")]
-    public void What_is_no_notation_is_told_with_its_place(string notation, int offset, string message)
+    public void Invalid_notation_is_refused_and_the_error_names_the_offset(string notation, int offset, string message)
     {
         Assert.False(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapSyntaxError error));
 

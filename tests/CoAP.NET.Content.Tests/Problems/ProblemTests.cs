@@ -89,7 +89,7 @@ public sealed class ProblemTests
     [InlineData("a1271a00010000")] // an option number above 65535
     [InlineData("a26161a100016161a10002")] // a URI twice
     [InlineData("bf2061")] // the end is missing
-    public void What_is_malformed_is_refused_with_its_place(string hex)
+    public void Malformed_problem_details_are_refused_and_the_error_names_the_offset(string hex)
     {
         Assert.False(CoapProblem.TryParse(Wire.Hex(hex), out CoapProblem? problem, out string? error));
         Assert.Null(problem);

@@ -289,7 +289,7 @@ public sealed class SenmlTests
     [InlineData("a0", 0)]
     [InlineData("8100", 1)]
     [InlineData("", 0)]
-    public void What_is_no_SenML_in_CBOR_is_refused_with_its_place(string hex, int offset)
+    public void CBOR_that_is_not_SenML_is_refused_and_the_error_names_the_offset(string hex, int offset)
     {
         Assert.False(CoapSenmlPack.TryParse(Wire.Hex(hex), CoapContentFormat.SenmlCbor, out _, out CoapSyntaxError error));
         Assert.Equal(offset, error.Offset);

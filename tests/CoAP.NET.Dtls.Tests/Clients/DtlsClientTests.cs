@@ -126,7 +126,7 @@ public sealed class DtlsClientTests
             return !toServer;
         };
         Assert.True(bench.ServerSink.Opened[0].Send(s_hello));
-        DtlsPath elsewhere = ClientBench.Incoming() with { Remote = Transports.CoapAddress.FromIPv4(0xC0000202, 5684) };
+        DtlsPath elsewhere = ClientBench.Incoming() with { Remote = CoapAddress.FromIPv4(0xC0000202, 5684) };
         Assert.True(bench.Client.Receive(elsewhere, [.. said!]));
         Assert.Equal(s_hello, Assert.Single(bench.Sink.Received).Content);
         Assert.Equal((session, ClientBench.Path()), Assert.Single(bench.Sink.Moves));

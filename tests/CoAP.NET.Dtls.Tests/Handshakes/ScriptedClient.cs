@@ -55,6 +55,9 @@ internal sealed class ScriptedClient : ScriptedPeer
     /// <summary>The extensions of ClientHello.</summary>
     public SortedDictionary<ushort, byte[]> Extensions { get; } = [];
 
+    /// <summary>The extension that ClientHello has twice; null for none.</summary>
+    public ushort? Twice { get; set; }
+
     public void Hello() => Send(HandshakeType.ClientHello, hello =>
     {
         HasExtendedMasterSecret = Extensions.ContainsKey(23);
@@ -65,6 +68,11 @@ internal sealed class ScriptedClient : ScriptedPeer
         foreach ((ushort type, byte[] content) in Extensions)
         {
             _ = hello.UInt16(type).Vector(2, content);
+        }
+
+        if (Twice is { } again)
+        {
+            _ = hello.UInt16(again).Vector(2, Extensions[again]);
         }
 
         return hello.EndVector(extensions, 2);

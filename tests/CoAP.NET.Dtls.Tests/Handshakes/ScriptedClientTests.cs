@@ -484,6 +484,10 @@ public sealed class ScriptedClientTests
     [Theory]
     [InlineData(10, "000200170000")]
     [InlineData(10, "00040017")]
+    [InlineData(10, "0000")]
+    [InlineData(10, "0003001700")]
+    [InlineData(13, "0000")]
+    [InlineData(13, "00030403FF")]
     [InlineData(11, "0100FF")]
     [InlineData(13, "000204030000")]
     [InlineData(23, "00")]
@@ -495,6 +499,42 @@ public sealed class ScriptedClientTests
         client.Extensions[(ushort)type] = Convert.FromHexString(content);
         client.Hello();
         client.AssertRefused(Alert.DecodeError);
+    }
+
+    [Theory]
+    [InlineData(10)]
+    [InlineData(23)]
+    [InlineData(0x1234)]
+    public void An_extension_that_comes_twice_is_refused(int type)
+    {
+        using ScriptedClient client = new(HandshakeKind.Ecdsa) { Twice = (ushort)type };
+        client.Extensions.TryAdd((ushort)type, []);
+        client.Hello();
+        client.AssertRefused(Alert.DecodeError);
+    }
+
+    [Theory]
+    [InlineData(ExtensionReader.MaxCount, false)]
+    [InlineData(ExtensionReader.MaxCount + 1, true)]
+    public void More_extensions_than_there_are_types_are_refused(int count, bool isRefused)
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk);
+        for (ushort type = 0x2000; client.Extensions.Count < count; type++)
+        {
+            client.Extensions[type] = [];
+        }
+
+        client.Hello();
+        if (isRefused)
+        {
+            client.AssertRefused(Alert.DecodeError);
+        }
+        else
+        {
+            client.ExchangeKeys();
+            client.Finish();
+            client.AssertSession();
+        }
     }
 
     [Fact]

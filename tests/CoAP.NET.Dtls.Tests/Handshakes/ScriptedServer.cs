@@ -38,6 +38,9 @@ internal sealed class ScriptedServer : ScriptedPeer
     /// <summary>The extensions of ServerHello.</summary>
     public SortedDictionary<ushort, byte[]> Extensions { get; } = [];
 
+    /// <summary>The extension that ServerHello has twice; null for none.</summary>
+    public ushort? Twice { get; set; }
+
     /// <summary>Signs in place of the right key.</summary>
     public ECDsa? OtherKey { get; set; }
 
@@ -151,6 +154,11 @@ internal sealed class ScriptedServer : ScriptedPeer
         foreach ((ushort type, byte[] content) in Extensions)
         {
             _ = writer.UInt16(type).Vector(2, content);
+        }
+
+        if (Twice is { } again)
+        {
+            _ = writer.UInt16(again).Vector(2, Extensions[again]);
         }
 
         return writer.EndVector(extensions, 2);

@@ -275,7 +275,45 @@ public sealed class ScriptedServerTests
     {
         using ScriptedServer server = new(HandshakeKind.Ecdsa) { Scheme = (ushort)scheme };
         server.Complete();
-        server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+        if ((scheme & 0xFF) == 3)
+        {
+            server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+        }
+        else
+        {
+            server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+        }
+    }
+
+    [Fact]
+    [Rfc("9853-3-1")]
+    public void Path_checks_without_Connection_IDs_are_refused()
+    {
+        using ScriptedServer server = new(HandshakeKind.Psk, static settings => settings with { OwnCidLength = 0 });
+        server.Extensions[61] = [];
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.IllegalParameter);
+    }
+
+    [Fact]
+    public void A_session_ID_of_more_than_32_bytes_is_refused()
+    {
+        using ScriptedServer longest = new(HandshakeKind.Psk) { SessionId = new byte[32] };
+        longest.Complete();
+        longest.AssertSession();
+        using ScriptedServer longer = new(HandshakeKind.Psk) { SessionId = new byte[33] };
+        longer.Send(HandshakeType.ServerHello);
+        longer.AssertRefused(Alert.DecodeError);
+    }
+
+    [Theory]
+    [InlineData(23)]
+    [InlineData(19)]
+    public void An_extension_that_comes_twice_is_refused(int type)
+    {
+        using ScriptedServer server = new(HandshakeKind.RawPublicKeys) { Twice = (ushort)type };
+        server.Send(HandshakeType.ServerHello);
+        server.AssertRefused(Alert.DecodeError);
     }
 
     [Fact]

@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Keeps observers as a table would: by session and token, the registration in bytes.</summary>

@@ -53,6 +53,34 @@ public sealed class MovingDeviceTests
     }
 
     [Fact]
+    [Rfc("9853-5-1")]
+    public async Task A_device_proves_its_new_port_by_a_path_response_and_no_ping_is_sent()
+    {
+        int state = 0;
+        await using SecureEndpoints secure = Secure();
+        CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
+        await secure.StartAsync();
+        using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint, checksPaths: true);
+        device.Send("41 01 0001 aa 60 55 'state'");
+        await device.ExpectAsync("61 45 0001 aa .. ");
+        device.Move();
+        device.Send("40 01 0002 b5 'hello'");
+
+        // The device has not read the challenge yet: only a limited number of bytes may go to the new port.
+        await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.PeersMoved] == 1);
+        Assert.Equal(0, secure.Server.Counters[CoapCounter.AddressesVerified]);
+        Assert.InRange(device.Waiting, 0, Math.Max(Factor * device.SentBytes, FreeBytes));
+
+        await device.ExpectAsync("60 45 0002 ..");
+        await device.ReadUntilAsync(() => secure.Server.Counters[CoapCounter.AddressesVerified] == 1);
+        Volatile.Write(ref state, 1);
+        route.Notify();
+        await device.ExpectAsync("41 45 <note:2> aa .. ");
+        device.Send("60 00 <note>");
+        Assert.False(device.HasGot(static message => message[1] == 0));
+    }
+
+    [Fact]
     [Rfc("9146-C-1", "7252-5.2.2-1")]
     public async Task A_separate_response_is_sent_completely_after_the_client_has_proved_its_new_port()
     {

@@ -9,8 +9,10 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
     // As many devices as there may be share them; they live as long as the tests.
-    private static readonly HandshakeContext s_withCid =
+    private static readonly HandshakeContext s_withPathChecks =
         new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], OwnCidLength = 0 });
+
+    private static readonly HandshakeContext s_withCid = new(s_withPathChecks.Settings with { OffersPathChecks = false });
     private static readonly HandshakeContext s_withoutCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]] });
 
     private readonly DtlsClient _client;
@@ -23,11 +25,11 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     private bool _isHeld;
     private bool _isOpened;
 
-    private ScriptedDevice(IPEndPoint server, bool withCid, IPEndPoint? source)
+    private ScriptedDevice(IPEndPoint server, bool withCid, IPEndPoint? source, bool checksPaths)
     {
         _server = server;
         _path = new DtlsPath(CoapAddress.FromIPEndPoint(server), default, 0);
-        HandshakeContext context = withCid ? s_withCid : s_withoutCid;
+        HandshakeContext context = checksPaths ? s_withPathChecks : withCid ? s_withCid : s_withoutCid;
         DtlsClientSettings settings = new()
         {
             SelectPsk = (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key)
@@ -61,9 +63,11 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     /// <param name="server">The server.</param>
     /// <param name="withCid">Whether it knows of Connection IDs.</param>
     /// <param name="source">Where it is; null: at any port.</param>
-    public static async Task<ScriptedDevice> ConnectAsync(IPEndPoint server, bool withCid = true, IPEndPoint? source = null)
+    /// <param name="checksPaths">Whether it knows of Return Routability Checks.</param>
+    public static async Task<ScriptedDevice> ConnectAsync(
+        IPEndPoint server, bool withCid = true, IPEndPoint? source = null, bool checksPaths = false)
     {
-        ScriptedDevice device = new(server, withCid, source);
+        ScriptedDevice device = new(server, withCid, source, checksPaths);
         Task<DtlsSession> connecting = device._client.ConnectAsync(device._path, null, CancellationToken.None);
         while (!device._isOpened)
         {
@@ -126,6 +130,20 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
             await ReadAsync();
         }
     }
+
+    /// <summary>Reads what comes until something is so.</summary>
+    /// <param name="condition">The condition.</param>
+    public Task ReadUntilAsync(Func<bool> condition) => Eventually.IsTrueAsync(() =>
+    {
+        while (_socket.Available > 0)
+        {
+            int length = _socket.Receive(_buffer);
+            ReceivedBytes += length;
+            _client.Receive(_path, _buffer.AsSpan(0, length));
+        }
+
+        return condition();
+    });
 
     /// <summary>Sends from another port from now on; what comes to the old one is lost.</summary>
     public void Move()

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>Who has which slot, of several servers of a process; numbers are from 1. Thread-safe.</summary>

@@ -1,5 +1,4 @@
 using CoAP.NET.Dtls.Tests.Keeping;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Steering;
 

@@ -1,7 +1,5 @@
 using System.Net;
 using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Steering;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>What a request makes for the garbage collector.</summary>

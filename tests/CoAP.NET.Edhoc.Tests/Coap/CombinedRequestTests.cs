@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>EDHOC and the first request of OSCORE in one (RFC 9668), with a client and a server of this library.</summary>

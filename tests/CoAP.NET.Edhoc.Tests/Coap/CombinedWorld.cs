@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>A client and a server whose sessions leave security contexts, and what is on the wire between them.</summary>

@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 

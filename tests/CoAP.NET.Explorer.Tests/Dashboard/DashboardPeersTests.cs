@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using System.Net.Sockets;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 

@@ -98,7 +98,7 @@ public sealed class HostedClientTests : HostTest
             {
                 Assert.Equal(request.Accept == CoapContentFormat.Json ? FromSeconds(20) : FromSeconds(25),
                     request.Timeout);
-                request.Options.Add(new CoAP.NET.Options.UriQueryOption("key=1"));
+                request.Options.Add(new CoAP.NET.UriQueryOption("key=1"));
             };
         });
         ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
@@ -111,7 +111,7 @@ public sealed class HostedClientTests : HostTest
         Assert.Equal(("state", CoapContentFormat.TextPlain), (received[0].Request.GetText(), received[0].Request.ContentFormat));
         Assert.Equal(CoapContentFormat.Cbor, received[1].Request.Accept);
         Assert.All(received, one => Assert.False(one.IsConfirmable));
-        Assert.All(received, one => Assert.Equal("key=1", one.Request.Options.GetAll<CoAP.NET.Options.UriQueryOption>().Single().Value));
+        Assert.All(received, one => Assert.Equal("key=1", one.Request.Options.GetAll<CoAP.NET.UriQueryOption>().Single().Value));
         Assert.True(plain.Confirmable);
         Assert.Null(plain.Accept);
         Assert.Null(plain.Timeout);
@@ -216,7 +216,7 @@ public sealed class HostedClientTests : HostTest
     {
         CoapServer server = new();
         server.MapGet("/{*path}",
-            request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQueryOption>().Select(query => $"?{query.Value}"))}").Observable();
+            request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.UriQueryOption>().Select(query => $"?{query.Value}"))}").Observable();
         await server.Listen("coap://127.0.0.1:0").StartAsync();
         return server;
     }
@@ -257,7 +257,7 @@ public sealed class HostedClientTests : HostTest
         public Task<CoapResponse> SendAsync(
             CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> next, CancellationToken cancellationToken)
         {
-            request.Options.Add(new CoAP.NET.Options.UriQueryOption("inner"));
+            request.Options.Add(new CoAP.NET.UriQueryOption("inner"));
             return next(request, cancellationToken);
         }
     }

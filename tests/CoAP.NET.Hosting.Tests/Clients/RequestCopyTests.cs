@@ -15,7 +15,7 @@ public sealed class RequestCopyTests
             Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = FromSeconds(3),
             TooManyRequests = CoapTooManyRequestsBehavior.Wait, BlockSize = 64,
             Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached,
-            LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
+            LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.NoResponseClasses.All,
             IsForwarded = true, OnBehalfOf = source,
         };
         CoapRequest copy = request.WithUri("coap://h/x");

@@ -187,7 +187,7 @@ public sealed class SectionTests
         Assert.Null(Of("192.0.2.1"));
 
         CoapTransmissionParameters? Of(string address) =>
-            options.Endpoint.ParametersOf!(CoAP.NET.Transports.CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
+            options.Endpoint.ParametersOf!(CoAP.NET.CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
     }
 
     [Fact]

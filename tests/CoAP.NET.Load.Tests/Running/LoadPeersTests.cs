@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Load.Tests.Running;
 
 public sealed class LoadPeersTests

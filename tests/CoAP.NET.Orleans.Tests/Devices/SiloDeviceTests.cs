@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Orleans.Tests.Guides;
 
 namespace CoAP.NET.Orleans.Tests.Devices;

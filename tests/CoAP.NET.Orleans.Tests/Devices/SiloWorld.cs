@@ -1,4 +1,3 @@
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 using Orleans.Configuration;
 

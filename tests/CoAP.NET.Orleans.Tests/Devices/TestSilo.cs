@@ -1,4 +1,3 @@
-using CoAP.NET.Transports;
 using Orleans.Serialization;
 
 namespace CoAP.NET.Orleans.Tests.Devices;

@@ -78,10 +78,10 @@ public sealed class ObservingTests : IAsyncLifetime
     {
         _world.OnPacket = packet =>
         {
-            CoapMessage message = Serialization.CoapDatagramSerializer.Default.Deserialize(
+            CoapMessage message = CoapDatagramSerializer.Default.Deserialize(
                 (ReadOnlyMemory<byte>)packet.Data.ToArray());
             message.Options.Observe = null;
-            return NetworkVerdict.Replace(Serialization.CoapDatagramSerializer.Default.Serialize(message));
+            return NetworkVerdict.Replace(CoapDatagramSerializer.Default.Serialize(message));
         };
 
         CoapObservation observation = await _world.RunAsync(
@@ -253,12 +253,12 @@ public sealed class ObservingTests : IAsyncLifetime
 
     private static NetworkVerdict Older(NetworkPacket packet, CoapMessage older)
     {
-        CoapMessage message = Serialization.CoapDatagramSerializer.Default.Deserialize((ReadOnlyMemory<byte>)packet.Data.ToArray());
+        CoapMessage message = CoapDatagramSerializer.Default.Deserialize((ReadOnlyMemory<byte>)packet.Data.ToArray());
         CoapMessage replayed = older.Clone();
         replayed.Type = message.Type;
         replayed.MessageId = message.MessageId;
         replayed.Options.Observe = 0xffff;
-        return NetworkVerdict.Replace(Serialization.CoapDatagramSerializer.Default.Serialize(replayed));
+        return NetworkVerdict.Replace(CoapDatagramSerializer.Default.Serialize(replayed));
     }
 
     private async Task<CoapObservation> ObserveAsync()

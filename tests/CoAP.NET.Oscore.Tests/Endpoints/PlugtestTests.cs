@@ -145,7 +145,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         OscoreContext context = OscoreWorld.ClientContext();
         CoapClient client = _world.Client(context);
         await _world.SendAsync(client, Request(CoapMethod.Post, "/oscore/hello/6", 0x4a));
-        byte[] bytes = Serialization.CoapDatagramSerializer.Default.Serialize(_world.Wire[0]);
+        byte[] bytes = CoapDatagramSerializer.Default.Serialize(_world.Wire[0]);
         using ScriptedPeer attacker = _world.Network.CreatePeer(
             InMemoryNetwork.Address("[2001:db8::66]:1000"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
 
@@ -153,7 +153,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         attacker.Send(bytes);
         ReceivedDatagram? answer = attacker.Receive();
 
-        CoapMessage refusal = Serialization.CoapDatagramSerializer.Default.Deserialize(answer!.Data);
+        CoapMessage refusal = CoapDatagramSerializer.Default.Deserialize(answer!.Data);
         Assert.Equal(CoapCode.Unauthorized, refusal.Code);
         Assert.Equal("Replay detected"u8.ToArray(), refusal.Payload.ToArray());
         Assert.Equal(1, _posts);

@@ -149,8 +149,8 @@ public sealed class ResolverTests : IAsyncLifetime
         }
 
         Assert.Equal([CoapCode.Post, CoapCode.Unauthorized, CoapCode.Post, CoapCode.Changed], wire.Select(message => message.Code));
-        Assert.True(wire[1].Options.TryGetValue(Options.OptionNumber.Echo, out ReadOnlySpan<byte> challenge));
-        Assert.True(wire[2].Options.TryGetValue(Options.OptionNumber.Echo, out ReadOnlySpan<byte> shown));
+        Assert.True(wire[1].Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> challenge));
+        Assert.True(wire[2].Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> shown));
         Assert.True(challenge.SequenceEqual(shown));
     }
 
@@ -162,8 +162,8 @@ public sealed class ResolverTests : IAsyncLifetime
             MessageId = (ushort)number,
             Payload = new byte[20],
         };
-        message.Options.Add(Options.OptionNumber.Oscore, [0x09, 0x00, (byte)(number >> 8), (byte)number, source]);
-        return Serialization.CoapDatagramSerializer.Default.Serialize(message);
+        message.Options.Add(OptionNumber.Oscore, [0x09, 0x00, (byte)(number >> 8), (byte)number, source]);
+        return CoapDatagramSerializer.Default.Serialize(message);
     }
 
     private sealed class Devices : IOscoreContextResolver

@@ -53,7 +53,7 @@ public sealed class TransportTests : IAsyncLifetime
         {
             Assert.Null(message.Options.Block1);
             Assert.Null(message.Options.Block2);
-            Assert.InRange(Serialization.CoapDatagramSerializer.Default.GetSize(message), 0, 1_152);
+            Assert.InRange(CoapDatagramSerializer.Default.GetSize(message), 0, 1_152);
         });
     }
 
@@ -203,9 +203,9 @@ public sealed class TransportTests : IAsyncLifetime
         message.Options.Add(OptionNumber.Oscore, [0x09, 0x00]);
         message.Options.Add(OptionNumber.QBlock1, [0x08]);
 
-        hop.Send(Serialization.CoapDatagramSerializer.Default.Serialize(message));
+        hop.Send(CoapDatagramSerializer.Default.Serialize(message));
 
-        CoapMessage answer = Serialization.CoapDatagramSerializer.Default.Deserialize(hop.Receive()!.Data);
+        CoapMessage answer = CoapDatagramSerializer.Default.Deserialize(hop.Receive()!.Data);
         Assert.Equal(
             (CoapCode.BadOption, "Q-Block is for the inside only"),
             (answer.Code, System.Text.Encoding.UTF8.GetString(answer.Payload.Span)));
@@ -232,7 +232,7 @@ public sealed class TransportTests : IAsyncLifetime
         CoapServer server = Serve(await OscoreContext.OpenAsync(OscoreWorld.Parameters("01", ""), store));
         await server.StartAsync();
         await _world.SendAsync(client, new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
-        byte[] recorded = Serialization.CoapDatagramSerializer.Default.Serialize(_world.Wire[0]);
+        byte[] recorded = CoapDatagramSerializer.Default.Serialize(_world.Wire[0]);
         await server.DisposeAsync();
 
         // Not closed in order: the next one finds no window.
@@ -253,7 +253,7 @@ public sealed class TransportTests : IAsyncLifetime
         recorded[2] ^= 0xff;
         attacker.Clear();
         attacker.Send(recorded);
-        Assert.Equal(CoapCode.Unauthorized, Serialization.CoapDatagramSerializer.Default.Deserialize(attacker.Receive()!.Data).Code);
+        Assert.Equal(CoapCode.Unauthorized, CoapDatagramSerializer.Default.Deserialize(attacker.Receive()!.Data).Code);
         Assert.Equal(2, posts);
     }
 }

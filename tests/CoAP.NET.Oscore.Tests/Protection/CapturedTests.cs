@@ -18,7 +18,7 @@ public sealed class CapturedTests
             OscoreContext client = Context([], [1], captured.IdContext);
             OscoreContext server = Context([1], [], captured.IdContext);
             CoapMessage message = CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(captured.Wire).AsMemory());
-            byte[] option = message.Options.Get<Options.OscoreOption>()!.ToValueArray();
+            byte[] option = message.Options.Get<OscoreOption>()!.ToValueArray();
             Assert.True(OscoreOptionValue.TryRead(option, out OscoreOptionValue value));
             CoapMessage? inner;
             CoapMessage again;
@@ -45,7 +45,7 @@ public sealed class CapturedTests
             Assert.Equal(Convert.ToHexString(message.Payload.Span), Convert.ToHexString(again.Payload.Span));
             if (captured.IdContext is null)
             {
-                Assert.Equal(Convert.ToHexString(option), Convert.ToHexString(again.Options.Get<Options.OscoreOption>()!.ToValueArray()));
+                Assert.Equal(Convert.ToHexString(option), Convert.ToHexString(again.Options.Get<OscoreOption>()!.ToValueArray()));
             }
         }
     }
@@ -60,7 +60,7 @@ public sealed class CapturedTests
             .Where(one => one is { IsRequest: true, Exchange: "aiocoap and aiocoap" }))
         {
             CoapMessage message = CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(captured.Wire).AsMemory());
-            Assert.True(OscoreOptionValue.TryRead(message.Options.Get<Options.OscoreOption>()!.ToValueArray(), out OscoreOptionValue value));
+            Assert.True(OscoreOptionValue.TryRead(message.Options.Get<OscoreOption>()!.ToValueArray(), out OscoreOptionValue value));
             if (window.Take(value.SequenceNumber) != OscoreReplayVerdict.Fresh)
             {
                 refused.Add(value.SequenceNumber);

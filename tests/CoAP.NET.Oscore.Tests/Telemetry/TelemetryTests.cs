@@ -34,7 +34,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         replay[2] ^= 0xff;
         attacker.Send(replay);
         CoapMessage malformed = new(CoapCode.Post) { Type = CoapMessageType.Confirmable, MessageId = 7, Payload = new byte[20] };
-        malformed.Options.Add(CoAP.NET.Options.OptionNumber.Oscore, [0xff]);
+        malformed.Options.Add(CoAP.NET.OptionNumber.Oscore, [0xff]);
         attacker.Send(CoapDatagramSerializer.Default.Serialize(malformed));
         await Assert.ThrowsAsync<CoapOscoreException>(
             () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext(client: "7a")), "/a"));

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>A transport without sockets: tests hand datagrams in on their own thread and see what comes out.</summary>

@@ -1,4 +1,3 @@
-using CoAP.NET.Mesh;
 using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Engines;

@@ -1,5 +1,4 @@
 using CoAP.NET.Dtls;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 

@@ -1,6 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Mesh;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using CoAP.NET.Mesh;
 
 namespace CoAP.NET.Tests.Engines;
 

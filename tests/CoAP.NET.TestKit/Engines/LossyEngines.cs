@@ -1,6 +1,4 @@
-using CoAP.NET.Mesh;
 using CoAP.NET.QBlock;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Mesh;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Tests.Engines;

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Engines;
 
 internal sealed class TcpTestEngine(CoapSocketEngine engine) : SocketTestEngine

@@ -1,6 +1,5 @@
 using System.Net.Security;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 

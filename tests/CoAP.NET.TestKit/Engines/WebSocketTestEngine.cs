@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.WebSockets;
 using CoAP.NET.Tests.Transports.WebSockets;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 

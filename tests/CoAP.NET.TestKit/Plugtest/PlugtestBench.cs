@@ -1,6 +1,5 @@
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 using Server;
 
 namespace CoAP.NET.Tests.Plugtest;

@@ -1,6 +1,4 @@
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Plugtest;
 

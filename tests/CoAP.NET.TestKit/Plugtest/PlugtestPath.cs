@@ -1,5 +1,4 @@
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Plugtest;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Options;
 using Server;
 
 namespace CoAP.NET.Tests.Plugtest;

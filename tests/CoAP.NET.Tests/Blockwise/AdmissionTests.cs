@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Who may not come in does not get a body put together: gates are asked about the first block.</summary>

@@ -1,6 +1,5 @@
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shard;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise;
 

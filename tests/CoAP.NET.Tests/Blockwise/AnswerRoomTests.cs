@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Room for answers in memory that are fetched block by block: who gets it, who waits, and who has to go.</summary>

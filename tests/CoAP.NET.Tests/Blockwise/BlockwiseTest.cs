@@ -1,7 +1,4 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>What peers that begin and never end may cost (RFC 7959 section 7.1).</summary>

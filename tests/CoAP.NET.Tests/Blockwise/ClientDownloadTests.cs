@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -285,7 +284,7 @@ public sealed class ClientDownloadTests : TransferTest
         CoapMessage registration = new(CoapCode.Get);
         registration.Options.Observe = 0;
         CoAP.NET.Mesh.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
-        CoAP.NET.Mesh.CoapChannel channel = Assert.Single(pipeline.Channels.All());
+        CoAP.NET.CoapChannel channel = Assert.Single(pipeline.Channels.All());
         RequestChain chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline.Sender]),
             new BlockwiseStep(Client.Endpoint.Environment));
         CoapResponse whole = await Within(chain.SendAsync(new OutgoingRequest

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Answers that go out in blocks (RFC 7959 sections 2.4, 2.7 and 2.8).</summary>
@@ -243,7 +241,7 @@ public sealed class DownloadTests : BlockwiseTest
     {
         Server.MapGet("/x", () => CoapResults.Bytes(Body(200)));
         await StartAsync();
-        Transport.Receive(Peer, "51010001a1b178c112", CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
+        Transport.Receive(Peer, "51010001a1b178c112", CoAP.NET.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Clock.Advance(TimeSpan.FromMinutes(1));
         Assert.Empty(Transport.TakeSent());
     }

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>RFC 7959 by hand: puts bodies together in order, by path and Request-Tag, and cuts its one representation.</summary>

@@ -1,8 +1,6 @@
 using System.Diagnostics;
-using CoAP.NET.Options;
 using CoAP.NET.Resources;
 using CoAP.NET.Tests.Diagnostics;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise;
 

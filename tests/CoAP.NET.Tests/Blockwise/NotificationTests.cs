@@ -1,5 +1,4 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -347,7 +346,7 @@ public sealed class QBlock1ServerTests : QBlockTest
         CoapMessage request = QBlock2("/store", "0/1/16");
         request.MessageId = 7;
         Transport.TakeSent();
-        Transport.Receive(Peer, s_serializer.Serialize(request), CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
+        Transport.Receive(Peer, s_serializer.Serialize(request), CoAP.NET.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Assert.Empty(During(60));
     }
 }

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Q-Block2 in the role of a server: RFC 9177 sections 4.1, 4.4 and 7.2.</summary>

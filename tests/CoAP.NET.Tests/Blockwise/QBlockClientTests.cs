@@ -1,5 +1,4 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Options;
 using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -165,7 +164,7 @@ public sealed class QBlockClientTests : TransferTest
         AssertAllIsFree();
         Transport.TakeSent();
         string token = Wire.Hex(Blocks[^1].Token.ToArray());
-        Transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 5683), $"5{token.Length / 2:x}88abcd{token}c20110ff01");
+        Transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 5683), $"5{token.Length / 2:x}88abcd{token}c20110ff01");
         string[] sent = Transport.TakeSent();
         Assert.True(sent is ["7000abcd"], $"{sent.Length}: {Client.Endpoint.Counters}");
     }
@@ -262,8 +261,8 @@ public sealed class QBlockClientTests : TransferTest
         message.Type = CoapMessageType.NonConfirmable;
         message.MessageId = _messageId++;
         message.Token = new CoapToken(token);
-        Transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 5683),
-            new CoAP.NET.Serialization.CoapDatagramSerializer().Serialize(message));
+        Transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 5683),
+            new CoAP.NET.CoapDatagramSerializer().Serialize(message));
         _sent++;
     }
 }

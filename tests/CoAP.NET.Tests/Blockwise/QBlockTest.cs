@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Tests.Blockwise;

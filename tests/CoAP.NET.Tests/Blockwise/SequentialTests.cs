@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Answers whose body is read from front to back.</summary>

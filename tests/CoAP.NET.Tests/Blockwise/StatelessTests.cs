@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Routes whose handler runs for each block (RFC 7959 section 2.5, figure 8).</summary>

@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -13,7 +12,7 @@ public sealed class TransferCostTests : TransferTest
     public async Task A_small_request_allocates_nothing_in_the_blockwise_step()
     {
         await Within(AnsweredAsync());
-        CoAP.NET.Mesh.CoapChannel channel = Assert.Single(Client.Endpoint.Pipelines[0].Channels.All());
+        CoAP.NET.CoapChannel channel = Assert.Single(Client.Endpoint.Pipelines[0].Channels.All());
         CoapResponse response = new(new CoapMessage(CoapCode.Content) { Payload = Bytes(5) }, channel.Remote);
         response.Options.ContentFormat = CoapContentFormat.TextPlain;
         RequestChain chain = new(null!, new BlockwiseStep(Client.Endpoint.Environment));
@@ -99,7 +98,7 @@ public sealed class TransferCostTests : TransferTest
         await Client.GetAsync(Uri);
     }
 
-    private static OutgoingRequest Outgoing(CoAP.NET.Mesh.CoapChannel channel, CoapMethod method, CoapContent? content)
+    private static OutgoingRequest Outgoing(CoAP.NET.CoapChannel channel, CoapMethod method, CoapContent? content)
     {
         CoapRequest request = new(method, Uri) { Content = content };
         CoapMessage message = new(request.Code) { Payload = request.Payload };

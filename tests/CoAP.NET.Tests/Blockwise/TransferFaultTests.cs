@@ -1,6 +1,4 @@
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise;
 

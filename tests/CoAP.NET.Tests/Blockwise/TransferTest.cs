@@ -1,8 +1,5 @@
 using System.Threading.Channels;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise;
 
@@ -117,7 +114,7 @@ public abstract class TransferTest : RequestingTest
         {
             Assert.Equal(0, pipeline.Messages.Outstanding);
             Assert.Equal(0, pipeline.Messages.Waiting);
-            foreach (CoAP.NET.Mesh.CoapChannel channel in pipeline.Channels.All())
+            foreach (CoAP.NET.CoapChannel channel in pipeline.Channels.All())
             {
                 Assert.Equal(0, CoAP.NET.Exchanges.ExchangeLayer.PendingOf(channel));
                 Assert.Equal(0, channel.Pins);

@@ -1,5 +1,4 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Blockwise;

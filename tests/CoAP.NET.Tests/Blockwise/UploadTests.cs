@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Bodies of requests that come in blocks and reach the handler as a whole (RFC 7959 sections 2.3 and 2.5).</summary>

@@ -1,5 +1,4 @@
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Messaging;
 

@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Caching;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Caching;
 

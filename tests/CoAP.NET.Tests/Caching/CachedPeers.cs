@@ -1,7 +1,5 @@
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Messaging;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Caching;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Options;
 
 namespace CoAP.NET.Tests.Caching;

@@ -1,8 +1,6 @@
 using System.Net;
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Caching;
 

@@ -1,6 +1,5 @@
 using CoAP.NET.Caching;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Caching;
 

@@ -124,7 +124,7 @@ public sealed class ValidationTests : CacheTest
     {
         await AskAsync(Get(), "45", "4101" + "a105" + "ff31");
         CoapRequest own = Get();
-        own.Options.Add(new CoAP.NET.Options.ETagOption([1]));
+        own.Options.Add(new CoAP.NET.ETagOption([1]));
         (Sent sent, CoapResponse valid) = await AskAsync(own, "43", "4101");
         Assert.EndsWith("4101" + "7178", sent.Hex, StringComparison.Ordinal);
         Assert.Equal(CoapCode.Valid, valid.Code);

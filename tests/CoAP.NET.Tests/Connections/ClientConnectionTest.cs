@@ -1,9 +1,7 @@
 using System.Net;
 using CoAP.NET.Connecting;
 using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Connections;
 

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Connections;
 
@@ -69,10 +68,10 @@ public class ConnectionEndTests : ClientConnectionTest
                     Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, Slow<CoapInbound>);
                     break;
                 case Seam.Exchange:
-                    Options.Pipeline.Insert(CoapSeams.ExchangesToResource, Slow<CoAP.NET.Mesh.CoapExchange>);
+                    Options.Pipeline.Insert(CoapSeams.ExchangesToResource, Slow<CoAP.NET.CoapExchange>);
                     break;
                 default:
-                    Options.Pipeline.Insert(CoapSeams.ResourceToExchanges, Slow<CoAP.NET.Mesh.CoapReply>);
+                    Options.Pipeline.Insert(CoapSeams.ResourceToExchanges, Slow<CoAP.NET.CoapReply>);
                     break;
             }
 

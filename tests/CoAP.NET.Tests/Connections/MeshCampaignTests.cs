@@ -7,7 +7,6 @@ using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Messaging;
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Connections;

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Tests.Resources;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Connections;
 

@@ -2,7 +2,6 @@ using System.Globalization;
 using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Connections;
 

@@ -98,5 +98,5 @@ public sealed class ResponseExceptionTests
         return new CoapResponse(message, CoapAddress());
     }
 
-    private static CoAP.NET.Transports.CoapAddress CoapAddress() => CoAP.NET.Transports.CoapAddress.FromIPv4(0x7f000001, 5683);
+    private static CoAP.NET.CoapAddress CoapAddress() => CoAP.NET.CoapAddress.FromIPv4(0x7f000001, 5683);
 }

@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Diagnostics;
 
@@ -108,7 +107,7 @@ public sealed class SnapshotTests : EndpointTest
 
     private void Channels_have_one_note_however_much_is_dropped()
     {
-        CoAP.NET.Mesh.CoapChannel channel = Assert.Single(Endpoint.Pipelines[0].Channels.All());
+        CoAP.NET.CoapChannel channel = Assert.Single(Endpoint.Pipelines[0].Channels.All());
         CoAP.NET.Peers.LastDrop note = channel.LastDrop!;
         Assert.Equal(1, note.Count);
         Assert.Equal(0, Allocations.Least(() => channel.NoteDrop(CoapCounter.Ignored)));

@@ -105,7 +105,7 @@ public sealed class SpanTests : EndpointTest
         Transport.OnSent = (_, bytes) =>
         {
             int length = bytes[0] & 15;
-            CoapMessage request = CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(bytes);
+            CoapMessage request = CoAP.NET.CoapDatagramSerializer.Default.Deserialize(bytes);
             CoapMessage answer = new(CoapCode.Content)
             {
                 Type = CoapMessageType.Acknowledgement,
@@ -114,8 +114,8 @@ public sealed class SpanTests : EndpointTest
                 Payload = new byte[16]
             };
             int number = request.Options.Block2?.Number ?? 0;
-            answer.Options.Block2 = CoAP.NET.Options.BlockValue.FromSize(number, number < 3, 16);
-            Transport.Receive(Other, CoAP.NET.Serialization.CoapDatagramSerializer.Default.Serialize(answer));
+            answer.Options.Block2 = CoAP.NET.BlockValue.FromSize(number, number < 3, 16);
+            Transport.Receive(Other, CoAP.NET.CoapDatagramSerializer.Default.Serialize(answer));
         };
         CoapResponse response = await Within(Server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/big")));
         Assert.Equal(64, response.Message.Payload.Length);

@@ -1,7 +1,6 @@
 using System.Net;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tracing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Diagnostics;
 

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Endpoints;
 
@@ -139,7 +138,7 @@ public sealed class ClientDefaultsTests : ClientTest
         await Assert.ThrowsAsync<CoapResponseException>(() => Within(discovering));
     }
 
-    private CoapMessage TakeMessage() => new CoAP.NET.Serialization.CoapDatagramSerializer().Deserialize(Wire.Hex(TakeOne().Hex));
+    private CoapMessage TakeMessage() => new CoAP.NET.CoapDatagramSerializer().Deserialize(Wire.Hex(TakeOne().Hex));
 
     private void Answer(CoapMessage request, CoapCode? code = null)
     {
@@ -149,6 +148,6 @@ public sealed class ClientDefaultsTests : ClientTest
             MessageId = request.MessageId,
             Token = request.Token,
         };
-        Transport.Receive(s_server, new CoAP.NET.Serialization.CoapDatagramSerializer().Serialize(answer));
+        Transport.Receive(s_server, new CoAP.NET.CoapDatagramSerializer().Serialize(answer));
     }
 }

@@ -1,8 +1,6 @@
 using System.Net;
 using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Blockwise;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
 
@@ -216,5 +214,5 @@ public sealed class ClientProxyTests : ClientTest
 
     private CoapMessage TakeMessage() => Read(Wire.Hex(TakeOne().Hex));
 
-    private static CoapMessage Read(byte[] bytes) => new CoAP.NET.Serialization.CoapDatagramSerializer().Deserialize(bytes);
+    private static CoapMessage Read(byte[] bytes) => new CoAP.NET.CoapDatagramSerializer().Deserialize(bytes);
 }

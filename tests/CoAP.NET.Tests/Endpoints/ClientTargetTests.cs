@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>Whom a client sends to, and what it refuses to send.</summary>

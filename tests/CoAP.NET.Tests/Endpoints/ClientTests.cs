@@ -1,7 +1,5 @@
 using System.Net;
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
 

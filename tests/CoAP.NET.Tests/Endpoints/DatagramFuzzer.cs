@@ -1,7 +1,5 @@
 using System.Buffers.Binary;
 using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Endpoints;
 

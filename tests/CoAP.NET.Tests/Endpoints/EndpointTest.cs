@@ -1,5 +1,4 @@
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Endpoints;

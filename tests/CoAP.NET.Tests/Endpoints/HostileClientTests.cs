@@ -1,7 +1,5 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>A server that a few peers send everything to that can stand in a datagram, while one peer asks what it always asks.</summary>

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
 
@@ -128,7 +127,7 @@ public class MeshTests : EndpointTest
     public async Task A_request_that_a_user_block_declines_gets_5_03_and_later_requests_are_served()
     {
         bool open = false;
-        Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Mesh.CoapExchange>(() => open));
+        Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => open));
         Server.MapGet("/", () => "root");
         await StartAsync();
         Assert.StartsWith("60a37d34", Exchange("40017d34"), StringComparison.Ordinal);

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>A server that asks its peers back.</summary>

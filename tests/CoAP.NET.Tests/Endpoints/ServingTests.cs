@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>What a server answers to bytes, through all stages.</summary>

@@ -1,8 +1,6 @@
-using CoAP.NET.Serialization;
 using CoAP.NET.Stateless;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Exchanges;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>Stopping walks one way: refuse what is new, finish what runs, then close.</summary>

@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Exchanges;
 
 /// <summary>What a server sends to addresses that nobody verified (RFC 7252 section 11.3, RFC 9175 section 2.4).</summary>

@@ -42,7 +42,7 @@ public sealed class EchoEndToEndTests
     public async Task Requests_with_No_Response_are_executed_and_get_no_response()
     {
         await using Pair pair = await Pair.StartAsync();
-        CoapRequest request = new(CoapMethod.Post, "coap://192.0.2.1/count") { NoResponse = CoAP.NET.Options.NoResponseClasses.All };
+        CoapRequest request = new(CoapMethod.Post, "coap://192.0.2.1/count") { NoResponse = CoAP.NET.NoResponseClasses.All };
         Assert.True((await pair.SendAsync(request)).IsNone);
         request.Confirmable = false;
         Assert.True((await pair.SendAsync(request)).IsNone);

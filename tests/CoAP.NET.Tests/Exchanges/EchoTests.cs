@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Exchanges;
 
 /// <summary>What a server makes of Echo options (RFC 9175 section 2).</summary>

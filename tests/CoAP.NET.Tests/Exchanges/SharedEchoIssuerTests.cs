@@ -1,4 +1,3 @@
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Sessions;
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Exchanges;
 

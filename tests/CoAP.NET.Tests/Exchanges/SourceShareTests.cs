@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Exchanges;
 
 /// <summary>What one real host can hold that has many ports, or one forger who names the ports of a victim.</summary>

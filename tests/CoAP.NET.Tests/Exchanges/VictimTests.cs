@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 using Server;
 
 namespace CoAP.NET.Tests.Exchanges;

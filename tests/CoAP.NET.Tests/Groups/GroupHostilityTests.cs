@@ -2,7 +2,6 @@ using System.Threading.Channels;
 using CoAP.NET.Caching;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Groups;
 
@@ -41,7 +40,7 @@ public sealed class GroupHostilityTests : ClientTest
         Channel<(CoapAddress Remote, byte[] Bytes)> sent = Channel.CreateUnbounded<(CoapAddress, byte[])>();
         Transport.OnSent = (remote, bytes) => sent.Writer.TryWrite((remote, bytes));
         CoapRequest request = new(CoapMethod.Get, Uri) { Confirmable = false, Timeout = TimeSpan.FromSeconds(10) };
-        request.Options.NoResponse = CoAP.NET.Options.NoResponseClasses.ServerError;
+        request.Options.NoResponse = CoAP.NET.NoResponseClasses.ServerError;
         Task<List<CoapGroupResponse>> answers = CollectAsync(Client.SendToGroupAsync(request));
         string token = new Sent(Wire.Hex((await Within(sent.Reader.ReadAsync().AsTask())).Bytes)).Token;
         string payload = string.Concat(Enumerable.Repeat("61", 16));
@@ -59,7 +58,7 @@ public sealed class GroupHostilityTests : ClientTest
             (CoapAddress remote, byte[] bytes) = await next;
             Sent asked = new(Wire.Hex(bytes));
             Assert.Equal(s_server, remote);
-            CoapMessage message = CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(bytes);
+            CoapMessage message = CoAP.NET.CoapDatagramSerializer.Default.Deserialize(bytes);
             Assert.Null(message.Options.NoResponse);
             int number = message.Options.Block2!.Value.Number;
             blocks++;

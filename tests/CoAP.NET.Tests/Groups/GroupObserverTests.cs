@@ -1,5 +1,4 @@
 using CoAP.NET.Tests.Observing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Groups;
 

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Groups;
 

@@ -29,7 +29,7 @@ public sealed class SharedPortTests
 
     [MulticastTheory]
     [MemberData(nameof(Cases))]
-    public async Task What_is_sent_to_a_group_comes_to_both_programs(CoapSocketEngine engine, bool isOtherFirst)
+    public async Task A_datagram_to_a_group_reaches_both_programs_on_the_shared_port(CoapSocketEngine engine, bool isOtherFirst)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
         using Socket other = isOtherFirst ? BindShared(0) : new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Security.Claims;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guarding;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Tests.Messaging;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guarding;
 

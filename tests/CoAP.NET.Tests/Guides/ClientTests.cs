@@ -1,10 +1,8 @@
 using System.Net;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Content;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guides;
 

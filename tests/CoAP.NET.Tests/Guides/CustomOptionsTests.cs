@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 

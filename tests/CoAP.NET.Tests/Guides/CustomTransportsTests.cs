@@ -1,10 +1,8 @@
 using System.Net;
 using System.Threading.Channels;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guides;
 

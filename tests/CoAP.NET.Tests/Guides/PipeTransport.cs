@@ -1,6 +1,5 @@
 using System.Net;
 using System.Threading.Channels;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guides;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Guides;
 
 #pragma warning disable CS0108 // tests see what is internal in the base class; users do not

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;

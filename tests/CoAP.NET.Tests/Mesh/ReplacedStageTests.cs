@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
 using Stages;
@@ -275,7 +274,7 @@ public sealed class ReplacedStageTests
         server.MapGet("/x", static () => "no form");
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();
-        CoAP.NET.Transports.CoapAddress peer = CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000);
+        CoAP.NET.CoapAddress peer = CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000);
         transport.Receive(peer, "41010001aab178");
         string answer = Assert.Single(transport.TakeSent());
         Assert.Equal("61a00001aa", answer);
@@ -312,7 +311,7 @@ public sealed class ReplacedStageTests
         DirectTransport transport = new();
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();
-        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "40011234ff");
+        transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "40011234ff");
         Assert.Equal("70001234", Assert.Single(transport.TakeSent()));
         Assert.Equal(1, server.Endpoint.Counters[CoapCounter.FormatErrors]);
     }
@@ -328,7 +327,7 @@ public sealed class ReplacedStageTests
         DirectTransport transport = new();
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();
-        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001");
+        transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001");
         Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
         Assert.False(server.Endpoint.Completion.IsCompleted);
     }
@@ -442,7 +441,7 @@ public sealed class ReplacedStageTests
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();
 
-        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "41010001aab178");
+        transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "41010001aab178");
         List<string> sent = [];
         await Eventually.IsTrueAsync(() =>
         {
@@ -466,7 +465,7 @@ public sealed class ReplacedStageTests
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();
 
-        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "41010001aab178");
+        transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "41010001aab178");
         Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
         Assert.False(server.Endpoint.Completion.IsCompleted);
     }

@@ -1,7 +1,6 @@
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Peers;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Tests.Mesh;

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Options;
 using FsCheck;
 using FsCheck.Fluent;

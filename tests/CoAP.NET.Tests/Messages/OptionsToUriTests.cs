@@ -1,7 +1,5 @@
 using System.Net;
 using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Messages;
 

@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Messages;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Messaging;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Messaging;

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>A transport that only has a name: the tests stand in its place.</summary>

@@ -40,7 +40,7 @@ public sealed class HotPathTests
             }),
             new DataflowLinkOptions());
         CoapChannel[] channels = [.. Enumerable.Range(1, 64)
-            .Select(i => new CoapChannel(shard, new FakeTransport(), 0, CoAP.NET.Transports.CoapAddress.FromIPv4(1, (ushort)i), default,
+            .Select(i => new CoapChannel(shard, new FakeTransport(), 0, CoAP.NET.CoapAddress.FromIPv4(1, (ushort)i), default,
                 CoapTransmissionParameters.Default))];
         void Serve(int from, int to)
         {

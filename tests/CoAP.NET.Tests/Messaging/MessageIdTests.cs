@@ -1,6 +1,5 @@
 using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Messaging;
 

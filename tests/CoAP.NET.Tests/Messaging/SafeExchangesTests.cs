@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Safe exchanges are remembered for a while, so that memory does not grow with the speed of peers.</summary>

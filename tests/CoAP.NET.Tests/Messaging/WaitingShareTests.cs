@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Messages that wait because all places are taken, when there is no room for more of them.</summary>

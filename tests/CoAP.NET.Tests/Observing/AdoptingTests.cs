@@ -1,9 +1,6 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Udp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,8 +1,6 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 

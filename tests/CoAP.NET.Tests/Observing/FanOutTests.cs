@@ -1,7 +1,5 @@
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shard;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,6 +1,4 @@
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
@@ -31,7 +29,7 @@ public sealed class KeepingTests : ServerObserveTest
         second.Endpoint.AddTransport(transport);
         await second.StartAsync();
         transport.Receive(Peer, "41017d344a60536f6273");
-        CoapMessage answer = CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(Assert.Single(transport.TakeAll()).Bytes);
+        CoapMessage answer = CoAP.NET.CoapDatagramSerializer.Default.Deserialize(Assert.Single(transport.TakeAll()).Bytes);
         Assert.True(IsLater(last, NumberOf(answer)!.Value), $"{NumberOf(answer):x} after {last:x}");
     }
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Verified clients of few sources that want all places for observers (RFC 7641 section 7).</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What a route, or one of its resources, says of its observers: how many there may be, and how often they are checked.</summary>

@@ -1,6 +1,4 @@
 using System.Net;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Who becomes an observer, and who stays one: RFC 7641 section 4.1.</summary>
@@ -186,7 +184,7 @@ public sealed class RegistrationTests : ServerObserveTest
         Assert.Equal(CoapCode.NotFound, error.Code);
         Assert.Null(NumberOf(error));
 
-        static CoapResult With(CoapResult result) => result.With(new CoAP.NET.Options.ObserveOption(7));
+        static CoapResult With(CoapResult result) => result.With(new CoAP.NET.ObserveOption(7));
     }
 
     [Fact]
@@ -289,7 +287,7 @@ public sealed class RegistrationTests : ServerObserveTest
     {
         CoapRouteHandlerBuilder route = MapState().AllowMulticast();
         await StartAsync();
-        Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
+        Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Pass(10);
         Assert.Equal(1, Server.ObserverCount);
         Register(Peer);

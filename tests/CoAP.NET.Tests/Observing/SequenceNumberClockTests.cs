@@ -1,5 +1,4 @@
 using CoAP.NET.Observing;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Observing;
 

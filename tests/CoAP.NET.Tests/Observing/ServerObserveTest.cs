@@ -1,9 +1,6 @@
 using System.Text;
 using CoAP.NET.Observing;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What observers are sent, and when: RFC 7641 sections 4.2 to 4.5.</summary>
@@ -499,7 +497,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
         Options.Limits.Observe.MaxUnacknowledgedNotifications = 1_000_000;
         CoapRouteHandlerBuilder route = MapState(confirmable: false).AllowMulticast();
         await StartAsync();
-        Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
+        Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Pass(10);
         Assert.Equal(1, Server.ObserverCount);
         TakeNew();

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Observing;
 
 public sealed class SharingTests : ClientObserveTest

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Options;
 
 /// <summary>The value of the Block options (RFC 7959 section 2.2).</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Options;
 
 /// <summary>Registries with one option of a user that declares what the library does with it.</summary>

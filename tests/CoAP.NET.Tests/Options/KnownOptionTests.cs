@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Options;
 
 /// <summary>The properties that read and write options by name.</summary>

@@ -1,6 +1,4 @@
 using System.Text;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Options;
@@ -49,7 +47,7 @@ public sealed class ReplacedFactoryTests
         await server.StartAsync();
 
         // A route matches the bytes that arrived.
-        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001b1610162");
+        transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001b1610162");
         Assert.StartsWith("60450001", Assert.Single(transport.TakeSent()), StringComparison.Ordinal);
         Assert.Equal(["A", "B", "/A/B"], read);
     }

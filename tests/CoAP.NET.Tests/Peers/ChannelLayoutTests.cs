@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Tests.Peers;

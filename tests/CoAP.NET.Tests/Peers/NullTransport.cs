@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Peers;
 
 /// <summary>Carries nothing.</summary>

@@ -1,5 +1,4 @@
 using System.Text;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Blockwise;
 using CoAP.NET.Tests.Testing;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Testing;
 using Server;

@@ -1,7 +1,6 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 using Server;
 
 namespace CoAP.NET.Tests.Plugtest;

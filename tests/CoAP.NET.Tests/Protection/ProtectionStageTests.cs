@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Protection;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;
 

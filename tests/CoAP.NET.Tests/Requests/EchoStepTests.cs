@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Requests;
 
 /// <summary>What a client does with Echo options (RFC 9175 section 2.3).</summary>

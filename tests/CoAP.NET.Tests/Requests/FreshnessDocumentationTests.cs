@@ -1,9 +1,7 @@
 using System.Net;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Requests;
 

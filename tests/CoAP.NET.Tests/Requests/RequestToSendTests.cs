@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Requests;
 
 /// <summary>What a request that is to be sent says of itself.</summary>

@@ -1,5 +1,4 @@
 using CoAP.NET.Caching;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 using CoAP.NET.Tests.Caching;
 using CoAP.NET.Tests.Messaging;
@@ -179,7 +178,7 @@ public sealed class StepRuleTests
         BlockwiseStep step = new(_rig.Environment);
         ScriptedStep last = new(_ => isAnswered ? CachedPeers.Response(CoapCode.Changed) : throw new CoapException("nothing came"), isLate);
         RequestChain chain = new(null!, step, last);
-        CoAP.NET.Mesh.CoapChannel channel = CachedPeers.Channel(CachedPeers.Server);
+        CoAP.NET.CoapChannel channel = CachedPeers.Channel(CachedPeers.Server);
         for (int i = 0; i < 3; i++)
         {
             CoapMessage post = CachedPeers.Request("x", CoapMethod.Post);
@@ -196,7 +195,7 @@ public sealed class StepRuleTests
         out OutgoingRequest fourth)
     {
         first = Outgoing("x");
-        CoAP.NET.Mesh.CoapChannel channel = first.Channel;
+        CoAP.NET.CoapChannel channel = first.Channel;
         second = Outgoing("x") with { Channel = channel };
         third = Outgoing("x") with { Channel = channel };
         fourth = Outgoing("x") with { Channel = channel };

@@ -28,10 +28,10 @@ public class CoapResourceTests
         Assert.Equal("/a/{b}", group.Prefix);
         Assert.Equal("x"u8.ToArray(), _stage.Get("/a/x").Payload.ToArray());
         CoapMessage wantsText = ResourceStage.Message(CoapMethod.Get, "/a/x");
-        wantsText.Options.AddUInt(CoAP.NET.Options.OptionNumber.Accept, 0);
+        wantsText.Options.AddUInt(CoAP.NET.OptionNumber.Accept, 0);
         Assert.Equal(CoapCode.NotAcceptable, _stage.Send(wantsText).Code);
         wantsText = ResourceStage.Message(CoapMethod.Get, "/a/x/c");
-        wantsText.Options.AddUInt(CoAP.NET.Options.OptionNumber.Accept, 0);
+        wantsText.Options.AddUInt(CoAP.NET.OptionNumber.Accept, 0);
         Assert.Equal(CoapCode.Content, _stage.Send(wantsText).Code);
     }
 

@@ -1,5 +1,4 @@
 using System.Text.Json.Serialization;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Resources;
 

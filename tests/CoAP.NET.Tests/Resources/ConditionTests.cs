@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Resources;

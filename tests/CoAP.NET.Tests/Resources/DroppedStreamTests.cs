@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>A stream that a handler answered with is disposed, whatever is answered instead.</summary>

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Resources;
 

@@ -100,7 +100,7 @@ public class HandlerFormsTests
 
         _stage.MapFetch("/", request => "5");
         CoapMessage fetch = ResourceStage.Message(CoapMethod.Fetch, "/");
-        fetch.Options.AddUInt(CoAP.NET.Options.OptionNumber.ContentFormat, 60);
+        fetch.Options.AddUInt(CoAP.NET.OptionNumber.ContentFormat, 60);
         Assert.Equal("5"u8.ToArray(), _stage.Send(fetch).Payload.ToArray());
     }
 

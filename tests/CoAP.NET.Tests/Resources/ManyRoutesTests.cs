@@ -1,5 +1,4 @@
 using CoAP.NET.Composition;
-using CoAP.NET.Options;
 using CoAP.NET.Resources;
 using CoAP.NET.Tests.Shared;
 using Microsoft.Extensions.Logging.Abstractions;

@@ -1,6 +1,5 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Resources;

@@ -1,8 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 using CoAP.NET.Resources;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Resources;
 

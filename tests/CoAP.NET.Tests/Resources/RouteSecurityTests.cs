@@ -1,7 +1,6 @@
 using System.Text;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Resources;

@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Tests.Resources;

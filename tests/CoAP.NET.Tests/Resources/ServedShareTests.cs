@@ -1,10 +1,7 @@
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Transports.Sessions;
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Resources;
 

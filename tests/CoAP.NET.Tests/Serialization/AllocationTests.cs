@@ -1,5 +1,4 @@
 using System.Buffers;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Serialization;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>Which rule malformed bytes break, and where; the same by every way in.</summary>

@@ -1,6 +1,4 @@
 using System.IO.Pipelines;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Serialization;
 

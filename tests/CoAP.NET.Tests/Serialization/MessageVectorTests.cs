@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>Known messages, in both directions, by every way in and out.</summary>

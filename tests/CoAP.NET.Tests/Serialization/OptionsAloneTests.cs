@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Serialization;
 

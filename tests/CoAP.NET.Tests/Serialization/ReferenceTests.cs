@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Serialization;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Serialization;
 using FsCheck;
 using FsCheck.Fluent;
 

@@ -1,7 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Serialization;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>How long a message of a stream is, from its beginning.</summary>

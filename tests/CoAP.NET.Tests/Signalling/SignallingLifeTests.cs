@@ -1,5 +1,4 @@
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Signalling;
 

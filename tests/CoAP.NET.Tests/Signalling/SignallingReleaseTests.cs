@@ -241,7 +241,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + CustodyPing);
-        CoAP.NET.Mesh.CoapChannel channel = connection.Channel!;
+        CoAP.NET.CoapChannel channel = connection.Channel!;
         Task finished;
         channel.Shard.Enter();
         try
@@ -249,7 +249,7 @@ public sealed class SignallingReleaseTests : SignallingTest
             // The answer leaves, and its thread then waits for the lock to say that nothing is under way any more; Release is first.
             finished = Finish(answer);
             Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, TimeSpan.FromMinutes(2)));
-            CoAP.NET.Mesh.CoapInbound release = new() { Channel = channel, Message = new CoapMessage(CoapCode.Release) };
+            CoAP.NET.CoapInbound release = new() { Channel = channel, Message = new CoapMessage(CoapCode.Release) };
             Server.Endpoint.Pipelines[0].Signalling.Receive(in release, channel.Shard.Environment.Now);
         }
         finally

@@ -209,11 +209,11 @@ public sealed class SignallingRequestTests : SignallingTest
         bool isOpen = false;
         if (seam == nameof(CoapSeams.MessagingToExchanges))
         {
-            Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoAP.NET.Mesh.CoapInbound>(() => isOpen));
+            Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoAP.NET.CoapInbound>(() => isOpen));
         }
         else
         {
-            Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Mesh.CoapExchange>(() => isOpen));
+            Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => isOpen));
         }
 
         MapX();
@@ -238,6 +238,6 @@ public sealed class SignallingRequestTests : SignallingTest
         Assert.Equal(3, sent.Length);
         Assert.All(sent,
             frame => Assert.Equal(CoapCode.TooManyRequests,
-                CoAP.NET.Serialization.CoapStreamSerializer.Default.Deserialize(Wire.Hex(frame)).Code));
+                CoAP.NET.CoapStreamSerializer.Default.Deserialize(Wire.Hex(frame)).Code));
     }
 }

@@ -1,5 +1,4 @@
 using CoAP.NET.Tests.Transports.Streams;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Signalling;
 
@@ -70,7 +69,7 @@ public abstract class SignallingTest : ConnectionTest
     /// <summary>The one frame that left is an Abort, the last on the connection; what it says is given.</summary>
     private protected static string AssertAborted(DirectConnection connection, string options = "")
     {
-        CoapMessage abort = CoAP.NET.Serialization.CoapStreamSerializer.Default.Deserialize(Wire.Hex(Assert.Single(connection.TakeSent())));
+        CoapMessage abort = CoAP.NET.CoapStreamSerializer.Default.Deserialize(Wire.Hex(Assert.Single(connection.TakeSent())));
         Assert.Equal(CoapCode.Abort, abort.Code);
         Assert.Equal(options, string.Join(", ", abort.Options));
         Assert.True(connection.HasSentLast);

@@ -54,9 +54,12 @@ public class NamingTests
 
     private static bool MayBeCalledSo(Type type) =>
         type.Name.StartsWith("Coap", StringComparison.Ordinal)
-        || type.Namespace == "CoAP.NET.Options"
+        || type.Name.EndsWith("Option", StringComparison.Ordinal) || type.Name.EndsWith("Option`1", StringComparison.Ordinal)
+        || type.Name.StartsWith("Option", StringComparison.Ordinal)
+        || type.Name is nameof(BlockValue) or nameof(NoResponseClasses)
         || (type.IsInterface
-            && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)));
+            && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)
+                || type.Name.StartsWith("ITypedOption", StringComparison.Ordinal)));
 
     private static bool IsTask(Type type) =>
         type == typeof(Task) || type == typeof(ValueTask)

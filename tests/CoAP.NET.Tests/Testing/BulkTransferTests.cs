@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Testing;

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 

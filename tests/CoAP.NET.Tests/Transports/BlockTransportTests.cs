@@ -1,6 +1,5 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports;
 

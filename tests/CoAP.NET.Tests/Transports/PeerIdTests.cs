@@ -5,7 +5,6 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports;
 

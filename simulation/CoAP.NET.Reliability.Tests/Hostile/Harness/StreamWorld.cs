@@ -1,4 +1,3 @@
-using CoAP.NET.Serialization;
 using CoAP.NET.Simulation.Attack;
 using CoAP.NET.Tests.Transports.Streams;
 

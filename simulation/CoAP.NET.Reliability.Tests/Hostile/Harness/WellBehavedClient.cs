@@ -1,5 +1,3 @@
-using CoAP.NET.Serialization;
-
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>

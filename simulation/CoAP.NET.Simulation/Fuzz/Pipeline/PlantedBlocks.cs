@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>Defects in blocks that a user could have put into the mesh, to see that the oracles find them.</summary>

@@ -47,7 +47,7 @@ internal sealed record RunResult(
 
     private static bool Concerns(NetworkEvent happened, int node) => IsOf(happened.Packet!.From, node) || IsOf(happened.Packet.To, node);
 
-    private static bool IsOf(Transports.CoapAddress address, int node) => address.ToIPAddress().GetAddressBytes()[^1] == node + 1;
+    private static bool IsOf(CoapAddress address, int node) => address.ToIPAddress().GetAddressBytes()[^1] == node + 1;
 }
 
 /// <summary>Something that a node did, beside the datagrams that the network's trace has.</summary>

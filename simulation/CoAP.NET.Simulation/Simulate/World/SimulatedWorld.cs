@@ -404,7 +404,7 @@ internal sealed class SimulatedWorld
 
         if (step.WantsNoResponse)
         {
-            request.NoResponse = Options.NoResponseClasses.All;
+            request.NoResponse = NoResponseClasses.All;
         }
 
         return Plant is { } plant

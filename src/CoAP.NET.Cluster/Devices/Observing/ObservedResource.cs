@@ -1,6 +1,4 @@
 using System.Buffers.Binary;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 

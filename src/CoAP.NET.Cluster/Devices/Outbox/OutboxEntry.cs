@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using System.Text;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 

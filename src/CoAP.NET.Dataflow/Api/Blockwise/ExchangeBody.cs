@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 

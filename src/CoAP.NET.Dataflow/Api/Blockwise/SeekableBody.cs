@@ -1,4 +1,3 @@
-using CoAP.NET.Mesh;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Blockwise;

@@ -1,10 +1,11 @@
+using CoAP.NET.Mesh;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Resources;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>A request that the endpoint serves (RFC 7252 section 5.2).</summary>
 /// <remarks>It goes up to the Resource stage and returns with its answer, exactly once.</remarks>

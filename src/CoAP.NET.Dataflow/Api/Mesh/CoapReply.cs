@@ -1,4 +1,6 @@
-namespace CoAP.NET.Mesh;
+using CoAP.NET.Mesh;
+
+namespace CoAP.NET;
 
 /// <summary>The answer of the Resource stage to an exchange, on its way down to the Handler stage.</summary>
 public readonly struct CoapReply : IConnectionItem

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 

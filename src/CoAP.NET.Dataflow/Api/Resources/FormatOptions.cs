@@ -1,6 +1,5 @@
 using System.Collections.Frozen;
 using CoAP.NET.Messages;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Resources;
 
 /// <summary>The preconditions of a request (RFC 7252 sections 5.10.6 and 5.10.8).</summary>

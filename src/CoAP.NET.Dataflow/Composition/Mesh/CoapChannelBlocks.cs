@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>The two blocks that replace the Channel stage of one shard (<see cref="CoapStages.Channel"/>).</summary>
 public sealed class CoapChannelBlocks

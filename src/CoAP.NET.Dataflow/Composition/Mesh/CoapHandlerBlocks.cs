@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>
 /// The two blocks of the Handler stage of one shard: those of the library (<see cref="CoapStageContext.Handler"/>), or those that replace

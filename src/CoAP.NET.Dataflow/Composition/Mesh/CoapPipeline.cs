@@ -5,7 +5,6 @@ using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Resources;
-using CoAP.NET.Serialization;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>The blocks that an application inserts between the stages or puts in place of a stage, and what all stages use.</summary>
 /// <remarks>Mutable until an endpoint is made from the options. Making the endpoint creates the blocks.</remarks>
@@ -48,7 +48,7 @@ public sealed class CoapPipelineOptions
     /// <summary>
     /// Replaces a stage by blocks of your own: <see cref="CoapStages.Channel"/>, <see cref="CoapStages.Serializer"/>,
     /// <see cref="CoapStages.Handler"/> or <see cref="CoapStages.Resource"/>. A transport of your own replaces the fifth one
-    /// (<see cref="Transports.CoapBlockTransport"/>).
+    /// (<see cref="CoapBlockTransport"/>).
     /// </summary>
     /// <remarks>
     /// The seams before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep these

@@ -1,7 +1,6 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Transports;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>The seams of the pipeline, from the socket to user code and back.</summary>
 public static class CoapSeams

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>The two blocks that replace the Serializer stage of one shard.</summary>
 public sealed class CoapSerializerBlocks

@@ -1,10 +1,10 @@
+using CoAP.NET.Mesh;
 using System.Diagnostics.Metrics;
 using CoAP.NET.Channels;
 using CoAP.NET.Serialization;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>
 /// Describes the shard for a factory of <see cref="CoapPipelineOptions.Replace"/>, and offers what the replaced stage would use.

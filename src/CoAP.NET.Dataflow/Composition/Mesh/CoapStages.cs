@@ -1,11 +1,11 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>The stages that an application can replace.</summary>
 /// <remarks>
-/// A transport of your own replaces the Transport stage: a class (<see cref="Transports.CoapTransport"/>), or a block
-/// (<see cref="Transports.CoapBlockTransport"/>).
+/// A transport of your own replaces the Transport stage: a class (<see cref="CoapTransport"/>), or a block
+/// (<see cref="CoapBlockTransport"/>).
 /// </remarks>
 public static class CoapStages
 {

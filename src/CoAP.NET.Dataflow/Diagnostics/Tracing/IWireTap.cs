@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET;
 
 /// <summary>Sees the messages between the transports and the stages of an endpoint.</summary>

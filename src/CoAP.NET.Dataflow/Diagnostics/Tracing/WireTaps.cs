@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET;
 
 /// <summary>The traces of an endpoint. Without any, a message costs one read of a field.</summary>

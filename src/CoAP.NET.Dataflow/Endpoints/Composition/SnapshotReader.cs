@@ -3,7 +3,6 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Signalling;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 

@@ -1,8 +1,6 @@
 using CoAP.NET.Composition;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Observing;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Blockwise;

@@ -1,6 +1,5 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 

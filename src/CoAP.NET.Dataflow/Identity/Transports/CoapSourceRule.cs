@@ -1,6 +1,7 @@
+using CoAP.NET.Transports;
 using System.Net;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>Maps each peer to its source (<see cref="CoapSource"/>). Immutable, thread-safe.</summary>
 /// <remarks>

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The identity of a peer on <c>coaps+tcp</c>, as the TLS handshake proved it.</summary>
 /// <remarks>

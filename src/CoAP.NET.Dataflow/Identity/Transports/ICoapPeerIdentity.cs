@@ -1,6 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The common part of the identities of secured transports, for authorization that does not depend on the protocol.</summary>
 /// <remarks>See <see cref="CoapPeer.Identity"/>.</remarks>

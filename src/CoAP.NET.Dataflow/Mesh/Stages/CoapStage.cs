@@ -1,4 +1,4 @@
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>A stage of the mesh that <see cref="CoapPipelineOptions.Replace"/> can replace.</summary>
 /// <remarks>The stages are the members of <see cref="CoapStages"/>.</remarks>

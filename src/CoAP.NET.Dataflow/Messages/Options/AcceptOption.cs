@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Accept: the one Content-Format that the client wants; otherwise the server answers 4.06 (RFC 7252 section 5.10.4).</summary>
 /// <remarks>0 to 2 bytes.</remarks>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// Block1: the position of a block in the request body, and in the response how the server handled it (RFC 7959 section 2.1).

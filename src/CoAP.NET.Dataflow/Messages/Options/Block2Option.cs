@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// Block2: the position of a block in the response body, and in the request which block is requested (RFC 7959 section 2.1).

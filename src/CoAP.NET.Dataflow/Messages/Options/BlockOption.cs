@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>The base class of options with block number, more flag and block size (RFC 7959 section 2.2).</summary>
 /// <remarks>An integer of 0 to 3 bytes. Derive from it for a custom option.</remarks>

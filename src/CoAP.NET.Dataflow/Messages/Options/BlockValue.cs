@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Numerics;
 
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Block number, more flag and block size: the value of Block1, Block2, Q-Block1 and Q-Block2 (RFC 7959 section 2.2).</summary>
 /// <remarks>The default value is 0/0/16, which has zero bytes on the wire.</remarks>

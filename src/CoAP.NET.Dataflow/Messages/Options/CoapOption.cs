@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>An option of a message: a number and a value (RFC 7252 section 5.4).</summary>
 /// <remarks>Immutable. Two options are equal if number and bytes are equal and both belong to the same kind of message.</remarks>

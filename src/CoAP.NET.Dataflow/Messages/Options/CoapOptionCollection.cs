@@ -49,7 +49,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3). Null if absent, which is different from 0.</summary>
     public CoapContentFormat? ContentFormat
     {
-        get => NamedOptions.GetUInt(ref _table, Options.ContentFormatOption.Definition) is { } value
+        get => NamedOptions.GetUInt(ref _table, ContentFormatOption.Definition) is { } value
             ? new CoapContentFormat((ushort)value)
             : null;
         set => SetUInt(OptionNumber.ContentFormat, value?.Value);
@@ -58,7 +58,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Accept: the requested Content-Format (RFC 7252 section 5.10.4). Null for any.</summary>
     public CoapContentFormat? Accept
     {
-        get => NamedOptions.GetUInt(ref _table, Options.AcceptOption.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
+        get => NamedOptions.GetUInt(ref _table, AcceptOption.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
         set => SetUInt(OptionNumber.Accept, value?.Value);
     }
 
@@ -67,18 +67,18 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A negative time is set, or one above 4,294,967,295 s.</exception>
     public TimeSpan? MaxAge
     {
-        get => NamedOptions.GetUInt(ref _table, Options.MaxAgeOption.Definition) is { } value ? TimeSpan.FromSeconds(value) : null;
-        set => SetUInt(OptionNumber.MaxAge, value is { } duration ? Options.MaxAgeOption.ToSeconds(duration) : null);
+        get => NamedOptions.GetUInt(ref _table, MaxAgeOption.Definition) is { } value ? TimeSpan.FromSeconds(value) : null;
+        set => SetUInt(OptionNumber.MaxAge, value is { } duration ? MaxAgeOption.ToSeconds(duration) : null);
     }
 
     /// <summary>Observe: 0 registers and 1 deregisters in a request; a 24-bit sequence number in a response (RFC 7641 section 2).</summary>
     /// <exception cref="ArgumentOutOfRangeException">A number above 16,777,215 is set.</exception>
     public uint? Observe
     {
-        get => NamedOptions.GetUInt(ref _table, Options.ObserveOption.Definition);
+        get => NamedOptions.GetUInt(ref _table, ObserveOption.Definition);
         set
         {
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, Options.ObserveOption.MaxValue, nameof(value));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, ObserveOption.MaxValue, nameof(value));
             SetUInt(OptionNumber.Observe, value);
         }
     }
@@ -86,28 +86,28 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Block1: the position of a block in the request body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block1
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Block1Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        get => NamedOptions.GetUInt(ref _table, Block1Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
         set => SetUInt(OptionNumber.Block1, value?.Value);
     }
 
     /// <summary>Block2: the position of a block in the response body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block2
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Block2Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        get => NamedOptions.GetUInt(ref _table, Block2Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
         set => SetUInt(OptionNumber.Block2, value?.Value);
     }
 
     /// <summary>Size1: the size of the request's body in bytes (RFC 7252 section 5.10.9).</summary>
     public uint? Size1
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Size1Option.Definition);
+        get => NamedOptions.GetUInt(ref _table, Size1Option.Definition);
         set => SetUInt(OptionNumber.Size1, value);
     }
 
     /// <summary>Size2: the size of the response's body in bytes; 0 in a request requests it (RFC 7959 section 4).</summary>
     public uint? Size2
     {
-        get => NamedOptions.GetUInt(ref _table, Options.Size2Option.Definition);
+        get => NamedOptions.GetUInt(ref _table, Size2Option.Definition);
         set => SetUInt(OptionNumber.Size2, value);
     }
 
@@ -116,7 +116,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A port outside 0 to 65,535 is set.</exception>
     public int? UriPort
     {
-        get => (int?)NamedOptions.GetUInt(ref _table, Options.UriPortOption.Definition);
+        get => (int?)NamedOptions.GetUInt(ref _table, UriPortOption.Definition);
         set
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
@@ -130,15 +130,15 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A number outside 1 to 255 is set.</exception>
     public int? HopLimit
     {
-        get => NamedOptions.GetUInt(ref _table, Options.HopLimitOption.Definition) is { } value and > 0 ? (int)value : null;
-        set => SetUInt(OptionNumber.HopLimit, value is { } hops ? Options.HopLimitOption.Check(hops) : null);
+        get => NamedOptions.GetUInt(ref _table, HopLimitOption.Definition) is { } value and > 0 ? (int)value : null;
+        set => SetUInt(OptionNumber.HopLimit, value is { } hops ? HopLimitOption.Check(hops) : null);
     }
 
     /// <summary>No-Response: the classes of responses that the client does not want (RFC 7967 section 2).</summary>
     /// <remarks>Null if absent, which means none.</remarks>
     public NoResponseClasses? NoResponse
     {
-        get => (NoResponseClasses?)NamedOptions.GetUInt(ref _table, Options.NoResponseOption.Definition);
+        get => (NoResponseClasses?)NamedOptions.GetUInt(ref _table, NoResponseOption.Definition);
         set => SetUInt(OptionNumber.NoResponse, (uint?)value);
     }
 
@@ -146,7 +146,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// 5.10.8.2).</summary>
     public bool IfNoneMatch
     {
-        get => _table.TryGetLegal(Options.IfNoneMatchOption.Definition, out _);
+        get => _table.TryGetLegal(IfNoneMatchOption.Definition, out _);
         set
         {
             Remove(OptionNumber.IfNoneMatch);
@@ -161,7 +161,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException"><c>default</c> is set, which has no bytes.</exception>
     public CoapETag? ETag
     {
-        get => _table.TryGetLegal(Options.ETagOption.Definition, out ReadOnlySpan<byte> bytes) ? new CoapETag(bytes) : null;
+        get => _table.TryGetLegal(ETagOption.Definition, out ReadOnlySpan<byte> bytes) ? new CoapETag(bytes) : null;
         set
         {
             Span<byte> bytes = stackalloc byte[CoapETag.MaxLength];
@@ -183,43 +183,43 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 40 bytes are set.</exception>
     public ReadOnlyMemory<byte>? Echo
     {
-        get => NamedOptions.GetOpaque(ref _table, Options.EchoOption.Definition);
-        set => SetOpaque(Options.EchoOption.Definition, value);
+        get => NamedOptions.GetOpaque(ref _table, EchoOption.Definition);
+        set => SetOpaque(EchoOption.Definition, value);
     }
 
     /// <summary>All ETags: in a request those of the representations that the client has (RFC 7252 section 5.10.6.2).</summary>
     /// <remarks>A new list at each call.</remarks>
-    public IReadOnlyList<CoapETag> ETags => NamedOptions.GetTags(ref _table, Options.ETagOption.Definition);
+    public IReadOnlyList<CoapETag> ETags => NamedOptions.GetTags(ref _table, ETagOption.Definition);
 
     /// <summary>All If-Match values; an empty one (<c>default</c>) matches any existing representation (RFC 7252 section
     /// 5.10.8.1).</summary>
     /// <remarks>A new list at each call.</remarks>
-    public IReadOnlyList<CoapETag> IfMatch => NamedOptions.GetTags(ref _table, Options.IfMatchOption.Definition);
+    public IReadOnlyList<CoapETag> IfMatch => NamedOptions.GetTags(ref _table, IfMatchOption.Definition);
 
     /// <summary>All Request-Tags (RFC 9175 section 3.2.1). Copies; a new list at each call.</summary>
-    public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptions.GetOpaques(ref _table, Options.RequestTagOption.Definition);
+    public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptions.GetOpaques(ref _table, RequestTagOption.Definition);
 
     /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1).</summary>
     /// <remarks>Null if absent, which means the destination address of the request.</remarks>
-    public string? UriHost => NamedOptions.GetString(this, ref _table, Options.UriHostOption.Definition);
+    public string? UriHost => NamedOptions.GetString(this, ref _table, UriHostOption.Definition);
 
     /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(this, ref _table, Options.UriPathOption.Definition);
+    public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(this, ref _table, UriPathOption.Definition);
 
     /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(this, ref _table, Options.UriQueryOption.Definition);
+    public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(this, ref _table, UriQueryOption.Definition);
 
     /// <summary>Proxy-Uri: the absolute URI of a proxy request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyUri => NamedOptions.GetString(this, ref _table, Options.ProxyUriOption.Definition);
+    public string? ProxyUri => NamedOptions.GetString(this, ref _table, ProxyUriOption.Definition);
 
     /// <summary>Proxy-Scheme: the scheme that a proxy uses for the request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyScheme => NamedOptions.GetString(this, ref _table, Options.ProxySchemeOption.Definition);
+    public string? ProxyScheme => NamedOptions.GetString(this, ref _table, ProxySchemeOption.Definition);
 
     /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(this, ref _table, Options.LocationPathOption.Definition);
+    public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(this, ref _table, LocationPathOption.Definition);
 
     /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(this, ref _table, Options.LocationQueryOption.Definition);
+    public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(this, ref _table, LocationQueryOption.Definition);
 
     /// <summary>The location of a created resource, from Location-Path and Location-Query: an absolute path and a query,
     /// percent-encoded.</summary>
@@ -352,7 +352,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     public override string ToString() => string.Join(", ", this);
 
     /// <summary>Returns whether the client does not want responses of a class (RFC 7967 section 2.1).</summary>
-    internal bool SuppressesResponse(CoapCode code) => NoResponse is { } classes && Options.NoResponseOption.Suppresses(classes, code);
+    internal bool SuppressesResponse(CoapCode code) => NoResponse is { } classes && NoResponseOption.Suppresses(classes, code);
 
     /// <summary>Adds an option after those of the same number.</summary>
     /// <param name="option">The option.</param>

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>An option with a typed value: the base class of every kind of option, those of this library and those of users.</summary>
 /// <remarks>

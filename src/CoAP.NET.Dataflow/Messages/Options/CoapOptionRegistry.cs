@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>The option factories that a serializer and an endpoint know.</summary>
 /// <remarks>

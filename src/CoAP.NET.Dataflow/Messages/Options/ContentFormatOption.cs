@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3).</summary>
 /// <remarks>0 to 2 bytes. An absent option is different from 0.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>ETag: distinguishes representations of a resource (RFC 7252 section 5.10.6).</summary>
 /// <remarks>1 to 8 bytes; several in a request, at most one in a response.</remarks>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// Echo: a value that a client returns to the server, to prove that a request is fresh or its address real (RFC 9175 section 2.2.1).

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>EDHOC: the payload begins with EDHOC message_3 (RFC 9668 section 3.1).</summary>
 /// <remarks>

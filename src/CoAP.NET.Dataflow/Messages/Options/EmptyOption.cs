@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>An option without a value: only its presence counts (RFC 7252 section 3.2).</summary>
 /// <remarks>Derive from it for a custom option.</remarks>

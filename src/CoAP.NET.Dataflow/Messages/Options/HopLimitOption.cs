@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Hop-Limit: how many proxies may still forward the request (RFC 8768 section 3).</summary>
 /// <remarks>1 byte, 1 to 255; absent means 16 at the first proxy.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Creates the typed options with one number.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Lets an option class be found by its type: <c>options.Get&lt;UriHost&gt;()</c>.</summary>
 /// <typeparam name="TSelf">The option class itself.</typeparam>

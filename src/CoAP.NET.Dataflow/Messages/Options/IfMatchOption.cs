@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>
 /// If-Match: the server executes the request only if the resource exists with one of these entity-tags; an empty value matches any (RFC

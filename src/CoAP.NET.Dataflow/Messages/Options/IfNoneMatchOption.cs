@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>If-None-Match: the server executes the request only if the resource does not exist (RFC 7252 section 5.10.8.2).</summary>
 public sealed class IfNoneMatchOption : EmptyOption, ITypedOption<IfNoneMatchOption>

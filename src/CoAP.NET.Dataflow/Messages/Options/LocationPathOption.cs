@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>Location-Path: one segment of the path to a created resource (RFC 7252 section 5.10.7).</summary>
 /// <remarks>Repeatable; 0 to 255 bytes; not percent-encoded.</remarks>

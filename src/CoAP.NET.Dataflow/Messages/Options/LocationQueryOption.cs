@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Location-Query: one argument of the name of a created resource (RFC 7252 section 5.10.7).</summary>
 /// <remarks>Repeatable; 0 to 255 bytes; not percent-encoded.</remarks>

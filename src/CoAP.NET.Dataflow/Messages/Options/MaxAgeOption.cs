@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>
 /// Max-Age: how many seconds the response may be cached; with 5.03 and 4.29 how long to wait (RFC 7252 sections 5.10.5 and 5.9.3.4, RFC

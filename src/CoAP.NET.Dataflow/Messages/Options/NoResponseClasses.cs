@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>The classes of responses that a client does not want: the bits of <see cref="NoResponseOption"/> (RFC 7967 section
 /// 2.1).</summary>

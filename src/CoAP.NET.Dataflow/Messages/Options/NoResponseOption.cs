@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>No-Response: the classes of responses that the client does not want (RFC 7967 section 2).</summary>
 /// <remarks>0 to 1 byte; an absent option means 0, none.</remarks>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// Observe: in a GET or FETCH request 0 registers and 1 deregisters an observer; in a 2.xx response a sequence number that orders

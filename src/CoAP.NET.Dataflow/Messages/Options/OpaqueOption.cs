@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>An option with any sequence of bytes as its value (RFC 7252 section 3.2).</summary>
 /// <remarks>Derive from it for a custom option.</remarks>

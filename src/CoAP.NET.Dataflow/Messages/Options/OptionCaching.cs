@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>What a cache does with a request that has the option (RFC 7252 section 5.6).</summary>
 public enum OptionCaching : byte

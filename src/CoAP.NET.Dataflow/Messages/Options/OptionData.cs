@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>The raw data of an option in a message: number and bytes.</summary>
 /// <remarks>Valid only for the call that receives it.</remarks>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// The definition of an option in its specification: number, name, format, length and repeatability (RFC 7252 sections 5.4 and 5.10).

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Creates options of an option class with its static members.</summary>
 /// <typeparam name="TOption">The option class.</typeparam>

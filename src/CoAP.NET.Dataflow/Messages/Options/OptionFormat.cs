@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>The format of an option's value (RFC 7252 section 3.2).</summary>
 public enum OptionFormat : byte

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>What a proxy does with the option when it forwards a message (RFC 7252 section 5.7.1).</summary>
 public enum OptionForwarding : byte

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>The registered option numbers and the meaning of the bits of any number (RFC 7252 section 5.4.6, figure 10).</summary>
 public static class OptionNumber

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>The end-to-end protection class of an option, for example with OSCORE (RFC 8613 section 4.1).</summary>
 public enum OptionProtection : byte

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>OSCORE: how the message is protected (RFC 8613 section 2).</summary>
 /// <remarks>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>Proxy-Scheme: requests the URI of the Uri options with this scheme from a proxy (RFC 7252 section 5.10.2).</summary>
 /// <remarks>1 to 255 bytes.</remarks>

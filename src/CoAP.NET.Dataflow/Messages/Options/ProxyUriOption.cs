@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// Proxy-Uri: requests the resource of an absolute URI from a proxy, instead of all Uri options (RFC 7252 section 5.10.2).

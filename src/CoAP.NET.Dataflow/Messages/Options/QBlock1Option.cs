@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// Q-Block1: works like <see cref="Block1Option"/>, with many blocks at once and no wait for each response (RFC 9177 section 4.1).

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Request-Tag: distinguishes block-wise requests of one client (RFC 9175 section 3.2.1).</summary>
 /// <remarks>Repeatable; 0 to 8 bytes; an empty value is different from an absent option.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>
 /// Size1: the size of the request's body in bytes; in a 4.13 response the maximum accepted size (RFC 7252 section 5.10.9, RFC 7959 section

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Unicode;
 
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>An option with a string in UTF-8 as its value (RFC 7252 section 3.2).</summary>
 /// <remarks>Derive from it for a custom option.</remarks>

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>An option with a non-negative integer as its value, written without leading zeros (RFC 7252 section 3.2).</summary>
 /// <remarks>Derive from it for a custom option.</remarks>

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>
 /// An option without a factory, or with a length that its definition forbids; its bytes are kept (RFC 7252 section 5.4.1).

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>
 /// Uri-Host: the host of the resource, if it differs from the destination IP address of the request (RFC 7252 section 5.10.1).

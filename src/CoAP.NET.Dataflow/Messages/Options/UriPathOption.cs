@@ -1,4 +1,6 @@
-namespace CoAP.NET.Options;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
 
 /// <summary>Uri-Path: one segment of the absolute path to the resource (RFC 7252 section 5.10.1).</summary>
 /// <remarks>Repeatable; 0 to 255 bytes; not percent-encoded.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Uri-Port: the port of the resource, if it differs from the destination port of the request (RFC 7252 section 5.10.1).</summary>
 /// <remarks>0 to 2 bytes.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Options;
+namespace CoAP.NET;
 
 /// <summary>Uri-Query: one argument of the resource's name (RFC 7252 section 5.10.1).</summary>
 /// <remarks>Repeatable; 0 to 255 bytes; not percent-encoded.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>The violated rule of the message format, and its position.</summary>
 /// <remarks>The default value means none.</remarks>

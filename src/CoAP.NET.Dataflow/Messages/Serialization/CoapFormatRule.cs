@@ -1,4 +1,4 @@
-namespace CoAP.NET.Serialization;
+namespace CoAP.NET;
 
 /// <summary>
 /// The rules of the message formats that received bytes can violate (RFC 7252 section 3, RFC 8323 section 3.2, RFC 8974 section 2.1).

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The address of one end of a UDP or TCP peer: IP address, port and IPv6 scope, as a value.</summary>
 /// <remarks>IPv4 addresses are kept in their IPv4-mapped IPv6 form, so one peer has one address on dual-mode sockets too.</remarks>

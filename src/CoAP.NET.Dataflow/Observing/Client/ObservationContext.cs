@@ -3,7 +3,6 @@ using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Requests;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Observing;
 

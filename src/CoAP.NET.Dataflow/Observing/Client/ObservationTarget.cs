@@ -4,7 +4,6 @@ using System.Net;
 using System.Text;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Observing;

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Messaging;
-using CoAP.NET.Transports;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>One peer, as the mesh knows it: on UDP an address, port and local address.</summary>
 /// <remarks>

@@ -1,6 +1,7 @@
+using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>Holds the bytes of one message on its way through the mesh, with its source or destination.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
-using CoAP.NET.Serialization;
+using CoAP.NET.Mesh;
 
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>
 /// The inbound item between Serializer, Messaging and Exchanges: a message or format error of a peer, or the outcome of a sent message.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>The kinds of <see cref="CoapInbound"/>.</summary>
 public enum CoapInboundKind : byte

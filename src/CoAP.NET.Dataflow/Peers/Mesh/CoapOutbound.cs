@@ -1,4 +1,6 @@
-namespace CoAP.NET.Mesh;
+using CoAP.NET.Mesh;
+
+namespace CoAP.NET;
 
 /// <summary>The outbound item between Exchanges, Messaging and Serializer.</summary>
 public readonly struct CoapOutbound : IConnectionItem

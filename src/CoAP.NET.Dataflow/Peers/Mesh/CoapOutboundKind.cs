@@ -1,4 +1,4 @@
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET;
 
 /// <summary>The actions that a <see cref="CoapOutbound"/> requests of the stages below.</summary>
 public enum CoapOutboundKind : byte

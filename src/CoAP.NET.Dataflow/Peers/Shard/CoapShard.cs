@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Shard;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Mesh;
-
 namespace CoAP.NET.Shard;
 
 /// <summary>Work that is not allowed under the lock of a shard because it may run application code: completions, events, logs.</summary>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>One connection of a reliable transport (RFC 8323), as the mesh sees it.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The send and receive progress of a connection.</summary>
 public readonly struct CoapConnectionProgress

@@ -1,6 +1,7 @@
+using CoAP.NET.Transports;
 using System.Net;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The base of transports that open a connection or session to a peer first.</summary>
 /// <remarks>

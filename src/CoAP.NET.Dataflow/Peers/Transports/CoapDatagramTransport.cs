@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The base of datagram transports, such as UDP, SMS, a radio module or a pipe to another process.</summary>
 /// <remarks>

@@ -53,6 +53,16 @@ internal abstract class CoapSession : CoapConnection
     /// </remarks>
     public virtual TimeSpan Idle => TimeSpan.Zero;
 
+    /// <summary>Whether the transport can check that the peer receives at its address (RFC 9853). Default false.</summary>
+    public virtual bool ChecksPaths => false;
+
+    /// <summary>Checks that the peer receives at its current address.</summary>
+    /// <remarks>Only if <see cref="ChecksPaths"/>.</remarks>
+    /// <param name="cancellationToken">Cancels the check.</param>
+    /// <returns>False if the peer did not answer, or no longer uses the address.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public virtual Task<bool> CheckPathAsync(CancellationToken cancellationToken) => Task.FromResult(false);
+
     /// <summary>Does nothing: datagrams cannot be held back. Messages without room are dropped.</summary>
     public override void PauseReading()
     {

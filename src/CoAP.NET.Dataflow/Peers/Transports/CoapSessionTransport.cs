@@ -1,4 +1,6 @@
-namespace CoAP.NET.Transports;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// The base of transports for datagrams in security sessions, such as DTLS (RFC 7252 section 9.1).

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The base of reliable connection transports (RFC 8323), such as TCP and TLS, and the seam for streams of your own.</summary>
 /// <remarks>

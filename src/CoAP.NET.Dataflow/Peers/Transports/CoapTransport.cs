@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>Carries messages between sockets and the mesh.</summary>
 /// <remarks>

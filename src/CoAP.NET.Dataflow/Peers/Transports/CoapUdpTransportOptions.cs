@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>Configures the addresses and receiving of a <see cref="CoapUdpTransport"/>.</summary>
 /// <remarks>

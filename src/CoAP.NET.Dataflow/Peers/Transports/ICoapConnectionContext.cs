@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// The services of an endpoint for a transport of connections or sessions (<see cref="CoapConnectionTransport"/>). Thread-safe.

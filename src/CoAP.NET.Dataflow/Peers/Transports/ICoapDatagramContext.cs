@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>The services of an endpoint for a datagram transport (<see cref="CoapDatagramTransport"/>). Thread-safe.</summary>
 public interface ICoapDatagramContext : ICoapTransportContext

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// The services of an endpoint for a transport of reliable connections (<see cref="CoapStreamTransport"/>, RFC 8323). Thread-safe.

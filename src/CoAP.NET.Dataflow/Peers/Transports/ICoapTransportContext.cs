@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// The services of an endpoint for all its transports: the sink for received messages, clock, limits, counters and log. Thread-safe.

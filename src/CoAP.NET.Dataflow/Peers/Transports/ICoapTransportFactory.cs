@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>Creates the transports of a scheme that the library does not support by itself, such as <c>coaps</c>.</summary>
 /// <remarks>

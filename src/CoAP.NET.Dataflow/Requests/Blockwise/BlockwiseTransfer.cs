@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 using Microsoft.Extensions.Logging;
 

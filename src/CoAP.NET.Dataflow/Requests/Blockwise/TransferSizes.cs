@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Blockwise;

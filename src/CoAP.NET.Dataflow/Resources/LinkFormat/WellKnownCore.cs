@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Resources;
 

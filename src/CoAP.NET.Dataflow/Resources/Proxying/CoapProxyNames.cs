@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Net;
-using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Mesh;
 using CoAP.NET.Messages;
 using CoAP.NET.Options;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Resources;
 
 /// <summary>The route of proxy requests (RFC 7252 section 5.10.2), which has no path.</summary>

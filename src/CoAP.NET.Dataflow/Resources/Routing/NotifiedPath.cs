@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Resources;
 
 /// <summary>A path in a change notice. Immutable, except for one mark.</summary>

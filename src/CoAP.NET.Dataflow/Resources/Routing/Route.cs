@@ -1,7 +1,6 @@
 using System.Text;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Observing;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 

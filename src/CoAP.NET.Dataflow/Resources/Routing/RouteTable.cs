@@ -3,8 +3,6 @@ using System.Text.Unicode;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Resources;
 

@@ -1,6 +1,5 @@
 using System.Text;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 

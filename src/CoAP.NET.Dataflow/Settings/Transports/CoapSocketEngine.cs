@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>Selects how a transport over UDP or TCP talks to the operating system.</summary>
 public enum CoapSocketEngine

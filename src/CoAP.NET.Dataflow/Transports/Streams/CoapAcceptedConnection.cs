@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// Describes a connection that an application, such as a web server, accepted and hands to an endpoint

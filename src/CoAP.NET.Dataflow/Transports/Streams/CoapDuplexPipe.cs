@@ -1,7 +1,7 @@
 using System.IO.Pipelines;
 using System.Net;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>A duplex byte stream that a <see cref="CoapDuplexPipeTransport"/> uses as one connection.</summary>
 /// <remarks>

@@ -1,6 +1,7 @@
+using CoAP.NET.Transports;
 using System.IO.Pipelines;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// Runs CoAP over byte streams of any kind (RFC 8323 section 3.2): named pipes, serial lines, Unix domain sockets, or connections of a web

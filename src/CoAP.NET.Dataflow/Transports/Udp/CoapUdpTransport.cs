@@ -1,8 +1,9 @@
+using CoAP.NET.Transports;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>Runs CoAP over UDP (RFC 7252) with one or several sockets, for servers and clients.</summary>
 /// <remarks>

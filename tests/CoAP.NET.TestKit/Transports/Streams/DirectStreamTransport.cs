@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Transports.Streams;
 
 /// <summary>A reliable transport without sockets.</summary>

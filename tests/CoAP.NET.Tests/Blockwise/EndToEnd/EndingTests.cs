@@ -330,7 +330,7 @@ public sealed class EndingTests
         }).WithStreamedBody();
         server.MapGet("/get",
             request => CoapResults.Bytes(
-                TransferNetwork.Body(request.Options.Contains(CoAP.NET.Options.OptionNumber.UriQuery) ? 5000 : 900)));
+                TransferNetwork.Body(request.Options.Contains(CoAP.NET.OptionNumber.UriQuery) ? 5000 : 900)));
     }
 
     private static CoapRequest Post(string path, CoapContent content, int size = 64) =>

@@ -1,6 +1,3 @@
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 
 /// <summary>A server against peers that are not as they should be, or not as this library's client: written by hand.</summary>

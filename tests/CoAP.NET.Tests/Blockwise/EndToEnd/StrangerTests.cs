@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Testing;
 

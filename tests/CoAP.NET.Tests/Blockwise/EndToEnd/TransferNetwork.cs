@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Net;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 

@@ -195,7 +195,7 @@ public class SessionEndTests : SessionTest
                 Token = request.Token,
                 Payload = "1"u8.ToArray()
             };
-            answer.Options.Add(new CoAP.NET.Options.ObserveOption((uint)++registrations));
+            answer.Options.Add(new CoAP.NET.ObserveOption((uint)++registrations));
             return Write(answer);
         };
         await StartSessionsAsync();

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 // RFC 9146 section 6: a peer whose address changes is the same peer, and gets little until it has shown that it receives there.

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Sessions;
 
@@ -119,7 +118,7 @@ public sealed class SessionPairTests : SessionTest
 
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(_body, _came);
-        Assert.Contains(sent, bytes => Read(Wire.Hex(bytes)).Options.Contains(CoAP.NET.Options.OptionNumber.QBlock1));
+        Assert.Contains(sent, bytes => Read(Wire.Hex(bytes)).Options.Contains(CoAP.NET.OptionNumber.QBlock1));
     }
 
     [Fact]

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 // RFC 7252 sections 9.1.1 and 9.1.2: what belongs together is what comes in one session, and the address says nothing.

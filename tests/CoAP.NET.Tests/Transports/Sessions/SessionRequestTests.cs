@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Stateless;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Sessions;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 // Transports of schemes that others know how to make.

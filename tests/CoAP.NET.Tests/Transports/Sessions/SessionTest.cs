@@ -1,7 +1,5 @@
 using CoAP.NET.Observing;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Sessions;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Blockwise;
 
 namespace CoAP.NET.Tests.Transports.Streams;

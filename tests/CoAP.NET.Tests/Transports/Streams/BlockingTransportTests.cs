@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using Blocking;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

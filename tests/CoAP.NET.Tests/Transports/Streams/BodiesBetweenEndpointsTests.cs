@@ -1,7 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Blockwise;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 
@@ -251,7 +250,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         if (!blocks)
         {
             connection.Channel!.RefuseBlocks();
-            foreach (CoAP.NET.Mesh.CoapChannel channel in server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Connections.All()))
+            foreach (CoAP.NET.CoapChannel channel in server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Connections.All()))
             {
                 channel.RefuseBlocks();
             }

@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Security;
 using CoAP.NET.Tests.Blockwise;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

@@ -1,7 +1,6 @@
 using System.IO.Pipelines;
 using System.IO.Pipes;
 using System.Threading.Channels;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

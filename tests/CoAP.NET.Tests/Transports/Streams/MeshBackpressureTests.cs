@@ -1,7 +1,6 @@
 using System.Text;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

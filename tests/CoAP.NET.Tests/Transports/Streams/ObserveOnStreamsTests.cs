@@ -1,7 +1,5 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Observing;
-using CoAP.NET.Options;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

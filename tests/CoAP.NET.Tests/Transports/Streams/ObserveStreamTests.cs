@@ -1,5 +1,4 @@
 using CoAP.NET.Tests.Connections;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

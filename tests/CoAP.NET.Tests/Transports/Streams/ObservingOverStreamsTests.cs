@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Tests.Transports.Streams;
 
 // RFC 8323 section 7.1, in the role of a client.

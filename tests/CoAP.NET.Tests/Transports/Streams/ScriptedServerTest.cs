@@ -1,6 +1,5 @@
 using System.Threading.Channels;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

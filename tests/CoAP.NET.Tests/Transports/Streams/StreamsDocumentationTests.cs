@@ -3,11 +3,8 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Options;
-using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

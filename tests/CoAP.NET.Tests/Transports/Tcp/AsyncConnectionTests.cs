@@ -287,6 +287,6 @@ public class AsyncConnectionTests : AsyncTest
     internal static byte[] Frame(int length, byte fill = 0x5a)
     {
         CoapMessage message = new(CoapCode.Content) { Payload = Enumerable.Repeat(fill, length).ToArray() };
-        return CoAP.NET.Serialization.CoapStreamSerializer.Default.Serialize(message);
+        return CoAP.NET.CoapStreamSerializer.Default.Serialize(message);
     }
 }

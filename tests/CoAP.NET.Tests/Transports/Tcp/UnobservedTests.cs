@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net.Sockets;
 using CoAP.NET.Tests.Transports.Tcp.Linux;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 
@@ -20,7 +19,7 @@ public class UnobservedTests : TlsTest
         EventHandler<UnobservedTaskExceptionEventArgs> handler = (_, args) =>
         {
             string text = args.Exception.ToString();
-            if (text.Contains("CoAP.NET.Transports", StringComparison.Ordinal))
+            if (text.Contains("CoAP.NET.", StringComparison.Ordinal) && text.Contains("Transport", StringComparison.Ordinal))
             {
                 unobserved.Enqueue(text);
             }

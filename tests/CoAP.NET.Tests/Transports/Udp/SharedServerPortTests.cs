@@ -1,5 +1,4 @@
 using System.Net.Sockets;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

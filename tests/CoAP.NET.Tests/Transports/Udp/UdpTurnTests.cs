@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>What a receive loop begins with is new: its time is not that of something before it.</summary>

@@ -3,7 +3,6 @@ using System.Net.Sockets;
 using System.Net.WebSockets;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Engines;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
 

@@ -1,8 +1,6 @@
 using System.Net;
 using System.Net.WebSockets;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
 

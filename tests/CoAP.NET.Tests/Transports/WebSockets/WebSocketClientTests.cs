@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
-using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
@@ -248,13 +247,13 @@ public sealed class WebSocketClientTests : IAsyncDisposable
             string hex = await ReceiveAsync(peer);
             Assert.Equal('0', hex[0]);
             CoapMessage request = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(hex));
-            Assert.True(request.Options.TryGetValue(CoAP.NET.Options.OptionNumber.Block1, out ReadOnlySpan<byte> value));
+            Assert.True(request.Options.TryGetValue(CoAP.NET.OptionNumber.Block1, out ReadOnlySpan<byte> value));
             byte[] block1 = value.ToArray();
             Assert.Equal(7, block1[^1] & 7);
             got.AddRange(request.Payload.ToArray());
             bool more = (block1[^1] & 8) != 0;
             CoapMessage response = new(more ? CoapCode.Continue : CoapCode.Changed) { Token = request.Token };
-            response.Options.Add(CoAP.NET.Options.OptionNumber.Block1, block1);
+            response.Options.Add(CoAP.NET.OptionNumber.Block1, block1);
             await SendAsync(peer, Wire.Hex(CoapWebSocketSerializer.Default.Serialize(response)));
             if (!more)
             {

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.WebSockets;
-using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
@@ -56,7 +55,7 @@ public sealed class WebSocketServingTests : WebSocketTest
         (WebSocket peer, _) = await ConnectReadyAsync("00e12310000020");
         byte[] body = [.. Enumerable.Range(0, 300_000).Select(static i => (byte)(i * 31))];
         CoapMessage request = new(CoapCode.Post) { Token = new CoapToken([7]), Payload = body };
-        request.Options.Add(CoAP.NET.Options.OptionNumber.UriPath, "echo"u8);
+        request.Options.Add(CoAP.NET.OptionNumber.UriPath, "echo"u8);
         await SendAsync(peer, Wire.Hex(CoapWebSocketSerializer.Default.Serialize(request)));
         CoapMessage response = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(await ReceiveAsync(peer)));
         Assert.Equal("07", response.Token.ToString());

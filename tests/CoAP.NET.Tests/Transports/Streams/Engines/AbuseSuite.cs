@@ -1,8 +1,6 @@
 using System.Net;
 using System.Security.Authentication;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 

@@ -4,7 +4,6 @@ using System.Net.Sockets;
 using Blocking;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 

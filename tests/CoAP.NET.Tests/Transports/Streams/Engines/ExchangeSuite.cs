@@ -1,7 +1,5 @@
 using System.Net;
-using CoAP.NET.Options;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 

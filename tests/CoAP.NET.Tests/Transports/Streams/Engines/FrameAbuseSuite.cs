@@ -1,6 +1,5 @@
 using CoAP.NET.Tests.Messaging;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 

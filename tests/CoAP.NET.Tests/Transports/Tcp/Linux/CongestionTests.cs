@@ -116,7 +116,7 @@ public class CongestionTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task What_other_threads_send_meanwhile_comes_whole_and_in_their_order()
+    public async Task Messages_of_other_threads_arrive_complete_and_in_order_while_the_socket_is_full()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);

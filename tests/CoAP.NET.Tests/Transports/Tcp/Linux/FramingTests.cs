@@ -151,7 +151,7 @@ public class FramingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task What_the_pipeline_keeps_stays_as_it_is()
+    public async Task Messages_that_the_pipeline_still_holds_are_not_overwritten_by_later_bytes()
     {
         LoopTestContext context = new();
         ConcurrentQueue<(CoapConnection Connection, CoapDatagram Frame)> kept = [];

@@ -38,7 +38,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task Who_waits_goes_on_with_the_pool_and_within_the_turn_of_the_loop_once_that_was_allowed()
+    public async Task A_waiting_reader_continues_on_the_pool_or_on_the_loop_where_that_is_allowed()
     {
         (LoopTcpSocket wire, Socket peer) = await PairAsync();
         Task<bool> onPool = ReadAndTellAsync(wire);
@@ -94,7 +94,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task What_is_closed_ends_who_reads_and_who_writes()
+    public async Task Closing_a_socket_ends_its_pending_reads_and_writes()
     {
         (LoopTcpSocket wire, _) = await PairAsync();
         Task<int> read = wire.ReadAsync(new byte[8], CancellationToken.None).AsTask();
@@ -110,7 +110,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task What_the_peer_does_not_take_waits_and_leaves_whole_when_it_does()
+    public async Task Bytes_that_the_peer_does_not_read_wait_and_are_sent_completely_later()
     {
         const int Length = 16 * 1024 * 1024;
         (LoopTcpSocket wire, Socket peer) = await PairAsync();
@@ -169,7 +169,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task What_is_connected_at_once_or_refused_is_told()
+    public async Task An_immediate_connection_and_a_refused_one_are_reported()
     {
         using Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
