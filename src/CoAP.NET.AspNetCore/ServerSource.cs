@@ -13,14 +13,12 @@ internal sealed class ServerSource
     private CoapEndpoint? _endpoint;
     private volatile bool _isStarted;
 
-    /// <summary>Uses a given server.</summary>
     public ServerSource(CoapServer server, IServiceProvider services)
     {
         _server = server;
         _endpoint = Expecting(server.Endpoint, services);
     }
 
-    /// <summary>Uses a given endpoint.</summary>
     public ServerSource(CoapEndpoint endpoint, IServiceProvider services) => _endpoint = Expecting(endpoint, services);
 
     /// <summary>Uses the server of the container.</summary>
@@ -37,7 +35,6 @@ internal sealed class ServerSource
     public bool IsKnown => _endpoint is not null;
 
     /// <summary>Returns the started endpoint.</summary>
-    /// <param name="services">The container.</param>
     /// <exception cref="InvalidOperationException">There is none, or it was stopped.</exception>
     public async ValueTask<CoapEndpoint> GetAsync(IServiceProvider? services)
     {

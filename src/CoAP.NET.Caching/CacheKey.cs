@@ -74,7 +74,6 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     public static CacheKey OfGateway(string uri, CoapMessage request) => new(uri, request, request.Options.Registry);
 
     /// <summary>The normal form of a URI of CoAP; another one as it is.</summary>
-    /// <param name="uri">The URI.</param>
     public static string Normalize(string uri) => CoapUri.TryParse(uri, out CoapUri? known) ? known.ToString() : uri;
 
     /// <summary>Gets the URI of a request, normalized if it is a CoAP URI.</summary>

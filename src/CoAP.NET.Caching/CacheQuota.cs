@@ -44,8 +44,6 @@ internal sealed class CacheQuota(long slotBytes)
     /// <param name="bytes">By how much.</param>
     public void Resize(CacheSlot slot, long bytes) => _ledger.Set(slot.Holding!, slot.Holding!.Amount + bytes);
 
-    /// <summary>A slot goes.</summary>
-    /// <param name="slot">The slot.</param>
     public void Remove(CacheSlot slot)
     {
         _ledger.Set(slot.Holding!, 0);

@@ -6,8 +6,6 @@ namespace CoAP.NET.Caching;
 internal static class CacheRules
 {
     /// <summary>How much of the cache a request may use.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="registry">The options that the endpoint knows.</param>
     public static CacheUse UseOf(CoapMessage request, CoapOptionRegistry registry)
     {
         CacheUse use = request.Code.IsSafe ? CacheUse.Full : CacheUse.None;
@@ -44,8 +42,6 @@ internal static class CacheRules
     /// Whether an option stands in the key beside the URI: not those of the URI, nor what the cache itself understands, nor those that are
     /// no cache key.
     /// </summary>
-    /// <param name="registry">The options that the endpoint knows.</param>
-    /// <param name="number">The option number.</param>
     public static bool IsInKey(CoapOptionRegistry registry, int number) =>
         !OptionNumber.NamesResource(number) && registry.CachingOf(number) != OptionCaching.StoreOnly && registry.IsInCacheKey(number);
 

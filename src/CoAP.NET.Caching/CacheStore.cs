@@ -19,12 +19,8 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     public long Evictions { get; private set; }
 
     /// <summary>Finds a slot, without counting it as a use.</summary>
-    /// <param name="key">The key.</param>
-    /// <param name="slot">The slot.</param>
-    /// <returns>Whether there is one.</returns>
     public bool TryGet(CacheKey key, [NotNullWhen(true)] out CacheSlot? slot) => _slots.TryGetValue(key, out slot);
 
-    /// <summary>How many sources have something stored.</summary>
     public int Sources => _shares.Count;
 
     /// <summary>Finds a slot and makes it the most recently used one.</summary>

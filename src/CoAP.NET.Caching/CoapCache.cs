@@ -176,7 +176,6 @@ public sealed class CoapCache : CoapResponseCache
         return new CacheLookup(fresh?.ToResponse(now), candidates, stamp);
     }
 
-    /// <summary>Returns the state of a URI; see <see cref="CacheLookup.Stamp"/>.</summary>
     internal long Stamp(CacheKey key)
     {
         lock (_gate)

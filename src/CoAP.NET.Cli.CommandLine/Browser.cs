@@ -3,7 +3,6 @@ using System.Diagnostics;
 
 namespace CoAP.NET.Cli;
 
-/// <summary>The user's browser.</summary>
 internal static class Browser
 {
     /// <summary>Opens an address in the browser.</summary>

@@ -29,7 +29,6 @@ internal sealed class CliContext
     /// <summary>Creates the clients of commands, once per run of a command.</summary>
     public Func<CoapEndpointOptions, CoapClient> CreateClient { get; init; } = options => new CoapClient(options);
 
-    /// <summary>Creates the servers of commands.</summary>
     public Func<CoapEndpointOptions, CoapServer> CreateServer { get; init; } = options => new CoapServer(options);
 
     /// <summary>Reads an environment variable; null if it is not set.</summary>
@@ -39,7 +38,6 @@ internal sealed class CliContext
     public Func<Uri, bool> OpenBrowser { get; init; } = Browser.TryOpen;
 
     /// <summary>Registers an object that ends with the command, after its clients and servers.</summary>
-    /// <param name="owned">The object.</param>
     public void Own(IAsyncDisposable owned) => _owned.Add(owned);
 
     /// <summary>Disposes the registered objects of the command, the last one first.</summary>
@@ -53,9 +51,6 @@ internal sealed class CliContext
         _owned.Clear();
     }
 
-    /// <summary>Creates the context of the process.</summary>
-    /// <param name="program">The name of the program.</param>
-    /// <param name="stopped">Cancelled by signals.</param>
     public static CliContext ForConsole(string program, CancellationToken stopped)
     {
         Console.OutputEncoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);

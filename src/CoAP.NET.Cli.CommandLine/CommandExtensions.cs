@@ -2,7 +2,6 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Common helpers of commands.</summary>
 internal static class CommandExtensions
 {
     /// <summary>Sets the action of a command. An exception becomes a sentence on the error stream and an exit code.</summary>

@@ -8,7 +8,6 @@ namespace CoAP.NET.Cli.CommandLine;
 /// Shows the help of a command, with only the names of its parents, whose arguments it does not take, and with the groups and examples of a
 /// <see cref="ToolCommand"/>.
 /// </summary>
-/// <param name="width">The columns of a line.</param>
 internal sealed class CommandHelp(int width) : SynchronousCommandLineAction
 {
     // The parser's own heading of options.

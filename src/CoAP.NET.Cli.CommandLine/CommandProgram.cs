@@ -68,8 +68,6 @@ internal static class CommandProgram
     }
 
     /// <summary>Adds the options of the whole program to its root command.</summary>
-    /// <param name="root">The root command.</param>
-    /// <param name="context">The width of the help.</param>
     public static void AddOptions(Command root, CliContext context)
     {
         root.Options.Add(GlobalOptions.Color);

@@ -72,7 +72,6 @@ internal sealed class ConnectionOptions
         "Connections: maximum size of a received message in bytes. Default 1048576.", 64, 1 << 30, "-X");
 
     /// <summary>Adds the options to a command, and <c>--verbose</c>.</summary>
-    /// <param name="command">The command.</param>
     public void AddTo(ToolCommand command)
     {
         command.AddGroup(HelpGroup.Output, GlobalOptions.Verbose());
@@ -81,15 +80,12 @@ internal sealed class ConnectionOptions
     }
 
     /// <summary>Adds those that also apply to the requests of a web page, which shows their messages itself.</summary>
-    /// <param name="command">The command.</param>
     public void AddToBrowser(ToolCommand command)
     {
         AddSecurityTo(command);
         command.AddGroup(HelpGroup.Network, NStart, AckTimeout, MaxRetransmit, Timing, KeepAlive, MaxMessageSize);
     }
 
-    /// <summary>Adds those of security.</summary>
-    /// <param name="command">The command.</param>
     public void AddSecurityTo(ToolCommand command) =>
         command.AddGroup(HelpGroup.Security, Psk, PskFile, Ca, Certificate, Key, Insecure, HandshakeTimeout);
 
@@ -107,8 +103,6 @@ internal sealed class ConnectionOptions
     }
 
     /// <summary>Applies transmission parameters and limits of connections to a client.</summary>
-    /// <param name="parse">The command line.</param>
-    /// <param name="options">The options of the client.</param>
     public void ApplyTransmission(ParseResult parse, CoapEndpointOptions options)
     {
         CoapTransmissionParameters parameters = options.Parameters;
@@ -132,9 +126,6 @@ internal sealed class ConnectionOptions
     }
 
     /// <summary>Applies the security options of the command line to a client.</summary>
-    /// <param name="parse">The command line.</param>
-    /// <param name="scheme">The scheme of the target.</param>
-    /// <param name="options">The options of the client.</param>
     /// <exception cref="UsageException">Options contradict each other.</exception>
     public void ApplySecurity(ParseResult parse, string scheme, CoapEndpointOptions options)
     {

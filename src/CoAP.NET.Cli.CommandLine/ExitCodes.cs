@@ -38,8 +38,6 @@ internal static class ExitCodes
     /// </summary>
     public const int ReaderGone = 141;
 
-    /// <summary>Returns the exit code for a response.</summary>
-    /// <param name="code">The response code.</param>
     public static int Of(CoapCode code) => code.Class switch
     {
         4 => ClientError,

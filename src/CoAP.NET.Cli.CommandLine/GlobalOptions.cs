@@ -10,7 +10,6 @@ internal static class GlobalOptions
 
     public static Option<string> Color { get; } = MakeColor();
 
-    /// <summary>Creates <c>--verbose</c> for a command.</summary>
     public static Option Verbose() => new Option<int>(VerboseName, "-v")
     {
         Description = "Show headers, times and retransmissions; twice (-vv) all bytes, explained.",

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The headings of options in the help.</summary>
 internal static class HelpGroup
 {
     public const string Payload = "Payload";

@@ -9,9 +9,6 @@ internal sealed class OptionTable
     private readonly int _column;
     private readonly int _width;
 
-    /// <summary>Creates a table.</summary>
-    /// <param name="all">The options of all tables that share the columns.</param>
-    /// <param name="width">The columns of a line.</param>
     public OptionTable(IEnumerable<Option> all, int width)
     {
         _width = width;
@@ -19,7 +16,6 @@ internal sealed class OptionTable
         _column = Math.Min(Indent + names + 2, width / 2);
     }
 
-    /// <summary>Writes options.</summary>
     public void Write(TextWriter output, IEnumerable<Option> options)
     {
         foreach (Option option in options)

@@ -7,8 +7,6 @@ internal static class PskText
 {
     /// <summary>Parses a key.</summary>
     /// <exception cref="UsageException">The text is invalid.</exception>
-    /// <param name="text">The text.</param>
-    /// <param name="option">The name of its option.</param>
     public static CoapPskCredential Parse(string text, string option = "--psk")
     {
         try

@@ -4,8 +4,6 @@ namespace CoAP.NET.Cli.CommandLine;
 internal static class SpellingSuggestions
 {
     /// <summary>Returns the most similar word; null if none is similar.</summary>
-    /// <param name="word">The input.</param>
-    /// <param name="candidates">The possible words.</param>
     public static string? Closest(string word, IEnumerable<string> candidates)
     {
         // Less similar words are different words.

@@ -3,7 +3,6 @@ using System.CommandLine.Parsing;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The URI argument of a command.</summary>
 internal static class TargetArgument
 {
     private const string Name = "URI";

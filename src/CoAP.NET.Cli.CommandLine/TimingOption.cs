@@ -13,7 +13,6 @@ internal static class TimingOption
     private static readonly string[] s_names = [.. Enum.GetNames<CoapRetransmissionTiming>().Select(name => name.ToLowerInvariant())];
 #pragma warning restore CA1308
 
-    /// <summary>Creates the option.</summary>
     public static Option<CoapRetransmissionTiming?> Create()
     {
         Option<CoapRetransmissionTiming?> option = new("--retransmission-timing")

@@ -12,12 +12,9 @@ internal sealed class ToolCommand(string name, string description) : Command(nam
     /// <summary>The groups in the order of the help. Other options follow them.</summary>
     public IReadOnlyList<(string Title, List<Option> Options)> Groups => _groups;
 
-    /// <summary>Command lines for the help.</summary>
     public IReadOnlyList<string> Examples { get; init; } = [];
 
     /// <summary>Adds options to a group, which the first ones create.</summary>
-    /// <param name="title">The heading of the group.</param>
-    /// <param name="options">The options.</param>
     public void AddGroup(string title, params IEnumerable<Option> options)
     {
         List<Option>? group = _groups.FirstOrDefault(group => group.Title == title).Options;

@@ -11,7 +11,6 @@ using CoAP.NET.Load;
 
 namespace CoAP.NET.Cli;
 
-/// <summary>The tool with its commands.</summary>
 internal static class CoapTool
 {
     /// <summary>Runs a command line.</summary>
@@ -21,8 +20,6 @@ internal static class CoapTool
     public static Task<int> RunAsync(IReadOnlyList<string> args, CliContext context) =>
         CommandProgram.RunAsync(CreateRoot(context), args, context);
 
-    /// <summary>Creates the command line.</summary>
-    /// <param name="context">The environment of the commands.</param>
     public static RootCommand CreateRoot(CliContext context)
     {
         RootCommand root = new("CoAP from the command line: requests, observation, discovery, files, decoding, load.");

@@ -30,7 +30,6 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     private Task? _end;
 
     /// <summary>Creates a store. It opens no connection yet.</summary>
-    /// <param name="connectionString">The database; see <see cref="CoapPostgreSqlClusterOptions.ConnectionString"/>.</param>
     public CoapPostgreSqlClusterStore(string connectionString)
         : this(new CoapPostgreSqlClusterOptions { ConnectionString = connectionString })
     {

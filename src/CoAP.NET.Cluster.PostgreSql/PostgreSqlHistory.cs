@@ -9,8 +9,6 @@ namespace CoAP.NET.Cluster.PostgreSql;
 internal static class PostgreSqlHistory
 {
     /// <summary>Reads the history of the server.</summary>
-    /// <param name="connection">The database.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>The history; empty if the server does not tell it, as some that are only compatible with PostgreSQL.</returns>
     public static async Task<string> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {

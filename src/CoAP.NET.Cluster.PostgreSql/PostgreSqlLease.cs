@@ -24,7 +24,6 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
     private string _history = "";
     private long _known;
 
-    /// <summary>Creates or renews the lease.</summary>
     public Task<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         CoapLeases.CheckSame(_self?.Id ?? default, self.Id);

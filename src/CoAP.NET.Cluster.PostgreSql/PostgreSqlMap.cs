@@ -2,7 +2,6 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>Reads and changes the map.</summary>
 internal sealed class PostgreSqlMap(string schema)
 {
     // One statement, for a consistent snapshot. A node is live while its lease is valid.

@@ -32,13 +32,9 @@ internal static class PostgreSqlSchema
         """,
     ];
 
-    /// <summary>The schema version of this library.</summary>
     public static int Version => First + s_steps.Length - 1;
 
     /// <summary>Upgrades a schema to the version of this library in one transaction; among several starting nodes one does it.</summary>
-    /// <param name="connection">The database.</param>
-    /// <param name="schema">The schema.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="CoapClusterStoreException">The schema is newer.</exception>
     public static async Task UpgradeAsync(NpgsqlConnection connection, string schema, CancellationToken cancellationToken)
     {

@@ -20,7 +20,6 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     private readonly CoapClusterMapFeed _feed = new();
 
     /// <summary>Creates a store. It does not open the file yet.</summary>
-    /// <param name="path">The file; see <see cref="CoapSqliteClusterOptions.Path"/>.</param>
     public CoapSqliteClusterStore(string path)
         : this(new CoapSqliteClusterOptions { Path = path })
     {

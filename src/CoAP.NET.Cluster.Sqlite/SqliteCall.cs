@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>A call that has a result.</summary>
 internal sealed class SqliteCall<T>(Func<SqliteFile, T> work) : SqliteJob
 {
     private readonly TaskCompletionSource<T> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);

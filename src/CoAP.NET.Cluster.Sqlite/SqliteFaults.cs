@@ -22,21 +22,17 @@ internal static class SqliteFaults
         + "clients handshake and register again.";
 
     /// <summary>Creates the error of a file that is not at its path, although this process had it open.</summary>
-    /// <param name="path">The file.</param>
     public static CoapClusterStoreException Gone(string path) => new(CoapClusterStoreFault.Corrupt,
         $"{path} was removed, renamed or replaced while this process used it. Nothing is stored or confirmed any more, because no later "
         + "process would find it. Put the same file back at its place, and the store continues; a copy or a backup is not the same. If the "
         + $"file is lost: {NewBeginning}");
 
     /// <summary>Creates the error of a log that is not at its path, although this process has it open.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="log">The log.</param>
     public static CoapClusterStoreException LogGone(string path, string log) => new(CoapClusterStoreFault.Corrupt,
         $"{log} was removed or renamed while this process used it. Nothing is stored or confirmed any more. Stop this process in an "
         + $"orderly way, and do not kill it: it still has the log open, and writes its content to {path} when it ends. Then start again.");
 
     /// <summary>Creates the error of a file that is another one than before.</summary>
-    /// <param name="path">The file.</param>
     public static CoapClusterStoreException Replaced(string path) => new(CoapClusterStoreFault.Corrupt,
         $"{path} is another file, or an older copy of the file, than this process had open before. Message numbers would be used twice. "
         + $"Put the file back that was there. If it is lost: {NewBeginning}");
@@ -49,8 +45,6 @@ internal static class SqliteFaults
         + $"before it gives it this name. The content was lost, or another program made the file. {NewBeginning}");
 
     /// <summary>Creates the error of a log without its file.</summary>
-    /// <param name="path">The missing file.</param>
-    /// <param name="log">The log.</param>
     public static CoapClusterStoreException LogAlone(string path, string log) => new(CoapClusterStoreFault.Corrupt,
         $"{path} is missing, but {log} is there, which belongs to it and may have confirmed changes. Put the file back. If it is lost: "
         + $"{NewBeginning}");

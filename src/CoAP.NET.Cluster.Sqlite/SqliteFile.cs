@@ -19,8 +19,6 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
     private Guid? _id;
 
     /// <summary>Runs a callback with the open file.</summary>
-    /// <param name="work">The callback.</param>
-    /// <returns>Its result.</returns>
     /// <exception cref="CoapClusterStoreException">The file cannot be opened, read or written.</exception>
     public T Do<T>(Func<SqliteFile, T> work)
     {

@@ -12,8 +12,6 @@ internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
     // The header of a SQLite file. SQLite takes shorter files for new ones, and deletes their log.
     private const int MinLength = 100;
 
-    /// <summary>Opens the file.</summary>
-    /// <param name="mayCreate">Whether a missing file is created.</param>
     public SqliteConnection Open(bool mayCreate)
     {
         Prepare(mayCreate);

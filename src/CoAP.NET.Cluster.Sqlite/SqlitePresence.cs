@@ -17,13 +17,9 @@ internal static partial class SqlitePresence
 
     private static readonly bool s_isAsked = raw.GetNativeLibraryName() == Library;
 
-    /// <summary>Returns the path of the log of a file.</summary>
-    /// <param name="path">The file.</param>
     public static string LogOf(string path) => path + "-wal";
 
     /// <summary>Returns the error of a file that is not at its path; null if both are.</summary>
-    /// <param name="connection">The open file.</param>
-    /// <param name="path">Its path.</param>
     public static CoapClusterStoreException? FindLoss(SqliteConnection connection, string path) =>
         !IsThere(connection, path) ? SqliteFaults.Gone(path)
         : !File.Exists(LogOf(path)) ? SqliteFaults.LogGone(path, LogOf(path))

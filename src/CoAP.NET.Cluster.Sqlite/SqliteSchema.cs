@@ -34,7 +34,6 @@ internal static class SqliteSchema
         """,
     ];
 
-    /// <summary>The schema version of this library.</summary>
     public static int Version => First + s_steps.Length - 1;
 
     /// <summary>Returns the bytes of a file without records.</summary>
@@ -56,8 +55,6 @@ internal static class SqliteSchema
     }
 
     /// <summary>Upgrades a file to the version of this library in one transaction.</summary>
-    /// <param name="connection">The file.</param>
-    /// <param name="path">The name of the file in messages.</param>
     /// <exception cref="CoapClusterStoreException">The file is newer, or does not belong to this library.</exception>
     public static void Upgrade(SqliteConnection connection, string path)
     {

@@ -3,7 +3,6 @@ using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>The prepared statements of an open file.</summary>
 internal sealed class SqliteStatements : IDisposable
 {
     private const long Never = long.MaxValue;

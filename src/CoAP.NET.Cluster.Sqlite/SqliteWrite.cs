@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>A batch to write.</summary>
 internal sealed class SqliteWrite(ReadOnlyMemory<CoapRecordChange> batch) : SqliteJob
 {
     private readonly TaskCompletionSource<CoapWriteResult> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);

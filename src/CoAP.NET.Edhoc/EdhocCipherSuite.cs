@@ -38,7 +38,6 @@ public sealed class EdhocCipherSuite
     /// <summary>The curve of the ephemeral and static Diffie-Hellman keys.</summary>
     internal EdhocCurve Curve { get; }
 
-    /// <summary>The curve of signature keys.</summary>
     internal EdhocCurve SignatureCurve { get; }
 
     /// <summary>The AEAD algorithm of OSCORE, by its number in COSE.</summary>

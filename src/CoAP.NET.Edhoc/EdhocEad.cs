@@ -6,7 +6,6 @@ namespace CoAP.NET.Edhoc;
 /// <param name="Value">The value; null for none.</param>
 internal sealed record EdhocEad(int Label, bool IsCritical, ReadOnlyMemory<byte>? Value)
 {
-    /// <summary>The highest label.</summary>
     public const int MaxLabel = ushort.MaxValue;
 
     /// <summary>Creates padding, which receivers ignore (section 3.8.1).</summary>

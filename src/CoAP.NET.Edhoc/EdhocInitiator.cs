@@ -73,7 +73,6 @@ internal sealed class EdhocInitiator : IDisposable
         _progress = new Progress(Wipe);
     }
 
-    /// <summary>The authentication method.</summary>
     public EdhocMethod Method { get; }
 
     /// <summary>The selected suite.</summary>

@@ -60,7 +60,6 @@ internal sealed class EdhocResponder : IDisposable
     private EdhocMessage1 First => _first ?? throw new InvalidOperationException("message_1 is not read yet. Call ReadMessage1 first.");
 
     /// <summary>Reads message_1, without computing a key yet.</summary>
-    /// <param name="message">The message.</param>
     /// <returns>EAD_1, with labels that the application knows. Not authenticated.</returns>
     /// <exception cref="EdhocException">It is invalid, or its suite is not supported.</exception>
     /// <exception cref="InvalidOperationException">message_1 is already read.</exception>

@@ -40,7 +40,6 @@ public sealed class EdhocSession : IDisposable
     /// <summary>The credential of the peer, which has proved that it has the private key.</summary>
     public EdhocCredential PeerCredential { get; internal init; } = null!;
 
-    /// <summary>The credential of this side.</summary>
     internal EdhocOwnCredential OwnCredential { get; init; } = null!;
 
     /// <summary>The application's identity of the peer: <see cref="EdhocCredential.Identity"/>, otherwise the credential.</summary>

@@ -107,7 +107,6 @@ public sealed class CoapExplorerOptions
     /// <summary>The token that calls of the page must carry; null if the application authorizes its users.</summary>
     internal string? Token { get; set; }
 
-    /// <summary>The profiles.</summary>
     internal IReadOnlyList<CoapExplorerProfile> Profiles => _profiles;
 
     /// <summary>

@@ -142,8 +142,6 @@ internal sealed class CoapHttpCodes
     }
 
     /// <summary>Returns the CoAP code of an HTTP response (RFC 7252 section 10.1).</summary>
-    /// <param name="status">The status of the response.</param>
-    /// <param name="method">The method of the request.</param>
     /// <returns>The code. Successes of PUT, POST and PATCH without a created resource are 2.04; those of DELETE are 2.02, also if there was
     /// nothing to delete.</returns>
     public CoapCode CodeOf(HttpStatusCode status, CoapMethod method)

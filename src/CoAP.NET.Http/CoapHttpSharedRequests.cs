@@ -26,7 +26,6 @@ internal sealed class CoapHttpSharedRequests
     public long Shared => Interlocked.Read(ref _shared);
 
     /// <summary>Whether other callers may share a request.</summary>
-    /// <param name="request">The request.</param>
     internal static bool MayShare(CoapRequest request) =>
         request.Method == CoapMethod.Get && request.CacheMode == CoapCacheMode.Default && request.Content is null
         && request.Payload.IsEmpty && !request.Options.Contains(OptionNumber.ETag) && !request.Options.Contains(OptionNumber.IfMatch)

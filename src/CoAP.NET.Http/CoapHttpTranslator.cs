@@ -71,10 +71,8 @@ public sealed class CoapHttpTranslator
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxJsonSize { get => Json.MaxSize; set => Json.MaxSize = value; }
 
-    /// <summary>The tables of methods and codes.</summary>
     internal CoapHttpCodes Codes { get; } = new();
 
-    /// <summary>The tables of media types and Content-Formats.</summary>
     internal CoapHttpMediaTypes MediaTypes { get; } = new();
 
     /// <summary>The conversion between CBOR in CoAP and JSON in HTTP, which the code that sends and receives bodies applies.</summary>
@@ -93,8 +91,6 @@ public sealed class CoapHttpTranslator
     /// <see cref="CoapHttpRequestOptions"/>.
     /// </summary>
     /// <remarks>The caller adds the content; <see cref="ContentFormatOf"/> returns its format.</remarks>
-    /// <param name="request">The HTTP request.</param>
-    /// <param name="uri">The URI of the CoAP resource.</param>
     /// <returns>The request, without content. Its Accept is the most preferred media type that has a Content-Format.</returns>
     /// <exception cref="CoapHttpTranslationException">A part of the request has no counterpart in CoAP and cannot be omitted.</exception>
     internal CoapRequest ToCoapRequest(HttpRequestMessage request, CoapUri uri)
@@ -105,7 +101,6 @@ public sealed class CoapHttpTranslator
     }
 
     /// <summary>Returns the Content-Format of the body of an HTTP message, from Content-Type and Content-Encoding together.</summary>
-    /// <param name="content">The body.</param>
     /// <returns>The Content-Format; null for a body without Content-Type.</returns>
     /// <exception cref="CoapHttpTranslationException">CoAP has none: 415.</exception>
     internal CoapContentFormat? ContentFormatOf(HttpContent content)
@@ -118,7 +113,6 @@ public sealed class CoapHttpTranslator
     /// Returns the Accept options to try, in order of preference (RFC 8075 section 6.1); null stands for a request without Accept.
     /// </summary>
     /// <remarks>Try the next one if the server answers 4.06.</remarks>
-    /// <param name="request">The HTTP request.</param>
     /// <returns>1 to 4 options.</returns>
     internal IReadOnlyList<CoapContentFormat?> AcceptedFormats(HttpRequestMessage request)
     {

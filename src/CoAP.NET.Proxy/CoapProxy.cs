@@ -79,7 +79,6 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <summary>The targets that a forward proxy allows.</summary>
     public CoapProxyTargets Targets => _options.Targets;
 
-    /// <summary>The names of the proxy itself.</summary>
     internal CoapProxyNames Names { get; }
 
     internal Forwarder Forwarder { get; }
@@ -88,8 +87,6 @@ public sealed class CoapProxy : IAsyncDisposable
 
     /// <summary>Adds an upstream, which forwards requests to servers of other schemes or in another way.</summary>
     /// <remarks>Of two upstreams for the same scheme the later one wins. Call it before you map the proxy.</remarks>
-    /// <param name="upstream">The upstream.</param>
-    /// <returns>This object.</returns>
     internal CoapProxy Use(CoapProxyUpstream upstream)
     {
         ArgumentNullException.ThrowIfNull(upstream);
@@ -136,9 +133,6 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <see cref="CoapProxyMapping.MapForwardProxy"/> maps this method. Call it in a custom handler to add checks; clients cannot observe
     /// through such a handler.
     /// </remarks>
-    /// <param name="request">The received request.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response for the client.</returns>
     /// <exception cref="InvalidOperationException">The request was not received from a client.</exception>
     internal ValueTask<CoapResult> ForwardAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         ForwardAsync(request, null, cancellationToken);
@@ -179,7 +173,6 @@ public sealed class CoapProxy : IAsyncDisposable
     }
 
     /// <summary>Returns the upstream for a configured target.</summary>
-    /// <param name="target">The URI.</param>
     /// <exception cref="ArgumentException">No upstream supports its scheme.</exception>
     internal CoapProxyUpstream UpstreamOf(string target)
     {
@@ -195,7 +188,6 @@ public sealed class CoapProxy : IAsyncDisposable
     }
 
     /// <summary>Registers an upstream to be disposed with the proxy.</summary>
-    /// <param name="upstream">The upstream.</param>
     internal void Own(CoapProxyUpstream upstream)
     {
         lock (_owned)
@@ -205,7 +197,6 @@ public sealed class CoapProxy : IAsyncDisposable
     }
 
     /// <summary>Returns the scheme of a URI in lower case; empty if it has none.</summary>
-    /// <param name="target">The URI.</param>
     internal static string SchemeOf(string target)
     {
         int colon = target.IndexOf(':', StringComparison.Ordinal);

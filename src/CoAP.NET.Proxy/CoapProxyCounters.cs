@@ -3,10 +3,8 @@ namespace CoAP.NET.Proxy;
 /// <summary>Counters of a proxy since its start; see <see cref="CoapProxy.GetCounters"/>.</summary>
 internal sealed class CoapProxyCounters
 {
-    /// <summary>Received requests.</summary>
     public long Requests { get; init; }
 
-    /// <summary>Requests forwarded to another server.</summary>
     public long Forwarded { get; init; }
 
     /// <summary>The current number of pending requests.</summary>

@@ -74,7 +74,6 @@ internal sealed class CoapProxyRequest
     public bool MayBeShared { get; }
 
     /// <summary>Returns a copy whose body arrives in blocks.</summary>
-    /// <param name="body">The body.</param>
     internal CoapProxyRequest With(ForwardedBody body) =>
         new(Received, Source, Target, Options, Timeout, Targets, MayBeShared, Place, body);
 

@@ -109,7 +109,6 @@ public sealed class CoapProxyTargets
     }
 
     /// <summary>Whether host and port of a target are acceptable; if not, there is no need to resolve the host.</summary>
-    /// <param name="target">The target.</param>
     /// <returns>Whether the name with this port is allowed, or the host is an allowed address.</returns>
     internal bool MayAllow(CoapUri target)
     {
@@ -129,8 +128,6 @@ public sealed class CoapProxyTargets
     }
 
     /// <summary>Returns the allowed addresses of a host, for code that resolves names and connects itself.</summary>
-    /// <param name="host">The host as in the URI.</param>
-    /// <param name="addresses">The freshly resolved addresses.</param>
     /// <returns>The allowed addresses in the same order; empty only if <paramref name="addresses"/> is.</returns>
     /// <exception cref="CoapTargetDeniedException">None of the addresses is allowed.</exception>
     internal IPAddress[] Filter(string host, IPAddress[] addresses)

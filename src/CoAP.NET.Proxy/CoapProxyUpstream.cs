@@ -46,9 +46,6 @@ internal abstract class CoapProxyUpstream : IDisposable
     /// <remarks>
     /// Default false: the proxy buffers bodies up to <see cref="CoapProxyLimits.MaxBodySize"/> and passes them as the payload.
     /// </remarks>
-    /// <param name="method">The method.</param>
-    /// <param name="options">The options to forward.</param>
-    /// <returns>Whether it reads the body as a stream.</returns>
     public virtual bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => false;
 
     /// <summary>Forwards a request and waits for the response.</summary>

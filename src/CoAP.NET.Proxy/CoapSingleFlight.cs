@@ -183,7 +183,6 @@ internal sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = n
     /// A pending request. The lock of all flights guards its fields. Its cancellation costs more than the request; a flight without joiners
     /// is therefore reused.
     /// </summary>
-    /// <param name="all">All flights.</param>
     internal sealed class Flight(CoapSingleFlight<TKey, TAnswer> all)
     {
         private CancellationTokenRegistration _leaving;

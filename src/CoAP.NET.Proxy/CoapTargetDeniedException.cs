@@ -5,5 +5,4 @@ namespace CoAP.NET.Proxy;
 /// addresses of the name.
 /// </summary>
 /// <remarks>Clients get 5.05, or 403 over HTTP. To serve them, allow the host or its network.</remarks>
-/// <param name="message">Names the denied target.</param>
 internal sealed class CoapTargetDeniedException(string message) : CoapException(message);

@@ -23,7 +23,6 @@ internal abstract class ForwardOnlyStream(Stream source) : Stream
         set => throw new NotSupportedException();
     }
 
-    /// <summary>The inner stream.</summary>
     protected Stream Source => source;
 
     /// <inheritdoc/>

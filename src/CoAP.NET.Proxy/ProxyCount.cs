@@ -1,6 +1,5 @@
 namespace CoAP.NET.Proxy;
 
-/// <summary>The counters of a proxy.</summary>
 internal enum ProxyCount
 {
     Requests,

@@ -6,7 +6,6 @@ namespace CoAP.NET.Proxy;
 /// <summary>The metrics of proxies in the meter of the library. Nearly free without a listener.</summary>
 internal sealed class ProxyInstruments
 {
-    /// <summary>The counter of requests by outcome.</summary>
     public const string RequestsName = "coap.proxy.requests";
 
     private static readonly ConditionalWeakTable<Meter, ProxyInstruments> s_ofMeters = [];

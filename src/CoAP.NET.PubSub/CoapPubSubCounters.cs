@@ -31,7 +31,6 @@ internal sealed record CoapPubSubCounters
     /// </summary>
     public long Evicted { get; init; }
 
-    /// <summary>Accepted publications.</summary>
     public long Publications { get; init; }
 
     /// <summary>Requests refused because the client lacks permission (4.01, 4.03).</summary>

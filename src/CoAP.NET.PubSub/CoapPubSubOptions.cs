@@ -60,7 +60,6 @@ public sealed class CoapPubSubOptions
     public IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
-    /// <param name="routes">The routes of the server.</param>
     internal CoapPubSubOptions Of(CoapRouteGroup routes)
     {
         CoapPubSubOptions own = (CoapPubSubOptions)MemberwiseClone();

@@ -6,7 +6,6 @@ namespace CoAP.NET.PubSub;
 /// </summary>
 internal static class PubSubDraft
 {
-    /// <summary>The diagnostic id of <see cref="ExperimentalAttribute"/>.</summary>
     public const string DiagnosticId = "COAPPS";
 
     /// <summary>The resource type (rt) of a broker.</summary>

@@ -12,7 +12,6 @@ internal sealed record CoapDirectoryCounters
     /// <summary>The bytes of these registrations with their index entries.</summary>
     public long Bytes { get; init; }
 
-    /// <summary>The number of sources with registrations.</summary>
     public int Sources { get; init; }
 
     /// <summary>The current number of different observed look-ups.</summary>
@@ -24,13 +23,11 @@ internal sealed record CoapDirectoryCounters
     /// <summary>Accepted simple registrations (RFC 9176 section 5.1).</summary>
     public long SimpleRegistrations { get; init; }
 
-    /// <summary>Accepted updates.</summary>
     public long Updates { get; init; }
 
     /// <summary>Registrations removed by their registrants.</summary>
     public long Removals { get; init; }
 
-    /// <summary>Look-ups.</summary>
     public long LookUps { get; init; }
 
     /// <summary>Look-ups refused because they are malformed or would be too expensive.</summary>

@@ -72,11 +72,9 @@ public sealed class CoapDirectoryOptions
     /// <summary>Creates the meter; null, the default, uses the meter of the process.</summary>
     public IMeterFactory? MeterFactory { get; set; }
 
-    /// <summary>The path of look-ups.</summary>
     internal string LookUpPath => Path + "-lookup";
 
     /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
-    /// <param name="routes">The routes of the server.</param>
     internal CoapDirectoryOptions Of(CoapRouteGroup routes)
     {
         CoapDirectoryOptions own = (CoapDirectoryOptions)MemberwiseClone();

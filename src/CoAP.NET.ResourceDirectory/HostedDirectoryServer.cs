@@ -17,7 +17,6 @@ internal sealed class HostedDirectoryServer
     public CoapServer? Server { get; set; }
 
     /// <summary>Returns the directory of an application, and adds it if there is none.</summary>
-    /// <param name="services">The services of the application.</param>
     public static HostedDirectoryServer Of(IServiceCollection services)
     {
         HostedDirectoryServer? known = services.Select(static service => service.IsKeyedService ? null : service.ImplementationInstance)

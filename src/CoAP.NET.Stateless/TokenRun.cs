@@ -34,8 +34,6 @@ internal sealed class TokenRun(ulong number, long? offset, int words, CoapEpochK
     public long Heard { get; private set; } = long.MinValue / 2;
 
     /// <summary>Returns the cipher of its tokens in an epoch.</summary>
-    /// <param name="epoch">The epoch.</param>
-    /// <param name="name">The name of the client.</param>
     /// <returns>Null without a key for that epoch.</returns>
     public AesCcmCipher? CipherOf(long epoch, ReadOnlySpan<byte> name)
     {
@@ -74,7 +72,6 @@ internal sealed class TokenRun(ulong number, long? offset, int words, CoapEpochK
     }
 
     /// <summary>Whether the response to a token is new, and not older than the known ones.</summary>
-    /// <param name="request">The number of the token.</param>
     public bool Takes(ulong request) => _taken is null || ReplayBits.Takes(_takenNext, _taken, request);
 
     /// <summary>Records an accepted response.</summary>

@@ -83,7 +83,6 @@ internal abstract class CoapTable : IAsyncDisposable
     /// The key is a hash with a secret of the cluster, so attackers cannot choose names whose keys are in the same slot. In memory the
     /// secret is random.
     /// </remarks>
-    /// <param name="name">The name, of any length.</param>
     /// <returns>A key of 16 bytes; in a cluster the same on every node and after every restart.</returns>
     /// <exception cref="CoapTableUnavailableException">The node has not joined the cluster yet.</exception>
     public abstract CoapTableKey KeyOf(ReadOnlySpan<byte> name);

@@ -21,7 +21,6 @@ internal readonly record struct CoapTableDecision
     /// <summary>Whether the reply waits until the store has confirmed the change.</summary>
     public bool IsDurable { get; private init; }
 
-    /// <summary>The reply.</summary>
     public ReadOnlyMemory<byte> Reply { get; private init; }
 
     /// <summary>Keeps the entry unchanged.</summary>

@@ -60,14 +60,10 @@ internal readonly struct CoapTableKey : IEquatable<CoapTableKey>
     public override string ToString() => Convert.ToHexStringLower(Bytes);
 
     /// <summary>Whether two keys are equal.</summary>
-    /// <param name="left">One key.</param>
-    /// <param name="right">The other key.</param>
     /// <returns>True if they are.</returns>
     public static bool operator ==(CoapTableKey left, CoapTableKey right) => left.Equals(right);
 
     /// <summary>Whether two keys differ.</summary>
-    /// <param name="left">One key.</param>
-    /// <param name="right">The other key.</param>
     /// <returns>True if they do.</returns>
     public static bool operator !=(CoapTableKey left, CoapTableKey right) => !left.Equals(right);
 

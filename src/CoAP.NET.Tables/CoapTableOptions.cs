@@ -1,6 +1,5 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>Limits and times of a <see cref="CoapTable"/>.</summary>
 internal sealed class CoapTableOptions
 {
     /// <summary>The maximum number of bytes of keys and values, 4 KiB to 1 TiB. Default 1 GiB.</summary>

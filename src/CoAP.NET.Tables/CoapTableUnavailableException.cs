@@ -17,6 +17,5 @@ internal sealed class CoapTableUnavailableException : CoapException
         RetryAfter = retryAfter;
     }
 
-    /// <summary>The reason.</summary>
     public CoapTableFault Fault { get; }
 }

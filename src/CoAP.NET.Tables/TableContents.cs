@@ -11,7 +11,6 @@ internal class TableContents : IDisposable
     /// <summary>The end of entries that do not expire.</summary>
     public const long Never = long.MaxValue;
 
-    /// <summary>The number of slots.</summary>
     public const int Slots = 256;
 
     // Others get the lock of a slot in between.
@@ -45,7 +44,6 @@ internal class TableContents : IDisposable
     /// <summary>The clock.</summary>
     public TimeProvider Time { get; }
 
-    /// <summary>The number of entries.</summary>
     public int Count => (int)Volatile.Read(ref _count);
 
     /// <summary>The bytes of keys and values.</summary>
@@ -54,19 +52,14 @@ internal class TableContents : IDisposable
     /// <summary>The time in ticks since the creation, independent of the wall clock.</summary>
     public long Now => Time.GetElapsedTime(_began).Ticks;
 
-    /// <summary>The contents of a slot.</summary>
     public TableSlot this[byte slot] => _slots[slot];
 
-    /// <summary>Returns the end of a lifetime.</summary>
-    /// <param name="lifetime">The lifetime.</param>
     public long EndOf(TimeSpan lifetime)
     {
         long now = Now;
         return lifetime == Timeout.InfiniteTimeSpan || lifetime.Ticks >= Never - now ? Never : now + lifetime.Ticks;
     }
 
-    /// <summary>Returns the remaining lifetime.</summary>
-    /// <param name="expires">The end.</param>
     public TimeSpan RemainingOf(long expires) =>
         expires == Never ? Timeout.InfiniteTimeSpan : new TimeSpan(Math.Max(0, expires - Now));
 
@@ -115,20 +108,12 @@ internal class TableContents : IDisposable
         return index;
     }
 
-    /// <summary>Changes the end of an entry.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="index">Its index.</param>
-    /// <param name="expires">Its new end.</param>
     public void Renew(TableSlot slot, int index, long expires)
     {
         slot.Entries.SetExpires(index, expires);
         Arm(expires);
     }
 
-    /// <summary>Removes an entry, and notifies the rules.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="index">Its index.</param>
-    /// <param name="isExpired">Whether its lifetime has ended.</param>
     public void Remove(TableSlot slot, int index, bool isExpired)
     {
         CoapTableKey key = new(slot.Entries[index].Key);

@@ -21,7 +21,6 @@ internal sealed class TableEntries
     private int _free = None;
     private int _used;
 
-    /// <summary>The number of entries.</summary>
     public int Count { get; private set; }
 
     /// <summary>The indexes of all entries. They must not change meanwhile.</summary>
@@ -30,12 +29,8 @@ internal sealed class TableEntries
     /// <summary>The entry that ends first; none if no entry expires.</summary>
     public int FirstToEnd => _heapCount > 0 ? _heap[0] : None;
 
-    /// <summary>Returns an entry.</summary>
-    /// <param name="index">Its index.</param>
     public ref TableEntry this[int index] => ref _blocks[index >> BlockBits][index & (BlockSize - 1)];
 
-    /// <summary>Finds an entry.</summary>
-    /// <param name="key">Its key.</param>
     public int Find(ReadOnlySpan<byte> key)
     {
         if (_buckets.Length == 0)
@@ -67,7 +62,6 @@ internal sealed class TableEntries
         return index;
     }
 
-    /// <summary>Changes the end of an entry.</summary>
     public void SetExpires(int index, long expires)
     {
         ref TableEntry entry = ref this[index];
@@ -93,7 +87,6 @@ internal sealed class TableEntries
         }
     }
 
-    /// <summary>Removes an entry.</summary>
     public void Remove(int index)
     {
         ref TableEntry entry = ref this[index];

@@ -18,13 +18,11 @@ internal struct TableEntry
     /// <summary>The number of times it was put; wraps around.</summary>
     public ushort Version;
 
-    /// <summary>The length of the key in the data.</summary>
     public byte KeyLength;
 
     /// <summary>Whether the store has confirmed its value.</summary>
     public bool IsDurable;
 
-    /// <summary>Combines a key and a value.</summary>
     public static byte[] DataOf(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         byte[] data = GC.AllocateUninitializedArray<byte>(key.Length + value.Length);

@@ -6,7 +6,6 @@ internal class TableSlot
     /// <summary>Held during calls of the rules.</summary>
     public Lock Gate { get; } = new();
 
-    /// <summary>The entries.</summary>
     public TableEntries Entries { get; } = new();
 
     /// <exception cref="InvalidOperationException">This thread is inside a call of the rules.</exception>

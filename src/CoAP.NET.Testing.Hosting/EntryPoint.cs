@@ -29,8 +29,6 @@ internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyV
         _configure = configure;
     }
 
-    /// <summary>Runs <c>Main</c>.</summary>
-    /// <returns>The started host.</returns>
     public Task<IHost> StartAsync()
     {
         MethodInfo main = _assembly.EntryPoint

@@ -14,7 +14,6 @@ internal static class SyntheticPacket
     private const byte Udp = 17;
     private const byte Tcp = 6;
 
-    /// <summary>Creates a UDP datagram in an IP packet.</summary>
     public static byte[] MakeUdp(in CoapAddress source, in CoapAddress destination, ReadOnlySpan<byte> data)
     {
         byte[] packet = MakeIP(source, destination, Udp, 8 + data.Length, out int at);
@@ -30,7 +29,6 @@ internal static class SyntheticPacket
         return packet;
     }
 
-    /// <summary>Creates a TCP segment in an IP packet.</summary>
     public static byte[] MakeTcp(in CoapAddress source, in CoapAddress destination, uint sequence, uint acknowledgement,
         ReadOnlySpan<byte> data)
     {

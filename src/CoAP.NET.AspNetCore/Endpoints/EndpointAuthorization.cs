@@ -8,8 +8,6 @@ namespace CoAP.NET.AspNetCore.Endpoints;
 /// <summary>
 /// Authorizes the clients of an endpoint: applies the rules of the authorization middleware to the identity of a CoAP client.
 /// </summary>
-/// <param name="endpoint">The endpoint.</param>
-/// <param name="services">The services of the application.</param>
 internal sealed class EndpointAuthorization(RouteEndpoint endpoint, IServiceProvider services)
 {
     private static readonly CoapResult s_unauthorized = CoapResults.Unauthorized("The endpoint requires authentication.");

@@ -8,9 +8,6 @@ internal sealed class EndpointIndex
 {
     private readonly Place _root = new();
 
-    /// <summary>Adds a shape of an endpoint.</summary>
-    /// <param name="shape">The shape.</param>
-    /// <param name="endpoint">The number of the endpoint.</param>
     public void Add(EndpointShape shape, int endpoint) => _root.Add(shape.Segments, endpoint);
 
     /// <summary>Returns the numbers of the endpoints with a shape that has a path in common with this one, in ascending order.</summary>

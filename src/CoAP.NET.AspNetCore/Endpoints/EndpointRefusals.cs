@@ -17,8 +17,6 @@ internal static class EndpointRefusals
     private const string Grpc = "Grpc.AspNetCore.Server.GrpcMethodMetadata";
 
     /// <summary>Checks an endpoint.</summary>
-    /// <param name="endpoint">The endpoint.</param>
-    /// <param name="options">The mapping options.</param>
     /// <returns>The reason and the remedy; null if the endpoint can be served.</returns>
     public static string? Of(RouteEndpoint endpoint, CoapEndpointMappingOptions options) =>
         OfKind(endpoint) ?? OfRoute(endpoint, options) ?? OfContent(endpoint) ?? OfRules(endpoint, options);

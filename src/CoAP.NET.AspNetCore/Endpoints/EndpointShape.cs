@@ -17,7 +17,6 @@ internal sealed class EndpointShape
         Template = segments.Length == 0 ? "/" : string.Concat(segments.Select(static segment => segment.Template));
     }
 
-    /// <summary>What a segment matches.</summary>
     internal enum Kind
     {
         Literal,
@@ -28,10 +27,8 @@ internal sealed class EndpointShape
     /// <summary>Equal for patterns that are the same CoAP route, regardless of their parameter names.</summary>
     public string Key { get; }
 
-    /// <summary>The CoAP template.</summary>
     public string Template { get; }
 
-    /// <summary>The segments of the path.</summary>
     public ReadOnlySpan<Segment> Segments => _segments;
 
     /// <summary>Returns the shapes of a pattern: more than one if trailing segments are optional.</summary>

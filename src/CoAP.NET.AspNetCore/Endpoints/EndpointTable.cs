@@ -10,10 +10,6 @@ namespace CoAP.NET.AspNetCore.Endpoints;
 /// Groups ASP.NET Core endpoints into CoAP routes. Several endpoints may share a route because its templates have no constraints; the
 /// request then decides, in the order of ASP.NET Core.
 /// </summary>
-/// <param name="endpoints">The endpoints.</param>
-/// <param name="routes">Receives the routes.</param>
-/// <param name="runner">Runs them.</param>
-/// <param name="json">The conversion of formats.</param>
 internal sealed class EndpointTable(
     IReadOnlyList<ServedEndpoint> endpoints, CoapRouteGroup routes, EndpointRunner runner, CoapHttpJson json)
 {

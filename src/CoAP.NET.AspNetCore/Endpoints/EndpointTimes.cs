@@ -5,7 +5,6 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>The time limits of handlers.</summary>
 internal static class EndpointTimes
 {
     /// <summary>Returns the time of <c>WithRequestTimeout</c>, otherwise the default.</summary>

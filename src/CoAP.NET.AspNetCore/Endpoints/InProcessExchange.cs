@@ -38,7 +38,6 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
 
     public CoapRequestContext Request { get; }
 
-    /// <summary>The request as an HTTP message.</summary>
     public HttpRequestMessage Message { get; }
 
     public RecordedResponse Response { get; }
@@ -82,7 +81,6 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
     public void Abort() => _abort.Cancel();
 
     /// <summary>Converts a CBOR body to JSON.</summary>
-    /// <param name="translator">Performs the conversion.</param>
     /// <exception cref="CoapContentException">The body is not convertible.</exception>
     public void ConvertBody(CoapHttpTranslator translator)
     {
@@ -95,7 +93,6 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
         Context.Request.ContentType = converted.Content.Headers.GetValues("Content-Type").First();
     }
 
-    /// <summary>Limits the time of the handler.</summary>
     public void LimitTime(TimeSpan timeout, TimeProvider clock)
     {
         if (timeout != Timeout.InfiniteTimeSpan)

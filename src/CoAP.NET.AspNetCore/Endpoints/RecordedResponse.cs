@@ -106,7 +106,6 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
         }
     }
 
-    /// <summary>Appends to the body.</summary>
     public void Append(ReadOnlySpan<byte> bytes)
     {
         if (Fault is null && bytes.Length > maxSize - _body.WrittenCount)

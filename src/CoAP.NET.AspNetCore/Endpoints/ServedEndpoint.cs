@@ -46,13 +46,11 @@ internal sealed class ServedEndpoint
 
     public EndpointAuthorization Authorization { get; }
 
-    /// <summary>The time limit of its handler.</summary>
     public TimeSpan Timeout { get; }
 
     /// <summary>The marks that configure its CoAP routes, from the outermost to the innermost.</summary>
     public CoapServingMetadata[] Marks { get; }
 
-    /// <summary>Its CoAP methods.</summary>
     public IReadOnlyCollection<CoapMethod> Methods => _methods.Keys;
 
     /// <summary>Its name in messages.</summary>

@@ -74,10 +74,8 @@ public abstract class CoapHttpExchangeOptions
         }
     } = TimeSpan.FromSeconds(30);
 
-    /// <summary>The counters of the path.</summary>
     internal CoapHttpCounters Counters { get; }
 
-    /// <summary>The equal pending requests.</summary>
     internal CoapHttpSharedRequests SharedRequests { get; } = new();
 
     private static int AtLeastOne(int value)

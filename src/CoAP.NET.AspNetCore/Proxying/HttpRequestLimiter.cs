@@ -6,7 +6,6 @@ using Microsoft.AspNetCore.Http;
 namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>The places of a path for pending requests, with a share for each source. Thread-safe.</summary>
-/// <param name="options">The numbers of places.</param>
 internal sealed class HttpRequestLimiter(CoapHttpExchangeOptions options)
 {
     private readonly SourceQuota _shares = new(options.MaxRequests, options.MaxRequestsPerSource);

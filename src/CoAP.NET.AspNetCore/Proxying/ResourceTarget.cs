@@ -10,7 +10,6 @@ internal sealed partial class ResourceTarget
     private readonly string _text;
 
     /// <summary>Parses the URI.</summary>
-    /// <param name="text">The URI.</param>
     /// <exception cref="ArgumentException">The text is not a URI, or has a parameter in its authority.</exception>
     public ResourceTarget(string text)
     {
@@ -33,7 +32,6 @@ internal sealed partial class ResourceTarget
     }
 
     /// <summary>Returns the URI for a request, with its query; null if a route value is not valid in a path.</summary>
-    /// <param name="context">The request.</param>
     public CoapUri? For(HttpContext context)
     {
         bool isPath = true;

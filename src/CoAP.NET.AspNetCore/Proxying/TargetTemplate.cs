@@ -101,7 +101,6 @@ internal sealed partial class TargetTemplate
     }
 
     /// <summary>Expands the hosting URI of a target after the URI of the proxy.</summary>
-    /// <param name="target">The target.</param>
     public string Expand(CoapUri target)
     {
         string whole = target.ToString();

@@ -100,7 +100,6 @@ internal sealed class CliOutput
     }
 
     /// <summary>Writes a JSON document on a line of its own.</summary>
-    /// <param name="json">The document.</param>
     public void WriteJson(JsonObject json)
     {
         ArrayBufferWriter<byte> line = new();

@@ -9,7 +9,6 @@ namespace CoAP.NET.Cli.Output;
 /// </summary>
 internal static class StyledText
 {
-    /// <summary>Returns a drawable paragraph.</summary>
     public static Paragraph Of(string markup)
     {
         Paragraph paragraph = new();

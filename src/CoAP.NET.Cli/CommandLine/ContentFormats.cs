@@ -69,7 +69,6 @@ internal static class ContentFormats
     public static CoapContentFormat OfFile(string path) =>
         s_extensions.GetValueOrDefault(Path.GetExtension(path), CoapContentFormat.OctetStream);
 
-    /// <summary>Creates an option with a Content-Format.</summary>
     public static Option<CoapContentFormat?> Option(string name, string description, params string[] aliases)
     {
         Option<CoapContentFormat?> option = new(name, aliases) { Description = description, HelpName = "FORMAT", CustomParser = Parse };

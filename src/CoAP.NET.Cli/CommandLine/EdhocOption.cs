@@ -9,7 +9,6 @@ namespace CoAP.NET.Cli.CommandLine;
 /// </summary>
 internal sealed class EdhocOption
 {
-    /// <summary>The option.</summary>
     public Option<string?> Option { get; } = new("--edhoc")
     {
         Description = "Agree on keys with the server by EDHOC, with the credentials that this file names, and protect requests by OSCORE.",
@@ -23,7 +22,6 @@ internal sealed class EdhocOption
         HelpName = "NAME",
     };
 
-    /// <summary>Whether the command line has it.</summary>
     public bool IsSet(ParseResult parse) => parse.GetValue(Option) is not null;
 
     /// <summary>Protects requests of a client after <see cref="EdhocRun.ConnectAsync"/> has created the keys.</summary>

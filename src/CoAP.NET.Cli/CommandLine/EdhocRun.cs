@@ -17,8 +17,6 @@ internal sealed class EdhocRun : IAsyncDisposable
     public OscoreContexts Contexts { get; } = new();
 
     /// <summary>Agrees on keys with the server, also anew.</summary>
-    /// <param name="client">The client that sends.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="EdhocException">The server is not trusted, is not the expected one, or refused.</exception>
     public async Task ConnectAsync(ICoapClient client, CancellationToken cancellationToken)
     {

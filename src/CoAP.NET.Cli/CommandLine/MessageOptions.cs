@@ -70,11 +70,6 @@ internal sealed class MessageOptions
     /// <summary>Returns the proxy; null for none.</summary>
     public CoapUri? ProxyOf(ParseResult parse) => ProxyArgument.Read(parse, Proxy);
 
-    /// <summary>Creates the request to the target.</summary>
-    /// <param name="parse">The command line.</param>
-    /// <param name="method">The method.</param>
-    /// <param name="target">The URI.</param>
-    /// <param name="content">The payload.</param>
     public CoapRequest ToRequest(ParseResult parse, CoapMethod method, string target, CoapContent? content)
     {
         CoapRequest request = new(method, target)

@@ -8,14 +8,10 @@ namespace CoAP.NET.Cli.CommandLine;
 /// </summary>
 internal sealed class OscoreContextOption
 {
-    /// <summary>Creates the option.</summary>
-    /// <param name="description">Its description.</param>
     public OscoreContextOption(string description) => Option = new Option<string?>("--oscore") { Description = description, HelpName = "FILE" };
 
-    /// <summary>The option.</summary>
     public Option<string?> Option { get; }
 
-    /// <summary>Whether the command line has it.</summary>
     public bool IsSet(ParseResult parse) => parse.GetValue(Option) is not null;
 
     /// <summary>Protects a client's requests to a server with the only context of the file.</summary>
@@ -33,9 +29,6 @@ internal sealed class OscoreContextOption
     }
 
     /// <summary>Opens the only context of the file, for a server; null without the option.</summary>
-    /// <param name="parse">The command line.</param>
-    /// <param name="context">Closes the contexts.</param>
-    /// <param name="server">The URI of a resource of the server itself.</param>
     /// <exception cref="UsageException">The file has another number of contexts, or the server does not speak CoAP.</exception>
     public OscoreContexts? OpenFor(ParseResult parse, CliContext context, string server)
     {
@@ -53,9 +46,6 @@ internal sealed class OscoreContextOption
     }
 
     /// <summary>Serves requests of a server with the contexts of the file.</summary>
-    /// <param name="parse">The command line.</param>
-    /// <param name="context">Closes the contexts.</param>
-    /// <param name="endpoint">The options of the server.</param>
     public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint)
     {
         if (parse.GetValue(Option) is not { } path)

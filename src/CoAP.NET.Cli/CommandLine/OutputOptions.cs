@@ -3,7 +3,6 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The destination and format of responses.</summary>
 internal sealed class OutputOptions
 {
     public Option<string?> File { get; } = new("--output", "-o")
@@ -52,7 +51,6 @@ internal sealed class OutputOptions
         });
     }
 
-    /// <summary>Returns the style of payloads.</summary>
     public PayloadStyle StyleOf(ParseResult parse, CliContext context) =>
         parse.GetValue(Json) ? PayloadStyle.Json
         : parse.GetValue(Raw) || PathOf(parse) == "-" ? PayloadStyle.Raw
@@ -62,6 +60,5 @@ internal sealed class OutputOptions
     /// <summary>Returns the file for payloads; null for none, <c>-</c> for the standard output.</summary>
     public string? PathOf(ParseResult parse) => parse.GetResult(File) is null ? null : parse.GetValue(File);
 
-    /// <summary>Whether to continue an interrupted download.</summary>
     public bool IsContinued(ParseResult parse) => parse.GetResult(Continue) is not null && parse.GetValue(Continue);
 }

@@ -2,7 +2,6 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The options for repeating a request.</summary>
 internal sealed class RepeatOptions
 {
     public Option<int?> Repeat { get; } = CommandExtensions.Number("--repeat", "Number of times to send the request. Default 1.", 1,

@@ -3,7 +3,6 @@ using CoAP.NET.Cli.Commands;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>All options of commands that send requests.</summary>
 internal sealed class RequestOptions
 {
     public Argument<string> Target { get; } = TargetArgument.Create();
@@ -39,7 +38,6 @@ internal sealed class RequestOptions
         command.AddGroup(HelpGroup.Security, Oscore.Option, Edhoc.Option, Edhoc.Peer);
     }
 
-    /// <summary>Creates the request.</summary>
     public CoapRequest ToRequest(ParseResult parse, CoapMethod method, CoapContent? content)
     {
         CoapRequest request = Message.ToRequest(parse, method, parse.GetRequiredValue(Target), content);

@@ -9,7 +9,6 @@ internal sealed class TransferOptions
 
     public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Request, BlockSize);
 
-    /// <summary>Applies the options to a request.</summary>
     public void Apply(ParseResult parse, CoapRequest request)
     {
         if (parse.GetValue(BlockSize) is { } text && TryParse(text, out int number, out int size))

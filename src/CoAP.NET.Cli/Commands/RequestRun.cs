@@ -34,17 +34,11 @@ internal sealed class RequestRun : IAsyncDisposable
     /// <summary>The progress line during a wait; null without a terminal.</summary>
     public WaitProgressLine? Waiting { get; }
 
-    /// <summary>Whether the command line has <c>--verbose</c>.</summary>
     public bool IsVerbose => _trace is not null;
 
-    /// <summary>Number of retransmissions so far.</summary>
     public long Retransmissions => Client.Endpoint.Counters[CoapCounter.Retransmissions];
 
     /// <summary>Creates the client from the command line.</summary>
-    /// <param name="parse">The command line.</param>
-    /// <param name="context">Its environment.</param>
-    /// <param name="options">The options of the command.</param>
-    /// <param name="cancellationToken">Cancels the wait for keys.</param>
     public static async Task<RequestRun> BeginAsync(
         ParseResult parse, CliContext context, RequestOptions options, CancellationToken cancellationToken)
     {

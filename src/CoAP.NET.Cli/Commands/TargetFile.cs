@@ -57,9 +57,6 @@ internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
     }
 
     /// <summary>Opens a file of which a part may exist.</summary>
-    /// <param name="context">The error stream.</param>
-    /// <param name="path">The path.</param>
-    /// <param name="uri">The URI of the body.</param>
     /// <exception cref="UsageException">The part is of another resource.</exception>
     public static TargetFile Continue(CliContext context, string path, string uri)
     {

@@ -6,7 +6,6 @@ namespace CoAP.NET.Cli.Decoding;
 /// Reads the packets of capture files: pcap, with micro- and nanoseconds, and pcapng (draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng). It
 /// reads a damaged file up to the damage.
 /// </summary>
-/// <param name="file">The file.</param>
 internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
 {
     private const uint SectionHeader = 0x0a0d0d0a;

@@ -14,7 +14,6 @@ internal static class FieldExplainer
     public static void Explain(ReadOnlySpan<byte> message, WireFormat format, TextWriter output) =>
         Write(MessageDissector.Dissect(message.ToArray(), format), output);
 
-    /// <summary>Writes the explanation of a message.</summary>
     public static void Write(DecodedMessage message, TextWriter output)
     {
         foreach (DecodedField field in message.Fields)

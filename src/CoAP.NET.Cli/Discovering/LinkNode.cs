@@ -1,7 +1,6 @@
 namespace CoAP.NET.Cli.Discovering;
 
 /// <summary>A path segment, with the links that end there and the segments below.</summary>
-/// <param name="name">The segment as in URIs.</param>
 internal sealed class LinkNode(string name)
 {
     // A deeper path can only be an attempt to overflow the stack.

@@ -9,7 +9,6 @@ internal static class LinkTree
 {
     private static readonly string[] s_known = ["rt", "if", "ct", "sz", "obs", "title", "title*"];
 
-    /// <summary>Draws the tree.</summary>
     public static void Write(IReadOnlyList<CoapLink> links, string baseUri, CliOutput output)
     {
         foreach (LinkNode root in LinkNode.TreesOf(links, baseUri))

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>The format of payloads.</summary>
 internal enum PayloadStyle
 {
     /// <summary>The raw bytes.</summary>

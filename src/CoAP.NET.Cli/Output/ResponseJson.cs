@@ -8,10 +8,6 @@ namespace CoAP.NET.Cli.Output;
 /// <summary>Responses as JSON objects, one per line. Scripts depend on the names: they stay, and new ones may come.</summary>
 internal static class ResponseJson
 {
-    /// <summary>Writes a response.</summary>
-    /// <param name="response">The response.</param>
-    /// <param name="about">Facts about it.</param>
-    /// <param name="output">The destination.</param>
     public static void Write(CoapResponse response, ResponseFacts about, CliOutput output)
     {
         JsonObject json = new()

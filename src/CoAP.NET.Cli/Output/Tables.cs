@@ -2,7 +2,6 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>Tables in the common style.</summary>
 internal static class Tables
 {
     // Longer ones leave too little for the other columns.

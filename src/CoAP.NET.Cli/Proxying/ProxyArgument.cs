@@ -3,10 +3,8 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Proxying;
 
-/// <summary>The proxy of a command.</summary>
 internal static class ProxyArgument
 {
-    /// <summary>Creates the option.</summary>
     public static Option<string?> Create() => new("--proxy", "-P")
     {
         Description = "Send to this proxy, with the URI as Proxy-Uri, or Proxy-Scheme if it requires that: coap://host[:port], coaps, "
@@ -15,8 +13,6 @@ internal static class ProxyArgument
     };
 
     /// <summary>Returns the proxy of a command line; null for none.</summary>
-    /// <param name="parse">The command line.</param>
-    /// <param name="option">The option.</param>
     /// <exception cref="UsageException">The option is invalid.</exception>
     public static CoapUri? Read(ParseResult parse, Option<string?> option)
     {

@@ -9,7 +9,6 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Proxying;
 
-/// <summary>Runs a proxy.</summary>
 internal static class ProxyCommand
 {
     private const string DefaultAddress = "coap://[::1]:5683";

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cli.Proxying;
 
-/// <summary>Sends requests of a command to a proxy.</summary>
 internal static class ProxyForms
 {
     /// <summary>Creates the request to a proxy.</summary>

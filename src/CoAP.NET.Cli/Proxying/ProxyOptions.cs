@@ -4,7 +4,6 @@ using CoAP.NET.Cli.Serving;
 
 namespace CoAP.NET.Cli.Proxying;
 
-/// <summary>The options of <c>coap proxy</c>.</summary>
 internal sealed class ProxyOptions
 {
     public Option<string[]> Listen { get; } = new("--listen", "-a")

@@ -4,7 +4,6 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>Folders as links (RFC 6690): each file with its Content-Format and size, each folder with a trailing slash.</summary>
-/// <param name="paths">The shared paths.</param>
 internal sealed class FolderListing(FolderPaths paths)
 {
     // More than a person reads; the other files are accessible nevertheless.

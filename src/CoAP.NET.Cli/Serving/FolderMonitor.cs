@@ -41,9 +41,6 @@ internal sealed class FolderMonitor : IAsyncDisposable
         _running = RunAsync(notify);
     }
 
-    /// <summary>Tracks an observed path.</summary>
-    /// <param name="uriPath">The path in URI form.</param>
-    /// <param name="segments">Its segments.</param>
     public void Track(string uriPath, IReadOnlyList<string> segments)
     {
         Tracked tracked = new([.. segments], StateOf(segments));

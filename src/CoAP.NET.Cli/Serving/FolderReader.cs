@@ -4,8 +4,6 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>Answers GET: files block by block on request, folders as links.</summary>
-/// <param name="paths">The shared paths.</param>
-/// <param name="watch">Tracks observed paths.</param>
 internal sealed class FolderReader(FolderPaths paths, FolderMonitor watch)
 {
     // The maximum of block-wise transfer (RFC 7959 section 2.2: 20 bits of numbers, 1,024 bytes each).
@@ -14,7 +12,6 @@ internal sealed class FolderReader(FolderPaths paths, FolderMonitor watch)
 
     private readonly FolderListing _listing = new(paths);
 
-    /// <summary>Answers a request for a file or folder.</summary>
     public ServeAnswer Get(CoapRequestContext request, IReadOnlyList<string> segments)
     {
         SharedItem item = paths.Find(segments);

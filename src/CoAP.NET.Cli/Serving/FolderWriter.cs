@@ -85,7 +85,6 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         }
     }
 
-    /// <summary>Removes a file.</summary>
     public async ValueTask<ServeAnswer> DeleteAsync(CoapRequestContext request, IReadOnlyList<string> segments,
         CancellationToken cancellationToken)
     {

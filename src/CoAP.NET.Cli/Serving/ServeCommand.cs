@@ -75,7 +75,6 @@ internal static class ServeCommand
         return ExitCodes.Success;
     }
 
-    /// <summary>Makes a server listen on an address.</summary>
     internal static void Listen(CoapServer server, string uri, string option = "--bind")
     {
         if (uri.StartsWith("coap+ws:", StringComparison.OrdinalIgnoreCase)

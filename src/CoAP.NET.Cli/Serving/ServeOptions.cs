@@ -5,7 +5,6 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>The options of <c>coap serve</c>.</summary>
 internal sealed class ServeOptions
 {
     private const long LargestBody = 1L << 30;

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>The kind of target of a request path.</summary>
 internal enum SharedKind
 {
     /// <summary>Nothing shared: an invalid name, a link, or a hidden file.</summary>
@@ -12,9 +11,7 @@ internal enum SharedKind
     /// <summary>A free name in a folder.</summary>
     Missing,
 
-    /// <summary>A file.</summary>
     File,
 
-    /// <summary>A folder.</summary>
     Folder,
 }

@@ -54,8 +54,6 @@ internal sealed class WireTrace
         return trace;
     }
 
-    /// <summary>Adds the blocks to another pipeline.</summary>
-    /// <param name="pipeline">The pipeline.</param>
     public void AddTo(CoapPipelineOptions pipeline) => pipeline
         .Insert(CoapSeams.SerializerToChannel, () => Watch(isOutbound: true))
         .Insert(CoapSeams.ChannelToSerializer, () => Watch(isOutbound: false));

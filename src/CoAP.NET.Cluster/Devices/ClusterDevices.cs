@@ -35,16 +35,12 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <summary>The state that moves with the slots of names.</summary>
     public ISlotHolder Holder => _outboxes;
 
-    /// <summary>The outboxes of the cluster.</summary>
     public OutboxRouting Outbox { get; }
 
-    /// <summary>The devices of this node.</summary>
     public LocalDevices Local { get; }
 
-    /// <summary>The records of all devices.</summary>
     public DeviceRecords Records { get; }
 
-    /// <summary>The observations of this node.</summary>
     public DeviceObservations Observations { get; }
 
     public ICoapDevice this[string name]
@@ -125,7 +121,6 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
             : entry;
     }
 
-    /// <summary>Returns the status of a device.</summary>
     public async Task<CoapDeviceStatus> GetStatusAsync(string name, CancellationToken cancellationToken)
     {
         if (await Router.FindAsync(name, cancellationToken).ConfigureAwait(false) is { } status)

@@ -2,7 +2,6 @@ using System.Text;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Validates and converts names of devices.</summary>
 internal static class DeviceName
 {
     private static readonly UTF8Encoding s_utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
@@ -27,7 +26,6 @@ internal static class DeviceName
         }
     }
 
-    /// <summary>Returns the slot of a name.</summary>
     public static CoapSlot SlotOf(string name) => CoapSlot.OfName(s_utf8.GetBytes(name));
 
     /// <summary>Throws if a name is not valid.</summary>

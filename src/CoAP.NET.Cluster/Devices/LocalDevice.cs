@@ -32,11 +32,9 @@ internal sealed class LocalDevice(
 
     public CoapPeer Peer { get; } = peer;
 
-    /// <summary>Whether the store has a record of the device.</summary>
     public bool IsNoted => Volatile.Read(ref _notedAt) > 0;
 
     /// <summary>Whether the current owner of the name's slot has stored everything that is known.</summary>
-    /// <param name="fence">The fence of that slot.</param>
     public bool IsNotedWhole(CoapFencingToken fence) =>
         LastHeard.UtcTicks <= Volatile.Read(ref _notedAt) && Volatile.Read(ref _notedUnder) == fence.Value;
 

@@ -1,8 +1,6 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Reaches the devices of this node only: the one active node of a cluster has all of them. Thread-safe.</summary>
-/// <param name="local">The devices of this node.</param>
-/// <param name="records">The records of all devices.</param>
 internal sealed class LocalDeviceRouter(LocalDevices local, DeviceRecords records) : IDeviceRouter
 {
     public async Task<CoapResponse?> TrySendAsync(string name, CoapRequest request, CancellationToken cancellationToken) =>

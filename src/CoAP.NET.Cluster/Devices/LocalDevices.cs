@@ -23,7 +23,6 @@ internal sealed class LocalDevices(
     /// <summary>A device came here with a session or connection; raised outside of locks.</summary>
     public event Action<LocalDevice>? Arrived;
 
-    /// <summary>The current number.</summary>
     public int Count => _byName.Count;
 
     /// <summary>A copy of the list.</summary>
@@ -49,7 +48,6 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>Registers a peer as a device.</summary>
     public void Add(string name, CoapPeer peer)
     {
         if (!_byPeer.TryGetValue(peer, out LocalDevice? same) || same.Name != name)
@@ -97,11 +95,9 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>Returns the status of a device of this node.</summary>
     public CoapDeviceStatus StatusOf(LocalDevice device) => new(
         device.Name, device.IsAsleep ? CoapDevicePresence.Asleep : CoapDevicePresence.Awake, device.LastHeard, $"{cluster.Self.Id}");
 
-    /// <summary>Removes a name.</summary>
     public void Remove(string name)
     {
         if (_byName.TryGetValue(name, out LocalDevice? device))
@@ -110,7 +106,6 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>Removes a session of a device.</summary>
     public void Remove(LocalDevice device)
     {
         _byName.TryRemove(KeyValuePair.Create(device.Name, device));

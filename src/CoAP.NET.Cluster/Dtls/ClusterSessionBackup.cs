@@ -37,9 +37,6 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
         _name = name;
     }
 
-    /// <summary>Whether it keeps the sessions of a server in a cluster.</summary>
-    /// <param name="cluster">The cluster.</param>
-    /// <param name="server">The name of the server.</param>
     public bool IsOf(CoapCluster cluster, string server) =>
         cluster == _cluster && ClusterServers.NameOf(server).AsSpan().SequenceEqual(_name);
 
@@ -52,8 +49,6 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
     public ClusterSteering? Steering { get; set; }
 
     /// <summary>Whether the sessions of a slot are loaded under a fence of this node.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="fence">The fence.</param>
     public bool HasLoaded(CoapSlot slot, CoapFencingToken fence) => fence.IsSet && Volatile.Read(ref _loaded[slot.Number]) == fence.Value;
 
     public async ValueTask StartAsync(CoapDtlsSessionLoader loader, CancellationToken cancellationToken)

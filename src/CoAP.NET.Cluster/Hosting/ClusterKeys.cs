@@ -4,7 +4,6 @@ using static CoAP.NET.Hosting.ValueSyntax;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The configuration keys of a cluster's section.</summary>
 internal static class ClusterKeys
 {
     private static readonly ValueSyntax s_moment = Time(Zero, FromMinutes(10));

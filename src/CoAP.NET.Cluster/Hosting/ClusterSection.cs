@@ -3,7 +3,6 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The configuration section of a cluster node, with its errors.</summary>
 internal sealed class ClusterSection
 {
     /// <summary>The default path of the section.</summary>

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Creates the store of an application's cluster.</summary>
 internal sealed class ClusterStoreFactory(Func<IServiceProvider, ICoapClusterStore> make, bool isInMemory)
 {
     /// <summary>Whether the state ends with the process.</summary>

@@ -49,7 +49,6 @@ internal sealed class CoapClusterMap
     public CoapFencingToken StaleFence { get; private init; }
 
     /// <summary>Whether a record may be older than what was confirmed; see <see cref="StaleFence"/>.</summary>
-    /// <param name="record">The record.</param>
     /// <returns>True if the store lost writes after it.</returns>
     public bool IsStale(CoapRecord record)
     {
@@ -86,12 +85,9 @@ internal sealed class CoapClusterMap
     /// <summary>The nodes whose lease is valid, in the order of their ids.</summary>
     public IReadOnlyList<CoapClusterNode> Nodes { get; }
 
-    /// <summary>The owner of a slot.</summary>
-    /// <param name="slot">The slot.</param>
     public CoapSlotOwner this[CoapSlot slot] => _owners[slot.Number];
 
     /// <summary>Whether the lease of a node is valid.</summary>
-    /// <param name="node">The node.</param>
     /// <returns>True if it is valid.</returns>
     public bool IsThere(CoapNodeId node)
     {
@@ -107,7 +103,6 @@ internal sealed class CoapClusterMap
     }
 
     /// <summary>The slots of a node, whether it is live or not.</summary>
-    /// <param name="node">The node.</param>
     /// <returns>The slots, in their order.</returns>
     public IReadOnlyList<CoapSlot> SlotsOf(CoapNodeId node) => [.. CoapSlot.All.Where(slot => this[slot].Node == node)];
 
@@ -123,9 +118,6 @@ internal sealed class CoapClusterMap
     /// Creates the map in which a node has some slots, each under a new fence, also those that it had before. For
     /// <see cref="ICoapClusterStore.TryChangeAsync"/>.
     /// </summary>
-    /// <param name="node">The new owner.</param>
-    /// <param name="slots">The slots that it gets.</param>
-    /// <returns>The map, with the next version.</returns>
     /// <exception cref="InvalidOperationException">This map is a change itself that no store has accepted yet.</exception>
     public CoapClusterMap Assign(CoapNodeId node, IEnumerable<CoapSlot> slots)
     {
@@ -155,8 +147,6 @@ internal sealed class CoapClusterMap
     internal CoapClusterMap WithNodes(IEnumerable<CoapClusterNode> nodes) => new(Version, nodes, _owners, StaleFence);
 
     /// <summary>Whether another map has the same owners, fences and nodes.</summary>
-    /// <param name="other">The other one.</param>
-    /// <returns>Whether it has.</returns>
     public bool HasSameContent(CoapClusterMap other)
     {
         ArgumentNullException.ThrowIfNull(other);

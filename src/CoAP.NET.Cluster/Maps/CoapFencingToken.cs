@@ -18,6 +18,5 @@ internal readonly record struct CoapFencingToken(long Value)
     public CoapFencingToken Next() => new(checked(Value + 1));
 
     /// <summary>The count in decimal.</summary>
-    /// <returns>The text.</returns>
     public override string ToString() => Value.ToString(CultureInfo.InvariantCulture);
 }

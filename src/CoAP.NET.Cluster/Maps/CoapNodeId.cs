@@ -7,7 +7,6 @@ namespace CoAP.NET.Cluster;
 /// <param name="Value">16 random bytes; all zeros, the default, stands for no node.</param>
 internal readonly record struct CoapNodeId(Guid Value)
 {
-    /// <summary>Whether it identifies a node.</summary>
     public bool IsSet => Value != Guid.Empty;
 
     /// <summary>Creates a unique id.</summary>

@@ -41,30 +41,17 @@ internal readonly record struct CoapSlot(byte Number) : IComparable<CoapSlot>
     public int CompareTo(CoapSlot other) => Number.CompareTo(other.Number);
 
     /// <summary>The number in decimal.</summary>
-    /// <returns>The text.</returns>
     public override string ToString() => Number.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>Whether one slot comes before another.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether it does.</returns>
     public static bool operator <(CoapSlot left, CoapSlot right) => left.Number < right.Number;
 
     /// <summary>Whether one slot comes after another.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether it does.</returns>
     public static bool operator >(CoapSlot left, CoapSlot right) => left.Number > right.Number;
 
     /// <summary>Whether one slot comes before another or is the same.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether it does or is.</returns>
     public static bool operator <=(CoapSlot left, CoapSlot right) => left.Number <= right.Number;
 
     /// <summary>Whether one slot comes after another or is the same.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether it does or is.</returns>
     public static bool operator >=(CoapSlot left, CoapSlot right) => left.Number >= right.Number;
 }

@@ -45,12 +45,10 @@ internal sealed class NodeSeals : IDisposable
     }
 
     /// <summary>Returns the address of a node without the seals.</summary>
-    /// <param name="node">The node, as the store returned it.</param>
     public static string AddressOf(CoapClusterNode node) =>
         TrySplit(node.Address, out int told, out _) ? node.Address[..told] : node.Address;
 
     /// <summary>Adds the seals to the address of a node.</summary>
-    /// <param name="node">The node.</param>
     /// <exception cref="ArgumentException">The address is longer than <see cref="MaxAddressLength"/>.</exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public CoapClusterNode Seal(CoapClusterNode node)

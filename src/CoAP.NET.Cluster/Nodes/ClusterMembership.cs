@@ -97,7 +97,6 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether it is leaving.</summary>
     public bool IsLeaving
     {
         get
@@ -178,7 +177,6 @@ internal sealed class ClusterMembership : IAsyncDisposable
     }
 
     /// <summary>Announces that the node leaves: it takes and gets no more slots.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether the store accepted it; otherwise the next renewal announces it.</returns>
     public Task<bool> LeaveAsync(CancellationToken cancellationToken)
     {
@@ -301,7 +299,6 @@ internal sealed class ClusterMembership : IAsyncDisposable
     }
 
     /// <summary>Returns the plan for a map, cached for all maps of the same content because each renewal reads one.</summary>
-    /// <param name="map">The map.</param>
     public SlotPlan PlanOf(CoapClusterMap map)
     {
         SlotPlan? plan = Volatile.Read(ref _plan);
@@ -315,7 +312,6 @@ internal sealed class ClusterMembership : IAsyncDisposable
     }
 
     /// <summary>Renews the lease, and reads the newest map.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether the store accepted it; otherwise the node retries on its own. False before <see cref="StartAsync"/>.</returns>
     public async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
     {

@@ -119,7 +119,6 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <summary>Observations of this application at devices, which outlive the process.</summary>
     public CoapClusterObservations Observations { get; }
 
-    /// <summary>The other nodes.</summary>
     internal INodePeers Peers { get; }
 
     /// <summary>Encrypts messages between nodes, for connections that do not.</summary>
@@ -131,16 +130,12 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <summary>The devices with sessions and connections at servers of the cluster, by name.</summary>
     public ICoapDevices Devices => _devices;
 
-    /// <summary>The attached servers.</summary>
     internal ClusterServers Servers { get; }
 
-    /// <summary>The observers of their resources.</summary>
     internal ClusterObservers Observers { get; }
 
-    /// <summary>The open tables.</summary>
     internal ClusterTables Tables { get; }
 
-    /// <summary>The counters of its parts.</summary>
     internal EventCounter<ClusterMetric> Counts { get; } = new();
 
     /// <summary>The number of devices with a session or connection at this node.</summary>
@@ -167,11 +162,9 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <summary>Takes and releases slots one by one, where nodes share them.</summary>
     internal SlotAcquisition Grants { get; }
 
-    /// <summary>Limits and times of moving slots.</summary>
     internal CoapSlotMoveOptions Moves => _moves;
 
     /// <summary>Returns the planned owner of each slot.</summary>
-    /// <param name="map">The map.</param>
     internal SlotPlan PlanOf(CoapClusterMap map) => _membership.PlanOf(map);
 
     /// <summary>
@@ -284,7 +277,6 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         OscoreNumbers.ForgetAsync(key, cancellationToken).AsTask();
 
     /// <summary>Sets the secrets that the endpoints of all nodes share: the current one, and possibly the previous one.</summary>
-    /// <param name="options">The options of an endpoint.</param>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     internal void ShareSecrets(CoapEndpointOptions options)
     {
@@ -338,7 +330,6 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     }
 
     /// <summary>Returns the forwarding of datagrams for the sessions of a server to the owners of their slots.</summary>
-    /// <param name="keeper">Keeps the sessions.</param>
     internal ClusterSteering Steer(ClusterSessionBackup keeper)
     {
         Volatile.Write(ref _isSteered, true);
@@ -374,12 +365,9 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         }
     }
 
-    /// <summary>Returns the counters of kept observers.</summary>
-    /// <returns>The counters.</returns>
     internal CoapClusterObserverCounters GetObserverCounters() => Observers.GetCounters();
 
     /// <summary>Returns the fence for writes of this node to records of a slot.</summary>
-    /// <param name="slot">The slot.</param>
     /// <returns>The fence; unset (<see cref="CoapFencingToken.IsSet"/>) if this node does not own the slot.</returns>
     internal CoapFencingToken FenceOf(CoapSlot slot) => Map[slot] is { } owner && owner.Node == Self.Id ? owner.Fence : default;
 
@@ -424,8 +412,6 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         }
     }
 
-    /// <summary>Returns the counters of this node's slots.</summary>
-    /// <returns>The counters.</returns>
     internal CoapClusterNodeCounters GetNodeCounters() => new()
     {
         Taken = _membership.Taken + Grants.Taken,

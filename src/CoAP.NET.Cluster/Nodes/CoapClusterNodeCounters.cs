@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Counters of the slots of a node, and of datagrams for other nodes (<see cref="CoapCluster.GetNodeCounters"/>).</summary>
 internal sealed record CoapClusterNodeCounters
 {
     /// <summary>Slots that the node took because they had no live owner, for example at its start or after a node died.</summary>
@@ -18,7 +17,6 @@ internal sealed record CoapClusterNodeCounters
     /// <summary>Datagrams that it relayed to the nodes of their sessions.</summary>
     public long Relayed { get; init; }
 
-    /// <summary>Datagrams that other nodes relayed to this one.</summary>
     public long RelaysReceived { get; init; }
 
     /// <summary>Answers of other nodes that it sent to clients whose datagrams it had relayed.</summary>
@@ -48,7 +46,6 @@ internal sealed record CoapClusterNodeCounters
     /// <summary>Datagrams currently held because their slots are moving.</summary>
     public int Holding { get; init; }
 
-    /// <summary>Datagrams that were held.</summary>
     public long Held { get; init; }
 
     /// <summary>Held datagrams dropped because they had waited too long or there were too many.</summary>

@@ -7,10 +7,8 @@ namespace CoAP.NET.Cluster;
 internal interface INodeListener
 {
     /// <summary>A node is live: it accepts questions and posts.</summary>
-    /// <param name="node">The node.</param>
     void OnUp(CoapNodeId node);
 
     /// <summary>A node is not live any more. Pending messages may or may not have arrived.</summary>
-    /// <param name="node">The node.</param>
     void OnDown(CoapNodeId node);
 }

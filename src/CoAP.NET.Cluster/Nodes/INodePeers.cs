@@ -31,19 +31,14 @@ internal interface INodePeers
     CoapClusterMap LiveOf(CoapClusterMap map);
 
     /// <summary>From now on exactly the nodes of a map are live.</summary>
-    /// <param name="map">The map.</param>
     void Update(CoapClusterMap map);
 
-    /// <summary>Whether a node is live.</summary>
-    /// <param name="node">The node.</param>
     bool IsUp(CoapNodeId node);
 
     /// <summary>Returns the address of a node; null if it is not live.</summary>
-    /// <param name="node">The node.</param>
     CoapAddress? AddressOf(CoapNodeId node);
 
     /// <summary>Adds a listener; before the start.</summary>
-    /// <param name="listener">The listener.</param>
     void Listen(INodeListener listener);
 
     /// <summary>Reports the changes of a server to the servers of the same name at other nodes.</summary>
@@ -69,8 +64,6 @@ internal interface INodePeers
     bool TryPost(CoapNodeId node, string path, ReadOnlySpan<byte> item);
 
     /// <summary>Whether the acknowledgement of posts by a node is overdue.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="path">The path of the handler.</param>
     bool IsStalled(CoapNodeId node, string path);
 
     /// <summary>Asks a node.</summary>

@@ -7,28 +7,20 @@ namespace CoAP.NET.Cluster;
 internal interface ISlotActivations
 {
     /// <summary>Whether a slot is active here: the map of the node knows since before that the node owns it.</summary>
-    /// <param name="slot">The slot.</param>
     bool IsActive(CoapSlot slot);
 
     /// <summary>Whether an active slot can be moved now: its activation is complete.</summary>
-    /// <param name="slot">The slot.</param>
     bool CanMove(CoapSlot slot);
 
     /// <summary>Returns the time since a slot was released here; <see cref="TimeSpan.MaxValue"/> for never.</summary>
-    /// <param name="slot">The slot.</param>
     TimeSpan SinceReleaseOf(CoapSlot slot);
 
-    /// <summary>Activates a slot here.</summary>
-    /// <param name="slot">The slot.</param>
     Task ActivateAsync(CoapSlot slot);
 
     /// <summary>Ends the activation of a slot, because another node owns it.</summary>
-    /// <param name="slot">The slot.</param>
     void End(CoapSlot slot);
 
     /// <summary>Whether a node of a map can get slots of this one.</summary>
-    /// <param name="map">The map.</param>
-    /// <param name="node">The node.</param>
     bool CanReach(CoapClusterMap map, CoapNodeId node);
 
     /// <summary>Moves an active slot to another node: it is released here, and taken there under the fence of the release.</summary>

@@ -16,8 +16,6 @@ internal sealed class MembershipStability(TimeSpan settleTime, TimeProvider time
     private HashSet<CoapNodeId> _members = [];
     private long _changed = time.GetTimestamp();
 
-    /// <summary>Records the current members.</summary>
-    /// <param name="members">The nodes that share the slots.</param>
     public void See(IReadOnlyList<CoapNodeId> members)
     {
         if (_members.SetEquals(members))
@@ -60,6 +58,5 @@ internal sealed class MembershipStability(TimeSpan settleTime, TimeProvider time
     /// Rounds a time up to whole milliseconds. Waits ignore fractions; without rounding, a caller would find a fraction left and loop
     /// without waiting.
     /// </summary>
-    /// <param name="time">The time.</param>
     public static TimeSpan InWholeMilliseconds(TimeSpan time) => TimeSpan.FromMilliseconds(Math.Ceiling(time.TotalMilliseconds));
 }

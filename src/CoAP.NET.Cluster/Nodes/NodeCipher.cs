@@ -62,7 +62,6 @@ internal sealed class NodeCipher : IDisposable
     /// <summary>The number of messages that did not open, or that were opened before.</summary>
     public long RefusedCount => Interlocked.Read(ref _refused);
 
-    /// <summary>The current number of windows.</summary>
     public int WindowCount => _received.Count;
 
     /// <summary>Encrypts a message of this node.</summary>

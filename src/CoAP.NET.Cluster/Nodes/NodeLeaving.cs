@@ -23,8 +23,6 @@ internal sealed class NodeLeaving(
     private Task? _leaving;
     private bool _isEnded;
 
-    /// <summary>Leaves.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     public Task LeaveAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -39,7 +37,6 @@ internal sealed class NodeLeaving(
         }
     }
 
-    /// <summary>Stops waiting.</summary>
     public async ValueTask DisposeAsync()
     {
         Task leaving;

@@ -74,7 +74,6 @@ internal sealed class NodeSendQueue(Func<string, byte[][], Task> send, Action<in
     }
 
     /// <summary>Whether the acknowledgement of posts to a path is overdue.</summary>
-    /// <param name="path">The path.</param>
     public bool IsStalled(string path)
     {
         lock (_gate)

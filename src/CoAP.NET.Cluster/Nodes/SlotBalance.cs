@@ -27,7 +27,6 @@ internal sealed class SlotBalance(CoapCluster cluster, ISlotActivations slots, T
     private readonly WakeSignal _wake = new();
 
     /// <summary>Runs until it is stopped.</summary>
-    /// <param name="stoppingToken">Stops it.</param>
     public async Task RunAsync(CancellationToken stoppingToken)
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);

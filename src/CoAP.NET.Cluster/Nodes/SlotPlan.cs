@@ -30,11 +30,8 @@ internal sealed class SlotPlan
     public bool IsShared { get; }
 
     /// <summary>Whether this is the plan of a map, which then has the same content as the one of the plan.</summary>
-    /// <param name="map">The map.</param>
     public bool IsOf(CoapClusterMap map) => _map == map || _map.HasSameContent(map);
 
-    /// <summary>Computes the plan.</summary>
-    /// <param name="map">The map.</param>
     public static SlotPlan Of(CoapClusterMap map)
     {
         SlotPlan plan = new(map);
@@ -48,15 +45,12 @@ internal sealed class SlotPlan
     }
 
     /// <summary>The planned owner of a slot; unset without members.</summary>
-    /// <param name="slot">The slot.</param>
     public CoapNodeId this[CoapSlot slot] => _target[slot.Number];
 
     /// <summary>Returns the slots without a live owner that a node takes which owns all or none.</summary>
-    /// <param name="node">The node.</param>
     public IReadOnlyList<CoapSlot> ToTake(CoapNodeId node) => Members.Contains(node) ? _map.Orphans() : [];
 
     /// <summary>Returns the slots that a node must hand over, with their receivers.</summary>
-    /// <param name="node">The node.</param>
     public IReadOnlyList<SlotMove> ToGive(CoapNodeId node) => !IsShared
         ? []
         : [.. CoapSlot.All.Where(slot => _map[slot].Node == node && this[slot] != node && this[slot].IsSet)

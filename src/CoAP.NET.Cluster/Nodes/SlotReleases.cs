@@ -17,8 +17,6 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
     private readonly long[] _moving = new long[CoapSlot.Count];
     private ISlotHolder[] _holders = [];
 
-    /// <summary>Adds a holder of state.</summary>
-    /// <param name="holder">The holder.</param>
     public void Add(ISlotHolder holder)
     {
         lock (_gate)
@@ -27,8 +25,6 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
         }
     }
 
-    /// <summary>Removes a holder of state.</summary>
-    /// <param name="holder">The holder.</param>
     public void Remove(ISlotHolder holder)
     {
         lock (_gate)
@@ -38,8 +34,6 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
     }
 
     /// <summary>Whether a slot of this node with a fence is being released, or is about to be.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="fence">The fence.</param>
     public bool IsMoving(CoapSlot slot, CoapFencingToken fence) => Volatile.Read(ref _moving[slot.Number]) == fence.Value && fence.IsSet;
 
     /// <summary>Marks a slot as moving, and holds its datagrams from now on.</summary>
@@ -48,7 +42,6 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
     public void Mark(CoapSlot slot, CoapFencingToken fence) => Volatile.Write(ref _moving[slot.Number], fence.Value);
 
     /// <summary>Counts the slots of a map that are being released.</summary>
-    /// <param name="map">The map.</param>
     public int CountIn(CoapClusterMap map)
     {
         int count = 0;

@@ -32,8 +32,6 @@ internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send
     private bool _isEnded;
 
     /// <summary>Reports the changes of a server, until it stops.</summary>
-    /// <param name="server">The server.</param>
-    /// <param name="name">Distinguishes the servers of a process.</param>
     public void Attach(CoapServer server, string name)
     {
         AttachedFeed feed = new(this, server, name);

@@ -55,7 +55,6 @@ public sealed class CoapClusterObservations
     /// <summary>
     /// Continues observations at the devices of an endpoint. Call it before the endpoint starts, so that it rejects no notification.
     /// </summary>
-    /// <param name="endpoint">The endpoint, whose sessions this cluster keeps.</param>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     internal void Attach(CoapEndpoint endpoint)
     {

@@ -20,8 +20,6 @@ internal static class ObservationRecord
     public static TimeSpan Lifetime { get; } = TimeSpan.FromHours(49);
 
     /// <summary>Returns the key of an observation.</summary>
-    /// <param name="session">The session of the device.</param>
-    /// <param name="name">The name of the observation.</param>
     /// <returns>The key; null if the session does not outlive the process.</returns>
     public static CoapRecordKey? KeyOf(ReadOnlySpan<byte> session, string name) => session.Length is 0 or > MaxSession
         ? null

@@ -16,7 +16,6 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
     private readonly RateLimitedLog _refused = new(time);
     private readonly HashSet<string> _unhandled = new(StringComparer.Ordinal);
 
-    /// <summary>Whether a name has a handler.</summary>
     public bool IsHandled(string name)
     {
         lock (table.Gate)
@@ -36,7 +35,6 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
     }
 
     /// <summary>Continues the kept observations of a device whose session has arrived.</summary>
-    /// <param name="peer">The device.</param>
     public void Match(CoapPeer peer)
     {
         if (table.Count == 0 || peer.DurableId is not { IsEmpty: false } session)
@@ -54,8 +52,6 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
     }
 
     /// <summary>Continues an observation, unless it already runs.</summary>
-    /// <param name="observation">The observation.</param>
-    /// <param name="peer">The device.</param>
     /// <returns>A task that completes when the outcome of a necessary registration is known.</returns>
     public Task BeginAsync(DurableObservation observation, CoapPeer peer)
     {
@@ -92,7 +88,6 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
     }
 
     /// <summary>Handles the end of a device's session. The map shows whether another node has it now.</summary>
-    /// <param name="peer">The device.</param>
     public void OnDisconnected(CoapPeer peer)
     {
         foreach (DurableObservation observation in table.OfSession(peer.DurableId.Span))

@@ -56,7 +56,6 @@ internal sealed class ObservationStore(
         Wake();
     }
 
-    /// <summary>Handles a new handler of a name.</summary>
     public void OnMapped()
     {
         lock (_gate)

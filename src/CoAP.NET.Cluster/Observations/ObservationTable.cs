@@ -72,7 +72,6 @@ internal sealed class ObservationTable
         }
     }
 
-    /// <summary>Removes the selected observations.</summary>
     public List<DurableObservation> TakeAll(Func<DurableObservation, bool> isMeant)
     {
         lock (Gate)

@@ -29,7 +29,6 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
 
     public CoapCluster Cluster { get; }
 
-    /// <summary>The name of the server.</summary>
     public string Server { get; }
 
     // With the options that parsed the registrations, which are fixed when the server is created.
@@ -80,7 +79,6 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     }
 
     /// <summary>Starts to restore observers.</summary>
-    /// <param name="server">The server.</param>
     public void Attach(CoapServer server)
     {
         _restorer = new ObserverRestorer(this, server);
@@ -97,7 +95,6 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     }
 
     /// <summary>Returns the client of a record.</summary>
-    /// <param name="key">The key of the record.</param>
     /// <returns>Its name; empty for one of another server.</returns>
     public ReadOnlySpan<byte> ClientOf(CoapRecordKey key) => ObserverRecord.ClientOf(key.Bytes.Span, _name);
 
@@ -136,15 +133,11 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     }
 
     /// <summary>Returns the key of the record with the first notification number for the clients of a slot.</summary>
-    /// <param name="slot">The slot.</param>
     public CoapRecordKey NumbersKeyOf(CoapSlot slot) => new(CoapRecordKind.Observer, slot, ObserverRecord.NumbersKey(_name));
 
-    /// <summary>Returns the record state of an observer.</summary>
-    /// <param name="observer">The observer.</param>
     public byte[] StateOf(CoapObserverState observer) => ObserverRecord.Write(observer, Serializer);
 
     /// <summary>Handles a slot that is about to move. Observers without a session stay, so their records move to other slots.</summary>
-    /// <param name="slot">The slot.</param>
     public void Release(CoapSlot slot)
     {
         foreach (CoapObserverState observer in _plain.Of(slot))

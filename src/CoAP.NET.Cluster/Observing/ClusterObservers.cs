@@ -54,12 +54,8 @@ internal sealed class ClusterObservers : ISlotHolder
         return Task.CompletedTask;
     }
 
-    /// <summary>Adds the keeper of an attached server.</summary>
-    /// <param name="keeper">The keeper of its observers.</param>
     public void Add(ClusterObserverStore keeper) => _keepers[keeper] = true;
 
-    /// <summary>Removes the keeper of a stopped server.</summary>
-    /// <param name="keeper">The keeper.</param>
     public void Remove(ClusterObserverStore keeper) => _keepers.TryRemove(keeper, out _);
 
     public void NoteTooLong() => Interlocked.Increment(ref _tooLong);

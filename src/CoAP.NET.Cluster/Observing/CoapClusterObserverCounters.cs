@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Counters of kept observers by their outcome (<see cref="CoapCluster.GetObserverCounters"/>).</summary>
 internal sealed record CoapClusterObserverCounters
 {
     /// <summary>Changes that wait for the store.</summary>
@@ -18,7 +17,6 @@ internal sealed record CoapClusterObserverCounters
     /// <summary>Observers that were loaded and wait for their session, or for their turn to be restored.</summary>
     public int Awaited { get; init; }
 
-    /// <summary>Restored observers.</summary>
     public long Restored { get; init; }
 
     /// <summary>Observers not restored because no route serves them, or because a limit of the endpoint was reached.</summary>

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Limits and pace of kept observers.</summary>
 internal sealed class CoapClusterObserverOptions
 {
     /// <summary>The number of observers to restore per second, 1 to 1,000,000. Default 1,000.</summary>

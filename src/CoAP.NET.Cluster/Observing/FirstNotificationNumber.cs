@@ -33,8 +33,6 @@ internal sealed class FirstNotificationNumber(ClusterObserverStore keeper, TimeP
     /// <summary>The first number.</summary>
     public DateTimeOffset From { get; private set; }
 
-    /// <summary>Returns the state of a record with a number.</summary>
-    /// <param name="from">The number.</param>
     public static byte[] StateOf(DateTimeOffset from)
     {
         byte[] state = new byte[sizeof(long)];
@@ -43,7 +41,6 @@ internal sealed class FirstNotificationNumber(ClusterObserverStore keeper, TimeP
     }
 
     /// <summary>Reads the state of a record; null for invalid bytes.</summary>
-    /// <param name="state">The state.</param>
     public static DateTimeOffset? TryRead(ReadOnlySpan<byte> state) =>
         state.Length == sizeof(long) && BinaryPrimitives.ReadInt64BigEndian(state) is >= 0 and var ticks
             && ticks <= DateTimeOffset.MaxValue.UtcTicks
@@ -75,7 +72,6 @@ internal sealed class FirstNotificationNumber(ClusterObserverStore keeper, TimeP
     }
 
     /// <summary>Writes the number into the slots of this node, unless they have it.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapClusterStoreException">The store failed. Call it again before any observer is restored.</exception>
     public async Task WriteAsync(CancellationToken cancellationToken)
     {

@@ -10,7 +10,6 @@ internal static class ObserverClient
     private const string PlainScheme = "coap";
 
     /// <summary>Returns the client of an observer.</summary>
-    /// <param name="peer">The client.</param>
     /// <returns>Its name; empty if no other process can continue with it.</returns>
     public static byte[] Of(CoapPeer peer)
     {
@@ -33,15 +32,10 @@ internal static class ObserverClient
     }
 
     /// <summary>Returns the session of a client (<see cref="CoapPeer.DurableId"/>); empty without one.</summary>
-    /// <param name="client">The name of the client.</param>
     public static ReadOnlySpan<byte> SessionOf(ReadOnlySpan<byte> client) =>
         client.Length > 1 && client[0] == Session ? client[1..] : default;
 
     /// <summary>Returns the addresses of a client without a session.</summary>
-    /// <param name="client">The name of the client.</param>
-    /// <param name="remote">Its address.</param>
-    /// <param name="local">The local address.</param>
-    /// <returns>False for a client with a session.</returns>
     public static bool TryGetAddresses(ReadOnlySpan<byte> client, out CoapAddress remote, out CoapAddress local)
     {
         if (client.Length != 1 + (2 * CoapAddress.BinaryLength) || client[0] != Address)

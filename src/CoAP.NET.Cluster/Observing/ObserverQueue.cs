@@ -35,8 +35,6 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     public void Put(CoapRecordKey key, byte[] state, CoapSource source, bool isStored = false) => Add(key, state, source, isStored);
 
     /// <summary>Queues the removal of a registration.</summary>
-    /// <param name="key">The key of its record.</param>
-    /// <param name="source">The source whose share it takes.</param>
     public void Remove(CoapRecordKey key, CoapSource source) => Add(key, null, source, isStored: true);
 
     public (int Waiting, long Dropped, long Undone) GetCounters()
@@ -48,7 +46,6 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     }
 
     /// <summary>Passes the waiting changes of a slot that is about to move to the writer.</summary>
-    /// <param name="slot">The slot.</param>
     public void HandOn(CoapSlot slot)
     {
         Change[] changes;
@@ -217,7 +214,6 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
         public bool IsStored => isStored;
 
-        /// <summary>Its entry among the changes of its source.</summary>
         public SourceUsage<Change>.Holding Holding => _holding ??= new SourceUsage<Change>.Holding(this, source);
     }
 }

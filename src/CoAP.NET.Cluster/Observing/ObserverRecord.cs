@@ -40,7 +40,6 @@ internal static class ObserverRecord
     }
 
     /// <summary>Returns the key of the record with the first notification number, which has no client.</summary>
-    /// <param name="server">The server prefix of keys.</param>
     public static byte[] NumbersKey(ReadOnlySpan<byte> server) => [.. server, 0];
 
     /// <summary>Whether a key belongs to an observer, and not to the record of the first notification number.</summary>
@@ -62,9 +61,6 @@ internal static class ObserverRecord
         return key.Length > 1 && key[0] < key.Length ? key.Slice(1, key[0]) : default;
     }
 
-    /// <summary>Returns the state of a record.</summary>
-    /// <param name="observer">The observer.</param>
-    /// <param name="serializer">Serializes the registration.</param>
     public static byte[] Write(CoapObserverState observer, CoapDatagramSerializer serializer)
     {
         byte[] request = serializer.Serialize(observer.Request);
@@ -80,10 +76,6 @@ internal static class ObserverRecord
     }
 
     /// <summary>Reads the state of a record.</summary>
-    /// <param name="state">The state.</param>
-    /// <param name="serializer">Deserializes the registration.</param>
-    /// <param name="request">The registration.</param>
-    /// <param name="format">The Content-Format.</param>
     /// <returns>False for invalid bytes.</returns>
     public static bool TryRead(
         ReadOnlySpan<byte> state, CoapDatagramSerializer serializer, [NotNullWhen(true)] out CoapMessage? request,

@@ -74,8 +74,6 @@ internal sealed class ObserverRestorer
     /// after its next message. For a client that sent messages, a load balancer may have blocked this node before: it is restored once
     /// more.
     /// </summary>
-    /// <param name="key">The key of its record.</param>
-    /// <param name="observer">The observer.</param>
     /// <returns>Whether it will be restored again.</returns>
     public bool TryAwaitAwake(CoapRecordKey key, CoapObserverState observer)
     {

@@ -4,7 +4,6 @@ namespace CoAP.NET.Cluster;
 /// Assigns slots to the observers of a server without a session: each gets a slot of this node. When the slot moves to another node, the
 /// observer stays because its datagrams arrive here, and its record moves to another slot. Thread-safe.
 /// </summary>
-/// <param name="cluster">The cluster.</param>
 internal sealed class PlainObservers(CoapCluster cluster)
 {
     private readonly Lock _gate = new();
@@ -29,7 +28,6 @@ internal sealed class PlainObservers(CoapCluster cluster)
     }
 
     /// <summary>Records an observer that is about to be restored from a slot, where its record stays.</summary>
-    /// <param name="key">The key of its record.</param>
     public void Note(CoapRecordKey key)
     {
         lock (_gate)
@@ -64,7 +62,6 @@ internal sealed class PlainObservers(CoapCluster cluster)
     /// <summary>
     /// Returns the observers of a slot that is about to move; they need a new slot, and their old record must be removed.
     /// </summary>
-    /// <param name="slot">The slot.</param>
     public IReadOnlyList<CoapObserverState> Of(CoapSlot slot)
     {
         lock (_gate)

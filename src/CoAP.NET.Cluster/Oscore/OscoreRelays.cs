@@ -40,8 +40,6 @@ internal sealed class OscoreRelays
     public int FlowCount => Volatile.Read(ref _servers).Sum(static server => server.FlowCount);
 
     /// <summary>Configures the options of a server with OSCORE. It does nothing without other nodes.</summary>
-    /// <param name="options">The options.</param>
-    /// <param name="server">The name of the server.</param>
     public void Use(CoapEndpointOptions options, string server)
     {
         if (!_cluster.Peers.IsOn || !options.Pipeline.IsReplaced(CoapStages.Protection))
@@ -62,8 +60,6 @@ internal sealed class OscoreRelays
     }
 
     /// <summary>Connects a server, before it starts.</summary>
-    /// <param name="server">The server.</param>
-    /// <param name="name">Its name.</param>
     public void Attach(CoapServer server, string name)
     {
         if (Array.Find(Volatile.Read(ref _servers), other => other.IsOf(name)) is not { } steering)
@@ -98,8 +94,6 @@ internal sealed class OscoreRelays
     }
 
     /// <summary>Returns what relays a request to the owner of the slot of its context.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="channel">The channel that delivered the request.</param>
     /// <returns>Null if it cannot be relayed: only this node has the session or connection of its client.</returns>
     public Action<CoapMessage>? FindRelay(CoapSlot slot, CoapChannel channel) =>
         !channel.IsConnection && !channel.IsGroup

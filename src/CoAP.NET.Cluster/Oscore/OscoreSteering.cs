@@ -58,7 +58,6 @@ internal sealed class OscoreSteering : IDisposable
     public int FlowCount => Volatile.Read(ref _count);
 
     /// <summary>Whether the messages of a client go to another node.</summary>
-    /// <param name="remote">The client.</param>
     public bool Knows(CoapAddress remote) => _flows.ContainsKey(remote);
 
     public bool IsOf(string server) => Server.SequenceEqual(Encoding.UTF8.GetBytes(server));
@@ -67,7 +66,6 @@ internal sealed class OscoreSteering : IDisposable
     public bool Has(CoapChannel channel) => Volatile.Read(ref _endpoint)?.Environment == channel.Shard.Environment;
 
     /// <summary>Connects the server, before it starts.</summary>
-    /// <param name="endpoint">Its endpoint.</param>
     public void Attach(CoapEndpoint endpoint)
     {
         endpoint.AddTransport(_relayed);
@@ -127,9 +125,6 @@ internal sealed class OscoreSteering : IDisposable
     }
 
     /// <summary>Relays a request to the owner of the slot of its context; further datagrams of its client follow.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="channel">The channel that delivered the request.</param>
-    /// <param name="request">The request.</param>
     public void Relay(CoapSlot slot, CoapChannel channel, CoapMessage request)
     {
         CoapNodeId origin = default;
@@ -194,9 +189,6 @@ internal sealed class OscoreSteering : IDisposable
     }
 
     /// <summary>Sends a message of another node to a client whose datagrams arrive here.</summary>
-    /// <param name="slot">The slot of the client's context.</param>
-    /// <param name="item">The message.</param>
-    /// <returns>Whether it was sent.</returns>
     public bool SendToClient(CoapSlot slot, in RelayItem item)
     {
         if (!_flows.TryGetValue(item.Remote, out OscoreFlow? flow))
@@ -264,7 +256,6 @@ internal sealed class OscoreSteering : IDisposable
         };
 
     /// <summary>Adds a client, in place of what was known of it.</summary>
-    /// <param name="flow">The client.</param>
     public void Add(OscoreFlow flow)
     {
         lock (_gate)
@@ -314,8 +305,6 @@ internal sealed class OscoreSteering : IDisposable
 }
 
 /// <summary>A client whose messages go to the node with its OSCORE context, and where they arrive.</summary>
-/// <param name="remote">Its address.</param>
-/// <param name="transport">The transport at which its datagrams arrive.</param>
 internal sealed class OscoreFlow(CoapAddress remote, CoapTransport transport)
 {
     private SourceUsage<OscoreFlow>.Holding? _holding;
@@ -336,7 +325,6 @@ internal sealed class OscoreFlow(CoapAddress remote, CoapTransport transport)
     /// <summary>The time of its last message, in either direction.</summary>
     public long LastUsed { get; set; }
 
-    /// <summary>Its place among those of its source.</summary>
     public SourceUsage<OscoreFlow>.Holding Holding =>
         _holding ??= new SourceUsage<OscoreFlow>.Holding(this, CoapSourceRule.Default.Of(Remote));
 }

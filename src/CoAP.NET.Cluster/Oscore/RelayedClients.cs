@@ -34,7 +34,6 @@ internal sealed class RelayedClients : CoapDatagramTransport
     }
 
     /// <summary>Takes a datagram over.</summary>
-    /// <param name="datagram">The datagram.</param>
     /// <returns>False if it is too long, the endpoint does not run, or too many wait.</returns>
     public bool Receive(CoapDatagram datagram)
     {

@@ -16,7 +16,6 @@ internal static class ClusterSecrets
         [.. secrets.Select(secret => DeriveKey(secret.Span, System.Text.Encoding.UTF8.GetBytes($"CoAP.NET cluster {purpose} 1")))];
 
     /// <summary>Returns the fault of secrets; null for none.</summary>
-    /// <param name="secrets">The secrets.</param>
     public static string? FindFault(IReadOnlyList<ReadOnlyMemory<byte>>? secrets)
     {
         if (secrets is null or { Count: 0 or > MaxCount })

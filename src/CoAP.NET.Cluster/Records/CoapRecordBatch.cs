@@ -13,7 +13,6 @@ internal static class CoapRecordBatch
     public const int MinOscoreLength = 16;
 
     /// <summary>Validates a batch; engines call it before they write.</summary>
-    /// <param name="batch">The changes.</param>
     /// <exception cref="ArgumentException">There are too many changes, they are too large, a key is empty or occurs twice, or the state of
     /// an OSCORE context is too short.</exception>
     public static void Check(ReadOnlySpan<CoapRecordChange> batch)

@@ -15,13 +15,11 @@ internal readonly struct CoapRecordChange
         Lifetime = lifetime;
     }
 
-    /// <summary>The key of the record.</summary>
     public CoapRecordKey Key { get; }
 
     /// <summary>The writer's fence of the slot.</summary>
     public CoapFencingToken Fence { get; }
 
-    /// <summary>Whether the record is removed.</summary>
     public bool IsRemoval { get; }
 
     /// <summary>The content; empty for a removal.</summary>

@@ -24,10 +24,8 @@ internal readonly struct CoapRecordKey : IEquatable<CoapRecordKey>
         _bytes = bytes.ToArray();
     }
 
-    /// <summary>The kind of the record.</summary>
     public CoapRecordKind Kind { get; }
 
-    /// <summary>The slot of the record.</summary>
     public CoapSlot Slot { get; }
 
     /// <summary>The bytes that identify the record within its kind and slot.</summary>
@@ -54,14 +52,10 @@ internal readonly struct CoapRecordKey : IEquatable<CoapRecordKey>
     public override string ToString() => $"{Kind}/{Slot}/{Convert.ToHexStringLower(Bytes.Span)}";
 
     /// <summary>Whether two keys are equal.</summary>
-    /// <param name="left">One key.</param>
-    /// <param name="right">The other key.</param>
     /// <returns>True if they are.</returns>
     public static bool operator ==(CoapRecordKey left, CoapRecordKey right) => left.Equals(right);
 
     /// <summary>Whether two keys differ.</summary>
-    /// <param name="left">One key.</param>
-    /// <param name="right">The other key.</param>
     /// <returns>True if they do.</returns>
     public static bool operator !=(CoapRecordKey left, CoapRecordKey right) => !left.Equals(right);
 }

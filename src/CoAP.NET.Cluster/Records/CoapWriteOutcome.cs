@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The outcome of one change of a batch.</summary>
 internal enum CoapWriteOutcome : byte
 {
     /// <summary>The store accepted the change, durably if the engine is durable.</summary>

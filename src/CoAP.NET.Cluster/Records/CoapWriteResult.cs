@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The outcomes of the changes of a batch.</summary>
 internal sealed class CoapWriteResult
 {
     private readonly CoapWriteOutcome[] _outcomes;
@@ -13,14 +12,11 @@ internal sealed class CoapWriteResult
         FencedCount = outcomes.Count(CoapWriteOutcome.Fenced);
     }
 
-    /// <summary>The number of changes.</summary>
     public int Count => _outcomes.Length;
 
     /// <summary>The number of changes rejected by their fence.</summary>
     public int FencedCount { get; }
 
-    /// <summary>The outcome of a change.</summary>
-    /// <param name="index">Its index in the batch.</param>
     public CoapWriteOutcome this[int index] => _outcomes[index];
 
     /// <summary>Computes the outcomes from the newest fences at the moment of the write; for engines.</summary>

@@ -52,8 +52,6 @@ internal sealed class RecordFormat(byte newest = RecordFormat.Newest)
     /// <param name="announced">The newest format of each node.</param>
     public void Hear(IEnumerable<byte> announced) => _lowest = announced.DefaultIfEmpty(byte.MaxValue).Min();
 
-    /// <summary>Returns what the nodes have to decide now.</summary>
-    /// <param name="now">The time.</param>
     public Decision Next(DateTimeOffset now)
     {
         byte lowest = Lowest;

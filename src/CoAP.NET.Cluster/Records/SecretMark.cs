@@ -31,7 +31,6 @@ internal sealed class SecretMark(
     // What the owner of the record's slot has verified; replaced, never changed.
     private volatile Written? _written;
 
-    /// <summary>The key of the record.</summary>
     public static CoapRecordKey RecordKey { get; } = new(CoapRecordKind.SecretMark, default, "mark"u8);
 
     /// <summary>The random key of the cluster: 32 bytes; empty before this node has read or written the record.</summary>
@@ -40,7 +39,6 @@ internal sealed class SecretMark(
     /// <summary>
     /// Verifies that this node has the secret of the cluster, and reads the format from time to time. It may be the first node.
     /// </summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapClusterStoreException">It has another secret (<see cref="CoapClusterStoreFault.OtherSecret"/>), or the store
     /// failed.</exception>
     public async ValueTask CheckAsync(CancellationToken cancellationToken)

@@ -7,8 +7,6 @@ namespace CoAP.NET.Cluster;
 /// The servers of this process that belong to a cluster: configures their options, and connects the parts of the cluster to them. Each part
 /// has one line in each of the three methods that it needs. Thread-safe.
 /// </summary>
-/// <param name="cluster">The cluster.</param>
-/// <param name="devices">The devices of this node.</param>
 internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 {
     private const int MaxName = 64;
@@ -29,7 +27,6 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     }
 
     /// <summary>Validates the name of a server, and returns it as the prefix of record keys.</summary>
-    /// <param name="server">The name.</param>
     /// <exception cref="ArgumentException">It is too long.</exception>
     public static byte[] NameOf(string server)
     {
@@ -39,9 +36,6 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         return [(byte)name.Length, .. name];
     }
 
-    /// <summary>Configures the options of an endpoint.</summary>
-    /// <param name="options">The options.</param>
-    /// <param name="server">The name of the server.</param>
     public void Use(CoapEndpointOptions options, string server)
     {
         cluster.ThrowIfEnded();
@@ -83,9 +77,6 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         });
     }
 
-    /// <summary>Configures the options of a DTLS server.</summary>
-    /// <param name="options">The options.</param>
-    /// <param name="server">The name of the server.</param>
     public void Use(CoapDtlsServerOptions options, string server)
     {
         cluster.ThrowIfEnded();
@@ -118,8 +109,6 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         }
     }
 
-    /// <summary>Connects the parts of the cluster to a server.</summary>
-    /// <param name="server">The server.</param>
     public void Attach(CoapServer server)
     {
         cluster.ThrowIfEnded();

@@ -23,8 +23,6 @@ internal sealed class ClusterRelays : INodeListener
     private ClusterSteering[] _servers = [];
 
     /// <summary>Creates the relays; before the node starts.</summary>
-    /// <param name="self">The node.</param>
-    /// <param name="peers">The other nodes.</param>
     public ClusterRelays(CoapNodeId self, INodePeers peers)
     {
         _self = self;
@@ -35,17 +33,14 @@ internal sealed class ClusterRelays : INodeListener
         peers.Listen(this);
     }
 
-    /// <summary>The counters.</summary>
     public RelayCounters Counts { get; } = new();
 
     /// <summary>The steering of each server.</summary>
     public IReadOnlyList<ClusterSteering> Servers => Volatile.Read(ref _servers);
 
-    /// <summary>The current number of held datagrams.</summary>
     public int HeldCount => Volatile.Read(ref _servers).Sum(static server => server.HeldCount);
 
     /// <summary>Adds the steering of a server, and replaces one of the same name.</summary>
-    /// <param name="server">The steering.</param>
     public void Add(ClusterSteering server)
     {
         lock (_gate)
@@ -54,8 +49,6 @@ internal sealed class ClusterRelays : INodeListener
         }
     }
 
-    /// <summary>Removes a steering.</summary>
-    /// <param name="server">The steering.</param>
     public void Remove(ClusterSteering server)
     {
         lock (_gate)
@@ -68,12 +61,9 @@ internal sealed class ClusterRelays : INodeListener
     /// Whether a node is live and accepts relayed datagrams: a suspended node counts as live for a while, and loses relayed
     /// datagrams.
     /// </summary>
-    /// <param name="node">The node.</param>
     public bool IsUp(CoapNodeId node) => _peers.IsUp(node) && !_peers.IsStalled(node, ToOwner);
 
     /// <summary>Relays a datagram.</summary>
-    /// <param name="node">The receiver.</param>
-    /// <param name="item">The datagram.</param>
     /// <returns>False if the node is not live, or the node does not accept relayed datagrams.</returns>
     public bool TryRelay(CoapNodeId node, in RelayItem item)
     {
@@ -87,8 +77,6 @@ internal sealed class ClusterRelays : INodeListener
     }
 
     /// <summary>Sends an answer to the node that relayed the request.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="item">The answer.</param>
     /// <returns>False if this way no longer exists.</returns>
     public bool TryReturn(CoapNodeId node, in RelayItem item) => item.TryPost(_peers, node, ToClient);
 
@@ -104,7 +92,6 @@ internal sealed class ClusterRelays : INodeListener
     }
 
     /// <summary>Returns the number of a node, by which a server remembers where a client's datagrams arrive.</summary>
-    /// <param name="node">The node.</param>
     /// <returns>The number; 0 for this one.</returns>
     public int NumberOf(CoapNodeId node)
     {
@@ -127,10 +114,6 @@ internal sealed class ClusterRelays : INodeListener
     }
 
     /// <summary>Handles a record of another node.</summary>
-    /// <param name="server">The steering of the receiving server.</param>
-    /// <param name="ways">The ways of that server.</param>
-    /// <param name="entrance">The entrance of the record.</param>
-    /// <param name="datagram">The record.</param>
     public void TakeRecord(ClusterSteering server, RelayPaths ways, RelayReceiver entrance, ReadOnlySpan<byte> datagram)
     {
         // The record and its content are decrypted in place.

@@ -53,7 +53,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server => _keeper.Server;
 
-    /// <summary>The current number of held datagrams.</summary>
     public int HeldCount => _held.Count;
 
     /// <inheritdoc/>
@@ -75,7 +74,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _cluster.OnServing();
     }
 
-    /// <summary>Stops with the server.</summary>
     public void Stop()
     {
         _watch.Stop();
@@ -206,7 +204,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         Port?.ReleaseAsync(slot.Number, cancellationToken) ?? Task.CompletedTask;
 
     /// <summary>Ends the sessions of slots that another node took, without messages to their clients.</summary>
-    /// <param name="slots">The slots.</param>
     public async Task DropAsync(IEnumerable<CoapSlot> slots)
     {
         if (Port is { } port)
@@ -255,21 +252,15 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     }
 
     /// <summary>Sends the answer of another node to a client whose datagrams arrive here.</summary>
-    /// <param name="item">The answer.</param>
-    /// <returns>Whether it was sent.</returns>
     public bool TakeAnswer(in RelayItem item) => Port?.Send(item.Remote, item.Datagram) == true;
 
     /// <summary>Returns the UDP address and key for relays of a node.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="number">Its number.</param>
     /// <returns>The offer; null if only posts lead here.</returns>
     public byte[]? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
 
     /// <summary>Returns the way to a node by UDP; null if there is none.</summary>
-    /// <param name="node">The node.</param>
     public RelayPath? WayTo(CoapNodeId node) => _ways.Find(node);
 
-    /// <summary>Handles a node that is live.</summary>
     public void OnUp()
     {
         _ways.Look(_cluster.Peers.Up);
@@ -277,7 +268,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     }
 
     /// <summary>Handles a node that is not live any more.</summary>
-    /// <param name="node">The node.</param>
     public void OnDown(CoapNodeId node) => _ways.Close(node);
 
     /// <summary>Checks whether held datagrams can continue.</summary>

@@ -14,10 +14,8 @@ internal sealed class DatagramQueue(int maxBytes, TimeSpan holdTime, RelayCounte
 {
     private readonly SourceQueue<CoapSlot, QueuedDatagram> _held = new(maxBytes);
 
-    /// <summary>The number of held datagrams.</summary>
     public int Count => _held.Count;
 
-    /// <summary>The slots with held datagrams.</summary>
     public IReadOnlyList<CoapSlot> Slots => _held.Keys;
 
     /// <summary>Holds a datagram.</summary>
@@ -39,15 +37,12 @@ internal sealed class DatagramQueue(int maxBytes, TimeSpan holdTime, RelayCounte
     }
 
     /// <summary>Takes the due datagrams of a slot in the order of arrival.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="isDue">Whether a datagram is due.</param>
     public IReadOnlyList<QueuedDatagram> Take(CoapSlot slot, Func<QueuedDatagram, bool> isDue)
     {
         RemoveOld();
         return _held.Take(slot, isDue);
     }
 
-    /// <summary>Drops expired datagrams.</summary>
     public void RemoveOld()
     {
         long now = time.GetTimestamp();

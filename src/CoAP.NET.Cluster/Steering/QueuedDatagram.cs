@@ -3,9 +3,6 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Cluster;
 
 /// <summary>A held datagram for a moving slot.</summary>
-/// <param name="slot">The slot.</param>
-/// <param name="remote">The client's address.</param>
-/// <param name="bytes">The datagram.</param>
 internal sealed class QueuedDatagram(CoapSlot slot, in CoapAddress remote, byte[] bytes)
     : SourceQueue<CoapSlot, QueuedDatagram>.Item(slot, CoapSourceRule.Default.Of(remote), Overhead + bytes.Length)
 {

@@ -21,7 +21,6 @@ internal sealed class RelayBudget(TimeProvider time)
     private int _count;
 
     /// <summary>Whether another datagram may be relayed.</summary>
-    /// <param name="remote">The client's address.</param>
     public bool TryUse(in CoapAddress remote)
     {
         long second = time.GetTimestamp() / time.TimestampFrequency;

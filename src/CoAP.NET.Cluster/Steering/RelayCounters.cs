@@ -15,7 +15,6 @@ internal sealed class RelayCounters
     /// <summary>Datagrams sent to the owners of their slots.</summary>
     public long Relayed => Interlocked.Read(ref _relayed);
 
-    /// <summary>Datagrams received from other nodes.</summary>
     public long Received => Interlocked.Read(ref _received);
 
     /// <summary>Answers of other nodes sent to clients.</summary>
@@ -30,7 +29,6 @@ internal sealed class RelayCounters
     /// <summary>Datagrams that were sent to this node and did not arrive.</summary>
     public long Lost => Interlocked.Read(ref _lost);
 
-    /// <summary>Held datagrams.</summary>
     public long Held => Interlocked.Read(ref _held);
 
     /// <summary>Held datagrams dropped because they were too old or too many.</summary>

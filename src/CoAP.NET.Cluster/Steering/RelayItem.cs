@@ -37,7 +37,6 @@ internal readonly ref struct RelayItem
     /// <summary>The node at which the client's datagram arrived, which also sends the answers; unset if that is the sender.</summary>
     public CoapNodeId Origin { get; init; }
 
-    /// <summary>The datagram.</summary>
     public ReadOnlySpan<byte> Datagram { get; init; }
 
     /// <summary>Reads an item.</summary>
@@ -100,9 +99,6 @@ internal readonly ref struct RelayItem
         BinaryPrimitives.ReadUInt16BigEndian(bytes[16..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[18..]));
 
     /// <summary>Sends the item by UDP.</summary>
-    /// <param name="way">The way to the node.</param>
-    /// <param name="kind">The kind of content.</param>
-    /// <param name="port">The port for sending.</param>
     /// <returns>False if it is too long for a packet, or cannot be sent now.</returns>
     public bool TrySend(RelayPath way, RelayKind kind, CoapDtlsSteeringPort? port)
     {
@@ -119,9 +115,6 @@ internal readonly ref struct RelayItem
     }
 
     /// <summary>Sends the item as a post.</summary>
-    /// <param name="peers">The other nodes.</param>
-    /// <param name="node">The receiver.</param>
-    /// <param name="path">The path of the receiver.</param>
     /// <returns>False if the node is not live, or the item is too long.</returns>
     public bool TryPost(INodePeers peers, CoapNodeId node, string path)
     {

@@ -13,7 +13,6 @@ internal sealed record RelayOffer(ulong Id, byte[] Key, IReadOnlyList<CoapAddres
     private const int MaxAddresses = 16;
     private const int FixedLength = RelayRecord.IdLength + RelayRecord.KeyLength;
 
-    /// <summary>Writes the offer.</summary>
     public byte[] ToBytes()
     {
         int count = Math.Min(MaxAddresses, Addresses.Count);

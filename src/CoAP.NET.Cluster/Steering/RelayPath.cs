@@ -30,7 +30,6 @@ internal sealed class RelayPath(CoapAddress to, ulong id, ReadOnlySpan<byte> key
     private ulong _askedFirst;
     private long _askedLast = long.MinValue;
 
-    /// <summary>The address of the node.</summary>
     public CoapAddress To { get; } = to;
 
     /// <summary>Whether the node has answered there.</summary>
@@ -61,8 +60,6 @@ internal sealed class RelayPath(CoapAddress to, ulong id, ReadOnlySpan<byte> key
     }
 
     /// <summary>Encrypts a record whose content is already in place.</summary>
-    /// <param name="kind">The kind of its content.</param>
-    /// <param name="record">The record.</param>
     /// <returns>False if the way is no longer used.</returns>
     public bool TrySeal(RelayKind kind, Span<byte> record)
     {

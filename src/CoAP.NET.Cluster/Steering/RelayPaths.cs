@@ -38,11 +38,8 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
     private Dictionary<ulong, RelayReceiver> _entrances = [];
     private CoapDtlsSteeringPort? _port;
 
-    /// <summary>Starts with the server.</summary>
-    /// <param name="port">The port for sending.</param>
     public void Start(CoapDtlsSteeringPort port) => Volatile.Write(ref _port, port);
 
-    /// <summary>Stops with the server.</summary>
     public void Stop()
     {
         Volatile.Write(ref _port, null);
@@ -50,27 +47,20 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
     }
 
     /// <summary>Returns the way to a node; null if there is none.</summary>
-    /// <param name="node">The node.</param>
     public RelayPath? Find(CoapNodeId node) => Volatile.Read(ref _ways).GetValueOrDefault(node);
 
     /// <summary>Sends an item to a node by UDP.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="kind">The kind of content.</param>
-    /// <param name="item">The item.</param>
     /// <returns>False if there is no way to the node, or the item is too long for a packet: use a post then.</returns>
     public bool TrySend(CoapNodeId node, RelayKind kind, in RelayItem item) =>
         Find(node) is { IsOpen: true } way && item.TrySend(way, kind, Volatile.Read(ref _port));
 
     /// <summary>Returns the entrance for a datagram of another node; null if it is not such a datagram.</summary>
-    /// <param name="datagram">The datagram.</param>
     public RelayReceiver? Find(ReadOnlySpan<byte> datagram) =>
         Volatile.Read(ref _entrances) is { Count: > 0 } entrances && RelayRecord.TryReadId(datagram, out ulong id)
             ? entrances.GetValueOrDefault(id)
             : null;
 
     /// <summary>Returns the address for relays of a node, with a new key.</summary>
-    /// <param name="node">The asking node.</param>
-    /// <param name="number">Its number.</param>
     /// <returns>The offer; null if only posts lead to this server, and before its start.</returns>
     public byte[]? Offer(CoapNodeId node, int number)
     {
@@ -99,8 +89,6 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
     }
 
     /// <summary>Acknowledges a record.</summary>
-    /// <param name="node">The node that sent it.</param>
-    /// <param name="number">The number of the record.</param>
     public void Answer(CoapNodeId node, ulong number)
     {
         Span<byte> content = stackalloc byte[sizeof(ulong)];
@@ -115,7 +103,6 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
     public bool OnAnswer(CoapNodeId node, ReadOnlySpan<byte> content) => Find(node)?.OnAnswer(content) == true;
 
     /// <summary>Maintains the ways to all nodes: once per second, and after a node came.</summary>
-    /// <param name="nodes">The live nodes.</param>
     public void Look(IReadOnlyList<CoapNodeId> nodes)
     {
         if (Sockets is null)
@@ -157,7 +144,6 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
     }
 
     /// <summary>Handles a node that is not live any more.</summary>
-    /// <param name="node">The node.</param>
     public void Close(CoapNodeId node)
     {
         lock (_gate)
@@ -167,8 +153,6 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
         }
     }
 
-    /// <summary>Forgets dead nodes.</summary>
-    /// <param name="isThere">Whether a node is live.</param>
     public void Retain(Func<CoapNodeId, bool> isThere)
     {
         lock (_gate)
@@ -263,7 +247,6 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
 /// <summary>The schedule for asking a node for its UDP address. The owner locks.</summary>
 internal sealed class RelayAddressSchedule
 {
-    /// <summary>Whether a question is pending.</summary>
     public bool IsAsking { get; set; }
 
     /// <summary>The time of the next question, as a timestamp.</summary>

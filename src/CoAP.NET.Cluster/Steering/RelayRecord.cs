@@ -9,13 +9,10 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal static class RelayRecord
 {
-    /// <summary>The length of a Connection ID.</summary>
     public const int IdLength = 8;
 
-    /// <summary>The length of a key.</summary>
     public const int KeyLength = 16;
 
-    /// <summary>The length of a tag.</summary>
     public const int TagLength = 16;
 
     /// <summary>The additional bytes of a record.</summary>
@@ -39,9 +36,6 @@ internal static class RelayRecord
     /// <summary>The range of numbers: as many as fit into a record. Below 2^48.</summary>
     public const ulong Numbers = NumberBits;
 
-    /// <summary>Reads the Connection ID of a possible record.</summary>
-    /// <param name="datagram">A datagram.</param>
-    /// <param name="id">The Connection ID.</param>
     public static bool TryReadId(ReadOnlySpan<byte> datagram, out ulong id)
     {
         bool isRecord = datagram.Length >= Overhead && datagram[0] == Type
@@ -50,7 +44,6 @@ internal static class RelayRecord
         return isRecord;
     }
 
-    /// <summary>Returns the number of a record.</summary>
     public static ulong NumberOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[(NumberAt - 2)..]) & NumberBits;
 
     /// <summary>Returns the place for the content of a record, which is <see cref="Overhead"/> longer.</summary>

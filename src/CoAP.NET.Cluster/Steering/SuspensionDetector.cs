@@ -67,7 +67,6 @@ internal sealed class SuspensionDetector
         Beat();
     }
 
-    /// <summary>Stops with the server.</summary>
     public void Stop()
     {
         lock (_gate)

@@ -25,7 +25,6 @@ internal sealed class CoapClusterMapFeed : IDisposable
     }
 
     /// <summary>Publishes a map if it differs from the one before.</summary>
-    /// <param name="map">The map.</param>
     public void Publish(CoapClusterMap map)
     {
         ArgumentNullException.ThrowIfNull(map);
@@ -46,8 +45,6 @@ internal sealed class CoapClusterMapFeed : IDisposable
     }
 
     /// <summary>Returns the newest map, and the newest one again each time that it changed.</summary>
-    /// <param name="cancellationToken">Stops the enumeration.</param>
-    /// <returns>The maps.</returns>
     /// <exception cref="ObjectDisposedException">The feed is disposed.</exception>
     public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {

@@ -5,9 +5,6 @@ namespace CoAP.NET.Cluster;
 public sealed class CoapClusterStoreException : CoapException
 {
     /// <summary>Creates an exception.</summary>
-    /// <param name="fault">The reason.</param>
-    /// <param name="message">The description of the failure, with the remedy.</param>
-    /// <param name="innerException">The cause.</param>
     internal CoapClusterStoreException(CoapClusterStoreFault fault, string message, Exception? innerException = null)
         : base(message, innerException) => Fault = fault;
 
@@ -15,6 +12,5 @@ public sealed class CoapClusterStoreException : CoapException
     public bool IsTransient => Fault is CoapClusterStoreFault.Unavailable or CoapClusterStoreFault.TimedOut or CoapClusterStoreFault.Full
         or CoapClusterStoreFault.Busy or CoapClusterStoreFault.InUse;
 
-    /// <summary>The reason.</summary>
     internal CoapClusterStoreFault Fault { get; }
 }

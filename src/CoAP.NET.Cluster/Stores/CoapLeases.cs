@@ -10,8 +10,6 @@ internal static class CoapLeases
     public static TimeSpan Longest { get; } = TimeSpan.FromHours(1);
 
     /// <summary>Validates the arguments of <see cref="ICoapClusterStore.JoinAsync"/>; engines call it first.</summary>
-    /// <param name="self">The node.</param>
-    /// <param name="lease">The time for which it counts as live.</param>
     /// <exception cref="ArgumentException">The node has no id.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The lease is too short or too long.</exception>
     public static void Check(CoapClusterNode self, TimeSpan lease)

@@ -88,7 +88,6 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     /// </summary>
     internal ReadOnlyMemory<byte> CommonKey => _mark.Key;
 
-    /// <summary>The formats that this node reads and writes.</summary>
     internal RecordFormat Format { get; }
 
     /// <summary>The number of records that opened with the previous of two secrets only.</summary>

@@ -33,15 +33,11 @@ internal interface ICoapClusterStore : IAsyncDisposable
     /// <remarks>
     /// It always returns the newest map; a slow reader skips those between. It continues after the store was unavailable.
     /// </remarks>
-    /// <param name="cancellationToken">Stops the enumeration.</param>
-    /// <returns>The maps.</returns>
     IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken);
 
     /// <summary>
     /// Changes the map, unless it changed since the map that the change is based on (<see cref="CoapClusterMap.Assign"/>).
     /// </summary>
-    /// <param name="wanted">The changed map.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>True if the change was accepted. False if another node was faster: read the map again.</returns>
     ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken);
 
@@ -60,22 +56,16 @@ internal interface ICoapClusterStore : IAsyncDisposable
     /// A record that exists and does not change during the whole read is returned exactly once; one that changes meanwhile is returned as
     /// before or after the change.
     /// </remarks>
-    /// <param name="kind">The kind.</param>
-    /// <param name="slot">The slot.</param>
-    /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The records, unordered.</returns>
     IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken);
 
     /// <summary>Finds a record.</summary>
-    /// <param name="key">Its key.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The record; null if there is none or its lifetime has ended.</returns>
     ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken);
 
     /// <summary>
     /// Deletes records whose lifetime has ended, to free space. One call deletes at most <see cref="CoapRecordBatch.MaxCount"/>.
     /// </summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The number of deleted records. If it is <see cref="CoapRecordBatch.MaxCount"/>, there may be more.</returns>
     ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken);
 }

@@ -2,7 +2,6 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The store of one node in a <see cref="CoapMemoryCluster"/>.</summary>
 internal sealed class MemoryClusterStore : ICoapClusterStore
 {
     private readonly CoapMemoryCluster _cluster;

@@ -50,7 +50,6 @@ internal sealed class ClusterTable : CoapTable
     internal override string Node => _cluster.Self.Id.ToString();
 
     /// <summary>Whether this node has all changes of each slot's owner.</summary>
-    /// <param name="owner">The table on the owner's node.</param>
     internal bool HasHeard(ClusterTable owner) => CoapSlot.All.All(number =>
     {
         if (owner == this || !owner.Owns(number))
@@ -135,9 +134,6 @@ internal sealed class ClusterTable : CoapTable
     }
 
     /// <summary>Answers a question of another node.</summary>
-    /// <param name="node">The node.</param>
-    /// <param name="key">The key.</param>
-    /// <param name="question">The question.</param>
     public async Task<byte[]> ServeAsync(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
     {
         try
@@ -177,10 +173,8 @@ internal sealed class ClusterTable : CoapTable
     /// <summary>Handles news of another node.</summary>
     public void ReceiveChanges(ReadOnlySpan<byte> changes) => _hearing.ReceiveChanges(changes);
 
-    /// <summary>Handles another node.</summary>
     public void OnUp() => _hearing.OnUp();
 
-    /// <summary>Handles a change of the map.</summary>
     public void OnMapChanged()
     {
         _reader.OnMapChanged();

@@ -9,13 +9,10 @@ internal sealed class ClusterTableContents(
 {
     private static readonly long s_endAgain = TimeSpan.FromSeconds(1).Ticks;
 
-    /// <summary>Wakes the reader of entries (<see cref="ClusterTableSlot.Wanted"/>).</summary>
     public WakeSignal ToRead { get; } = new();
 
-    /// <summary>The contents of a slot.</summary>
     public ClusterTableSlot this[CoapSlot slot] => (ClusterTableSlot)base[slot.Number];
 
-    /// <summary>Returns the record key of an entry.</summary>
     public CoapRecordKey RecordKeyOf(ReadOnlySpan<byte> key) => new(kind, new CoapSlot(key[0]), key);
 
     /// <summary>Puts an entry as decided here.</summary>

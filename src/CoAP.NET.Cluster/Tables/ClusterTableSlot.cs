@@ -29,7 +29,6 @@ internal sealed class ClusterTableSlot : TableSlot
     /// <summary>Whether all of its entries must be read.</summary>
     public bool ReadsAll { get; set; } = true;
 
-    /// <summary>Whether entries are being read.</summary>
     public bool IsReading { get; set; }
 
     /// <summary>The entries that must be read. Null for none.</summary>

@@ -35,13 +35,11 @@ internal sealed class ClusterTables : ISlotHolder, INodeListener
         }
     }
 
-    /// <summary>The number of entries of all tables.</summary>
     public long Count => _tables.Values.Sum(static table => (long)table.Count);
 
     /// <summary>The bytes of their keys and values.</summary>
     public long Bytes => _tables.Values.Sum(static table => table.Bytes);
 
-    /// <summary>Opens a table.</summary>
     public CoapTable Open(CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions? options)
     {
         ArgumentNullException.ThrowIfNull(rules);
@@ -57,7 +55,6 @@ internal sealed class ClusterTables : ISlotHolder, INodeListener
             : throw new InvalidOperationException($"The table of {kind} is already open. Dispose of it first, or use another kind.");
     }
 
-    /// <summary>Removes an ended table.</summary>
     public void Remove(CoapRecordKind kind, ClusterTable table) => _tables.TryRemove(KeyValuePair.Create(kind, table));
 
     public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
@@ -70,7 +67,6 @@ internal sealed class ClusterTables : ISlotHolder, INodeListener
         // Others get its slots.
     }
 
-    /// <summary>Ends all tables.</summary>
     public async Task EndAsync()
     {
         foreach (ClusterTable table in _tables.Values)

@@ -16,7 +16,6 @@ internal sealed class PendingTableQuestion(CoapNodeId node, CoapTableKey key, Re
 
     public ReadOnlyMemory<byte> Question => question;
 
-    /// <summary>The remaining time.</summary>
     public TimeSpan Left
     {
         get
@@ -35,7 +34,6 @@ internal sealed class PendingTableQuestion(CoapNodeId node, CoapTableKey key, Re
     /// <summary>The last reason for the wait, as a sentence.</summary>
     public string Why { get; set; } = "The slot has no owner.";
 
-    /// <summary>The cause.</summary>
     public Exception? Cause { get; set; }
 
     /// <summary>Ends it after the timeout.</summary>

@@ -8,9 +8,6 @@ internal sealed class TableOwner(
     CoapCluster cluster, ClusterTableContents contents, CoapTableOptions options, WaitingQuestionLimiter waits)
 {
     /// <summary>Calls the rules, if this node decides about the slot.</summary>
-    /// <param name="node">The asking node.</param>
-    /// <param name="key">The key.</param>
-    /// <param name="question">The question.</param>
     /// <exception cref="CoapTableUnavailableException">There is no room.</exception>
     public TableStep Ask(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
     {
@@ -52,7 +49,6 @@ internal sealed class TableOwner(
     }
 
     /// <summary>Gives up a slot, and waits for the store to confirm pending changes.</summary>
-    /// <param name="slot">The slot.</param>
     public Task ReleaseAsync(CoapSlot slot)
     {
         ClusterTableSlot released = contents[slot];

@@ -15,7 +15,6 @@ internal readonly record struct TableRecord(byte[] Data, byte KeyLength, ushort 
 
     public ReadOnlySpan<byte> Value => Data.AsSpan(KeyLength);
 
-    /// <summary>Writes the state of a record.</summary>
     public static byte[] StateOf(ushort version, ReadOnlySpan<byte> value)
     {
         byte[] state = new byte[HeaderLength + value.Length];

@@ -17,11 +17,9 @@ internal static class TableReply
     /// <summary>The answer of a node that does not own the slot any more.</summary>
     public static byte[] Moved => [IsElsewhere];
 
-    /// <summary>Creates a question.</summary>
     public static byte[] QuestionOf(CoapRecordKind kind, CoapTableKey key, ReadOnlySpan<byte> question) =>
         [(byte)kind, (byte)key.Bytes.Length, .. key.Bytes, .. question];
 
-    /// <summary>Reads a question.</summary>
     public static bool TryReadQuestion(
         ReadOnlyMemory<byte> payload, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
     {
@@ -40,7 +38,6 @@ internal static class TableReply
     /// <summary>Creates the answer for a reply of the rules.</summary>
     public static byte[] Of(ReadOnlyMemory<byte> reply) => [IsReply, .. reply.Span];
 
-    /// <summary>Creates the answer for a failure of the rules.</summary>
     public static byte[] Failed(string why) => [IsFailed, .. Encoding.UTF8.GetBytes(why)];
 
     /// <summary>Creates the answer for an unavailable table.</summary>

@@ -16,8 +16,6 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
     private bool _isTelling;
 
     /// <summary>Counts the changes of a slot that this node gets.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="fence">Its fence.</param>
     public void Begin(CoapSlot slot, CoapFencingToken fence)
     {
         lock (_gate)
@@ -29,7 +27,6 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
     }
 
     /// <summary>Tells of a change, which the store has, or which the writer of records has in its queue.</summary>
-    /// <param name="key">The key of the entry, in a slot of this node.</param>
     public void Add(CoapTableKey key)
     {
         lock (_gate)

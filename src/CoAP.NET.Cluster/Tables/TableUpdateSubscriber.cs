@@ -30,10 +30,8 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
         }
     }));
 
-    /// <summary>Handles news.</summary>
     public void ReceiveChanges(ReadOnlySpan<byte> changes) => Apply(changes, static (slot, change) => slot.ReceiveChanges(change));
 
-    /// <summary>Handles another node.</summary>
     public void OnUp() => _up.Wake();
 
     private void Apply(ReadOnlySpan<byte> changes, Action<ClusterTableSlot, TableChange> apply)

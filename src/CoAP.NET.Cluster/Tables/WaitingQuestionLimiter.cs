@@ -28,7 +28,6 @@ internal sealed class WaitingQuestionLimiter(CoapTableOptions options, EventCoun
         counts.Add(ClusterMetric.TableWaiting);
     }
 
-    /// <summary>Returns a place.</summary>
     public void Leave(CoapNodeId node, int bytes)
     {
         lock (_gate)

@@ -10,7 +10,6 @@ namespace CoAP.NET.Cluster;
 internal sealed record ClusterInstrument(
     string Name, bool IsGauge, string Unit, string Description, string? Tag, params (ClusterMetric Metric, string? Value)[] Rows)
 {
-    /// <summary>The histogram of the duration of store calls.</summary>
     public const string StoreDuration = "coap.cluster.store.duration";
 
     /// <summary>The human-readable description of <see cref="StoreDuration"/>.</summary>

@@ -30,7 +30,6 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>The duration of store calls.</summary>
     public Histogram<double> StoreDuration { get; }
 
     /// <summary>Returns the instruments of a meter.</summary>
@@ -44,7 +43,6 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>Adds a node.</summary>
     public void Add(CoapCluster cluster)
     {
         lock (_gate)
@@ -53,7 +51,6 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>Removes an ended node.</summary>
     public void Remove(CoapCluster cluster)
     {
         lock (_gate)
@@ -70,9 +67,6 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>Reads a metric of a node.</summary>
-    /// <param name="cluster">The node.</param>
-    /// <param name="metric">The metric.</param>
     internal static long Read(CoapCluster cluster, ClusterMetric metric) => metric switch
     {
         ClusterMetric.SlotsHeld => cluster.Map.SlotsOf(cluster.Self.Id).Count,
@@ -163,7 +157,6 @@ internal sealed class ClusterInstruments
 }
 
 /// <summary>A weak reference to a measured node. The instruments lock.</summary>
-/// <param name="cluster">The node.</param>
 internal sealed class MeasuredCluster(CoapCluster cluster)
 {
     private readonly WeakReference<CoapCluster> _cluster = new(cluster);
@@ -172,16 +165,12 @@ internal sealed class MeasuredCluster(CoapCluster cluster)
     /// <summary>Whether the node was collected without disposal.</summary>
     public bool IsGone => !_cluster.TryGetTarget(out _);
 
-    /// <summary>Whether this refers to a node.</summary>
-    /// <param name="other">The node.</param>
     public bool Is(CoapCluster other) => _cluster.TryGetTarget(out CoapCluster? own) && own == other;
 
     /// <summary>Returns the last value of a metric.</summary>
-    /// <param name="metric">The metric.</param>
     public long LastOf(ClusterMetric metric) => _last[(int)metric];
 
     /// <summary>Reads a metric of the node; its last value if it was collected.</summary>
-    /// <param name="metric">The metric.</param>
     public long Read(ClusterMetric metric) => _cluster.TryGetTarget(out CoapCluster? own)
         ? _last[(int)metric] = ClusterInstruments.Read(own, metric)
         : _last[(int)metric];

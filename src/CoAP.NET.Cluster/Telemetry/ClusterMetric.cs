@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The values that are read of a cluster for its metrics.</summary>
 internal enum ClusterMetric
 {
     SlotsHeld,

@@ -8,10 +8,8 @@ namespace CoAP.NET.Cluster;
 /// <param name="time">The clock.</param>
 internal sealed class MeasuredClusterStore(ICoapClusterStore inner, Histogram<double> durations, TimeProvider time) : ICoapClusterStore
 {
-    /// <summary>The tag of the operation.</summary>
     public const string Operation = "coap.cluster.store.operation";
 
-    /// <summary>Its values.</summary>
     public static IReadOnlyList<string> Operations { get; } = [Join, Change, Write, Find, RemoveExpired];
 
     private const string Error = "error.type";

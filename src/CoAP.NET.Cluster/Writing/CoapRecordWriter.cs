@@ -54,7 +54,6 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
     /// <summary>Raised when <see cref="Health"/> has changed, on the thread that noticed it.</summary>
     public event EventHandler? HealthChanged;
 
-    /// <summary>Whether the store accepts changes.</summary>
     public CoapStoreHealth Health
     {
         get
@@ -127,8 +126,6 @@ internal sealed class CoapRecordWriter : IAsyncDisposable
     }
 
     /// <summary>Waits until all previously queued changes were written, rejected or dropped.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>A task that completes then.</returns>
     public Task FlushAsync(CancellationToken cancellationToken = default)
     {
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);

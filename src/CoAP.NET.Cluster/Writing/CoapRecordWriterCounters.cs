@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Counters of a <see cref="CoapRecordWriter"/>.</summary>
 internal sealed record CoapRecordWriterCounters
 {
     /// <summary>Pending changes, including those being written.</summary>
@@ -24,7 +23,6 @@ internal sealed record CoapRecordWriterCounters
     /// <summary>Promises refused because the queue was full.</summary>
     public long Refused { get; init; }
 
-    /// <summary>Written batches.</summary>
     public long Batches { get; init; }
 
     /// <summary>Failed batches. Their changes are written again.</summary>

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Limits and times of a <see cref="CoapRecordWriter"/>.</summary>
 internal sealed class CoapRecordWriterOptions
 {
     /// <summary>The maximum number of pending changes, 100 to 10,000,000. Default 100,000.</summary>

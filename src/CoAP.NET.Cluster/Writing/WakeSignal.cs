@@ -11,7 +11,6 @@ internal sealed class WakeSignal
     /// <summary>A task that completes with the next <see cref="Wake"/>.</summary>
     public Task Next => Volatile.Read(ref _next).Task;
 
-    /// <summary>Reports a change.</summary>
     public void Wake() => Interlocked.Exchange(ref _next, NewSource()).TrySetResult();
 
     private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);

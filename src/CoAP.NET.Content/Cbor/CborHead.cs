@@ -11,13 +11,11 @@ internal readonly record struct CborHead(CborMajor Major, ulong Argument, bool I
 {
     private const int Indefinite = 31;
 
-    /// <summary>Whether it is the head of an integer.</summary>
     public bool IsInteger => Major is CborMajor.UnsignedInteger or CborMajor.NegativeInteger;
 
     /// <summary>Whether it is the head of a floating-point number, in half, single or double precision (RFC 8949 section 3.3).</summary>
     public bool IsFloat => Major == CborMajor.Simple && Length is 3 or 5 or 9;
 
-    /// <summary>The floating-point number.</summary>
     public double Float => Length switch
     {
         3 => (double)BitConverter.UInt16BitsToHalf((ushort)Argument),

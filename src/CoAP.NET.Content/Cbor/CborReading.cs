@@ -60,15 +60,12 @@ internal static class CborReading
     /// <summary>Describes a fault at the next item.</summary>
     public static CborFaultException Fault(this CborReader reader, string message) => new(reader.BytesRemaining, message);
 
-    /// <summary>Whether a text string is next.</summary>
     public static bool IsAtText(this CborReader reader) =>
         reader.PeekState() is CborReaderState.TextString or CborReaderState.StartIndefiniteLengthTextString;
 
-    /// <summary>Whether a specific tag is next.</summary>
     public static bool IsAtTag(this CborReader reader, CborTag tag) =>
         reader.PeekState() == CborReaderState.Tag && reader.PeekTag() == tag;
 
-    /// <summary>Reads a text string.</summary>
     public static string ReadText(this CborReader reader) => Encoding.UTF8.GetString(reader.ReadUtf8().Span);
 
     /// <summary>Reads a text string as its bytes, each part of which is valid UTF-8.</summary>

@@ -33,7 +33,6 @@ internal sealed class NotationBytes(int maxSize)
         }
     }
 
-    /// <summary>Overwrites a byte.</summary>
     public void Replace(int index, byte value)
     {
         if (index < Length)
@@ -77,7 +76,6 @@ internal sealed class NotationBytes(int maxSize)
         }
     }
 
-    /// <summary>Whether a width can hold an argument.</summary>
     public static bool Fits(ulong argument, NotationWidth width) => width == NotationWidth.Shortest || ShortestOf(argument) <= width;
 
     private static NotationWidth ShortestOf(ulong argument) => argument switch

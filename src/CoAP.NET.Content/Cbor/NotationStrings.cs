@@ -8,7 +8,6 @@ namespace CoAP.NET.Content.Cbor;
 /// <summary>Strings of diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G.1 to G.4).</summary>
 internal static class NotationStrings
 {
-    /// <summary>Whether a string is next.</summary>
     public static bool IsNext(in NotationText text) => text.Rest switch
     {
         ['"' or '\'', ..] or ['<', '<', ..] or ['h', '\'', ..] => true,

@@ -28,7 +28,6 @@ internal ref struct NotationText
     /// <summary>Returns the characters since a position.</summary>
     public readonly ReadOnlySpan<char> Since(int start) => _text[start..Position];
 
-    /// <summary>Whether the given characters are next.</summary>
     public readonly bool IsAt(string expected) => Rest.StartsWith(expected, StringComparison.Ordinal);
 
     /// <summary>Takes characters that the caller has already checked.</summary>
@@ -116,7 +115,6 @@ internal ref struct NotationText
     }
 
     /// <summary>Reports an unexpected character.</summary>
-    /// <param name="what">The expected text.</param>
     public bool Expected(string what) => Fail(Position, $"{what} was expected, but {Standing}");
 
     /// <summary>Reports an unexpected word.</summary>

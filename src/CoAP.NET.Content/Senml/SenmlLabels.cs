@@ -72,7 +72,6 @@ internal static class SenmlLabels
         _ => null,
     };
 
-    /// <summary>Whether a record has a field.</summary>
     public static bool Has(CoapSenmlRecord record, SenmlLabel label) => label switch
     {
         SenmlLabel.BaseVersion => record.BaseVersion is not null,

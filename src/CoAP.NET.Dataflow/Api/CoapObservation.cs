@@ -58,7 +58,6 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <summary>The reason why the resource is not observed at the moment; null if it is, or if no registration has failed yet.</summary>
     public CoapException? Error => Snapshot.Error;
 
-    /// <summary>The re-registration rule of this observer.</summary>
     internal CoapReregistration Reregistration => _rule;
 
     private ObservationSnapshot Snapshot => Volatile.Read(ref _shared)?.Snapshot ?? ObservationSnapshot.Initial;
@@ -193,7 +192,6 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <summary>See <see cref="DisposeAsync"/>.</summary>
     internal void End() => End(isLeft: false);
 
-    /// <summary>Sets the source of the notifications.</summary>
     internal void Begin(IObservationSource source)
     {
         Volatile.Write(ref _shared, source);

@@ -1,6 +1,5 @@
 namespace CoAP.NET;
 
-/// <summary>The result of restoring an observer (<see cref="CoapServer.RestoreObserver"/>).</summary>
 internal enum CoapObserverRestore
 {
     /// <summary>The client observes again, and gets the newest state.</summary>
@@ -15,7 +14,6 @@ internal enum CoapObserverRestore
     /// <summary>A limit is reached, such as <see cref="CoapObserveLimits.MaxObservers"/>.</summary>
     NoCapacity,
 
-    /// <summary>The endpoint stops.</summary>
     Stopping,
 
     /// <summary>The session of the client has just ended here.</summary>

@@ -20,7 +20,6 @@ internal sealed class CoapObserverState
         Format = format;
     }
 
-    /// <summary>The client.</summary>
     public CoapPeer Peer { get; }
 
     /// <summary>The registration.</summary>

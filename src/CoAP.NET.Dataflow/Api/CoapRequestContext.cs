@@ -265,11 +265,9 @@ public sealed class CoapRequestContext
     }
 
     /// <summary>Sets the exchange that <see cref="Acknowledge"/> needs.</summary>
-    /// <param name="exchange">The exchange of this request.</param>
     internal void SetExchange(CoapExchange exchange) => _origin = exchange;
 
     /// <summary>Forgets the exchange, because the application may keep the request after its response.</summary>
-    /// <param name="channel">The channel of the exchange.</param>
     internal void ForgetExchange(CoapChannel channel) => _origin = channel;
 
     /// <summary>Returns method and path, human-readable.</summary>

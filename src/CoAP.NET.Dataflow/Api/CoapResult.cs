@@ -119,7 +119,6 @@ public class CoapResult
     /// Returns this as the response to a method: a result without a code gets the success code of the method (RFC 7252 sections 5.8 and
     /// 5.9.1).
     /// </summary>
-    /// <param name="method">The code of the request.</param>
     internal CoapResult AnswerTo(CoapCode method)
     {
         if (!IsImplicit || method.IsSafe)

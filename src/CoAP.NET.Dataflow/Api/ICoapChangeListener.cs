@@ -15,7 +15,6 @@ internal interface ICoapChangeListener
     /// Called when <see cref="CoapServer.Notify"/> or <see cref="CoapRouteHandlerBuilder.Notify"/> reported a change of a path or a route;
     /// not for <see cref="CoapChangeFeed.Apply"/>.
     /// </summary>
-    /// <param name="name">Its name.</param>
     void Changed(string name);
 
     /// <summary>Called when the set of observed names has changed: <see cref="CoapChangeFeed.TryTake"/> returns the changes.</summary>

@@ -50,6 +50,5 @@ internal readonly struct RequestTime
     public RequestTime Since(long started, long now) =>
         IsFinite ? new RequestTime(TimeSpan.FromTicks(Math.Max(0, _left - (now - started))), Whole) : this;
 
-    /// <summary>Whether the limit is finite.</summary>
     public bool IsFinite => IsSet && _whole != Timeout.InfiniteTimeSpan.Ticks;
 }

@@ -3,7 +3,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of results and their bodies.</summary>
 internal static partial class ResultLog
 {
     [LoggerMessage(1544, LogLevel.Warning,

@@ -9,6 +9,5 @@ internal abstract class CborConversion
     /// <exception cref="CoapContentException">The payload is malformed.</exception>
     public abstract T? Read<T>(CoapRequestContext request, JsonTypeInfo<T> info);
 
-    /// <summary>Writes a value.</summary>
     public abstract CoapContent Write<T>(T value, JsonTypeInfo<T> info);
 }

@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>Finds the formatters of an application for a type.</summary>
 internal static class FormatterLookup
 {
     /// <summary>Finds the formatters that read a type, one for each Content-Format.</summary>

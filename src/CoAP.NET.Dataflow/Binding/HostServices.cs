@@ -1,5 +1,4 @@
 namespace CoAP.NET.Binding;
 
 /// <summary>Metadata of the routes of a hosted server: the container, whose options hold for its handlers.</summary>
-/// <param name="Provider">The container.</param>
 internal sealed record HostServices(IServiceProvider Provider);

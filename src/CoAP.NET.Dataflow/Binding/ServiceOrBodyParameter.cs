@@ -8,6 +8,5 @@ namespace CoAP.NET.Binding;
 /// <param name="Body">The slot that reads it as the body.</param>
 internal sealed record ServiceOrBodyParameter(string Name, Type Type, IJsonSlot Body)
 {
-    /// <summary>Whether a container has the type.</summary>
     public bool IsService(IServiceProvider? services) => services?.GetService<IServiceProviderIsService>()?.IsService(Type) ?? false;
 }

@@ -88,7 +88,6 @@ internal static class BlockResponses
     public static long Room(CoapExchange exchange, CoapResult result) => exchange.Channel.MaxMessageSize - HeadSize(exchange, result);
 
     /// <summary>The options that all blocks of an answer carry, with an entity-tag.</summary>
-    /// <param name="result">The answer.</param>
     /// <returns>A copy with the whole payload.</returns>
     public static CoapResult Prepare(CoapResult result)
     {

@@ -26,7 +26,6 @@ internal sealed class BlockwiseBudget
 
     public long Max { get; }
 
-    /// <summary>The share of one source.</summary>
     public long PeerMax { get; }
 
     /// <summary>
@@ -174,7 +173,6 @@ internal sealed class BudgetAccount(CoapSource? key)
     public bool IsShort(long now) => Volatile.Read(ref _refusedAt) is var at && at != long.MinValue && now - at < s_shortFor;
 }
 
-/// <summary>Which part of a <see cref="BlockwiseBudget"/> a transfer takes of.</summary>
 internal enum BudgetPart : byte
 {
     /// <summary>Takes from the part that all newcomers share; they only replace each other.</summary>
@@ -207,7 +205,6 @@ internal enum BudgetShortage : byte
 }
 
 /// <summary>The bounds for bodies in the whole endpoint (RFC 7959 section 7.1).</summary>
-/// <param name="limits">The bounds.</param>
 internal sealed class BlockwiseBudgets(CoapLimits limits)
 {
     /// <summary>For the bodies of requests, block by block.</summary>

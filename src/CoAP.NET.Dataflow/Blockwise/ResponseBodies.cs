@@ -141,7 +141,6 @@ internal sealed class ResponseBodies : TransferStore
         }
     }
 
-    /// <summary>The peer was forgotten.</summary>
     public void Forget(CoapChannel channel) => AllOf(channel).ForEach(Remove);
 
     /// <summary>Lets everything go.</summary>

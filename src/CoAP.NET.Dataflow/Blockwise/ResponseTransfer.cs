@@ -66,7 +66,6 @@ internal sealed class SharedResponse(TransferKey key, CoapResult result)
     /// <summary>How many transfers use it.</summary>
     public int Users { get; set; }
 
-    /// <summary>Of which part of the bound it was taken.</summary>
     public BudgetPart Part { get; set; }
 
     public long Size => result.Payload.Length + key.Size + 512L;

@@ -108,7 +108,6 @@ internal abstract class StoredTransfer : WheelTimer
     public virtual bool OnReplied(CoapResult result) => true;
 
     /// <summary>Handles the end of a transfer that was given up and removed from its store: readers of the rest are informed.</summary>
-    /// <param name="reason">The reason.</param>
     public virtual void OnGivenUp(string reason)
     {
     }

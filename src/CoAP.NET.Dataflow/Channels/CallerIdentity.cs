@@ -7,7 +7,6 @@ internal static class CallerIdentity
     /// Returns who a peer is that connected to this end, or came without a connection; its identity object if that distinguishes nobody,
     /// and null for a peer that this end connected to.
     /// </summary>
-    /// <param name="channel">The peer.</param>
     public static object? Of(CoapChannel channel) =>
         channel.Connection is { IsInitiator: true } ? null : CoapPeerId.Of(channel.Identity) ?? channel.Identity;
 }

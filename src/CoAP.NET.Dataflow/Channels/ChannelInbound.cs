@@ -30,7 +30,6 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
     }
 
     /// <summary>Finds the channel of a datagram, and creates it for a new peer.</summary>
-    /// <param name="item">The datagram.</param>
     /// <returns>False if it belongs to no peer; it is counted and disposed then.</returns>
     internal bool TryAttach(CoapDatagram item)
     {

@@ -14,8 +14,6 @@ internal sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
         Offer(item);
     }
 
-    /// <summary>Addresses a datagram to the peer of its channel.</summary>
-    /// <param name="item">The datagram.</param>
     internal static void Address(CoapDatagram item)
     {
         if (item.Channel is { IsReliable: true, Connection: { } connection })

@@ -41,7 +41,6 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>Reduces the share of a connection.</summary>
     public void Shrink(SourceUsage<CoapConnection>.Holding holding, long less)
     {
         lock (_gate)
@@ -69,7 +68,6 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>Ends the accounting of a closed connection.</summary>
     public void End(SourceUsage<CoapConnection>.Holding holding)
     {
         lock (_gate)

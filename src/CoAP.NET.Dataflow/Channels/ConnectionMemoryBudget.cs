@@ -32,7 +32,6 @@ internal sealed class ConnectionMemoryBudget
     /// <summary>The memory of send backlogs in bytes.</summary>
     public long SendingBytes => _sending.Used;
 
-    /// <summary>See <see cref="ICoapStreamContext.TryReserveAssembly"/>.</summary>
     public bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
         SourceUsage<CoapConnection>.Holding holding = HoldingOf(ref connection.Assembly, connection);
@@ -63,7 +62,6 @@ internal sealed class ConnectionMemoryBudget
         return isReserved;
     }
 
-    /// <summary>See <see cref="ICoapStreamContext.ReleaseAssembly"/>.</summary>
     public void ReleaseAssembly(CoapConnection connection, int bytes)
     {
         if (connection.Assembly is { } holding)
@@ -72,7 +70,6 @@ internal sealed class ConnectionMemoryBudget
         }
     }
 
-    /// <summary>See <see cref="ICoapStreamContext.BacklogChanged"/>.</summary>
     public void OnBacklogChanged(CoapConnection connection)
     {
         List<CoapConnection>? gone = null;
@@ -92,7 +89,6 @@ internal sealed class ConnectionMemoryBudget
         }
     }
 
-    /// <summary>Ends the accounting of a closed connection.</summary>
     public void Forget(CoapConnection connection)
     {
         _assembly.End(HoldingOf(ref connection.Assembly, connection));

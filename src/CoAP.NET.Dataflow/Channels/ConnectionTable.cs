@@ -4,8 +4,6 @@ namespace CoAP.NET.Channels;
 /// The connections of an endpoint, counted by source (RFC 8323 section 10). When there are too many, the source that has most loses an idle
 /// one to a newcomer. Thread-safe; one for all shards.
 /// </summary>
-/// <param name="limits">The limits.</param>
-/// <param name="sources">Maps peers to sources.</param>
 internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
 {
     // The maximum number of connections of a source, and of equally large sources, to check for an idle one; the next search continues with
@@ -97,8 +95,6 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         }
     }
 
-    /// <summary>Removes a connection.</summary>
-    /// <returns>Whether it was in the table.</returns>
     public bool Remove(CoapChannel channel)
     {
         lock (_gate)

@@ -63,9 +63,6 @@ internal sealed class ChannelFinder(
     /// Returns the channel of a peer of plain <c>coap</c> that an earlier process knew, as if it had just sent a datagram. Its next
     /// datagram will find this channel. The peer is not a newcomer.
     /// </summary>
-    /// <param name="listening">The transports of the endpoint.</param>
-    /// <param name="remote">The address of the peer.</param>
-    /// <param name="local">Our address.</param>
     /// <returns>The channel; null if nothing listens at our address, or if the address does not belong to this machine.</returns>
     public CoapChannel? FindKnown(IEnumerable<CoapTransport> listening, CoapAddress remote, CoapAddress local)
     {
@@ -85,7 +82,6 @@ internal sealed class ChannelFinder(
     /// <summary>
     /// Returns the channel of a route; a channel without a connection if there is none, for the steps before one is needed.
     /// </summary>
-    /// <param name="route">The route.</param>
     public CoapChannel ChannelOf(ConnectionRoute route)
     {
         CoapAddress remote = route.Addresses[0];
@@ -106,7 +102,6 @@ internal sealed class ChannelFinder(
             : channel;
 
     /// <summary>Returns the current channel of a peer; the given one if there is no other.</summary>
-    /// <param name="channel">A previous channel of the peer.</param>
     public CoapChannel Current(CoapChannel channel)
     {
         if (channel.Carried is { } carried)

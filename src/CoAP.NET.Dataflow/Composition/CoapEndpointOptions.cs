@@ -81,8 +81,6 @@ public sealed class CoapEndpointOptions
     /// <summary>What extensions opened for the endpoint. It disposes them when it has stopped.</summary>
     internal IList<IAsyncDisposable> Owned { get; } = [];
 
-    /// <summary>Creates options and sets them.</summary>
-    /// <param name="configure">Sets them.</param>
     internal static CoapEndpointOptions Of(Action<CoapEndpointOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(configure);

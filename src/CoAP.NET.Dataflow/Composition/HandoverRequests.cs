@@ -9,8 +9,6 @@ namespace CoAP.NET.Composition;
 internal static class HandoverRequests
 {
     /// <summary>Whether requests of a peer or of ours are under way, or answers to those of the peer not acknowledged.</summary>
-    /// <param name="pipeline">The pipeline of the session's shard.</param>
-    /// <param name="channel">The channel of the session.</param>
     public static bool IsBusy(CoapPipeline pipeline, CoapChannel channel)
     {
         lock (channel.Shard.Gate)
@@ -78,8 +76,6 @@ internal static class HandoverRequests
     }
 
     /// <summary>Ends what a peer may say, and gives what has to be known of what it said.</summary>
-    /// <param name="pipeline">The pipeline of the session's shard.</param>
-    /// <param name="channel">The channel of the session.</param>
     /// <returns>For <see cref="Resume"/>, elsewhere; empty for nothing.</returns>
     public static byte[] ExportState(CoapPipeline pipeline, CoapChannel channel)
     {

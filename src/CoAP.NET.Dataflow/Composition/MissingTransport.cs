@@ -3,7 +3,6 @@ namespace CoAP.NET.Composition;
 /// <summary>Describes why an endpoint has no transport for a scheme, and what to do, for the developer of the application.</summary>
 internal static class MissingTransport
 {
-    /// <summary>What is missing.</summary>
     public const string NoKeys = "coaps needs keys, and there are none.";
 
     /// <summary>What is missing, and what to do, when an endpoint without keys listens on <c>coaps</c>.</summary>
@@ -20,7 +19,6 @@ internal static class MissingTransport
     private static bool HasDtls => Type.GetType("CoAP.NET.Dtls.CoapDtls, CoAP.NET.Dtls", throwOnError: false) is not null;
 
     /// <summary>Returns the scheme that a page of a browser can use instead of one that needs sockets; null if it needs none.</summary>
-    /// <param name="scheme">The scheme.</param>
     public static string? InBrowserInsteadOf(string scheme) => scheme switch
     {
         "coap" or "coap+tcp" => "coap+ws",
@@ -29,19 +27,15 @@ internal static class MissingTransport
     };
 
     /// <summary>Creates the message for a scheme that needs sockets, in a browser.</summary>
-    /// <param name="scheme">The scheme.</param>
-    /// <param name="other">The scheme that a page can use.</param>
     public static string DescribeInBrowser(string scheme, string other) =>
         $"A page of a browser cannot use {scheme}, because it has no sockets. Use {other} (RFC 8323 section 4): ASP.NET Core applications "
             + "serve it with MapCoapWebSocket of the package CoAP.NET.AspNetCore. Such a server can also be the forward proxy "
             + $"(CoapClient.Proxy) to devices that speak {scheme}.";
 
     /// <summary>Creates the message for a request to a scheme without a transport.</summary>
-    /// <param name="scheme">The scheme.</param>
     public static string Describe(string scheme) => Describe(scheme, HasDtls, listens: false);
 
     /// <summary>Creates the message for an address to listen on whose scheme has no transport.</summary>
-    /// <param name="scheme">The scheme.</param>
     public static string DescribeListening(string scheme) => Describe(scheme, HasDtls, listens: true);
 
     /// <summary>Creates the message for a scheme without a transport.</summary>

@@ -30,13 +30,10 @@ internal sealed class PeerEvents(
     // Only connections whose end is observed.
     private readonly ConcurrentDictionary<CoapChannel, CancellationTokenSource> _awaitedEnds = new();
 
-    /// <summary>See <see cref="CoapEndpoint.PeerConnected"/>.</summary>
     public event EventHandler<CoapPeer>? Connected;
 
-    /// <summary>See <see cref="CoapEndpoint.PeerDisconnected"/>.</summary>
     public event EventHandler<CoapDisconnection>? Disconnected;
 
-    /// <summary>See <see cref="CoapEndpoint.PeerMoved"/>.</summary>
     public event EventHandler<CoapPeerMove>? Moved;
 
     /// <summary>A copy of the list of peers whose connections are ready and not about to end.</summary>
@@ -44,13 +41,10 @@ internal sealed class PeerEvents(
         [.. connections.All().Where(static channel => ConnectionSignals.IsReady(channel) && ConnectionSignals.IsUsable(channel))
             .Select(CoapPeer.Of)];
 
-    /// <summary>Returns whether there is a connection to a peer.</summary>
-    /// <param name="channel">The channel.</param>
     public static bool IsConnected(CoapChannel channel) =>
         channel.IsConnection && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
 
     /// <summary>Returns a token that is cancelled when a connection ends.</summary>
-    /// <param name="channel">The channel.</param>
     public CancellationToken EndOf(CoapChannel channel)
     {
         if (!channel.IsConnection)
@@ -80,8 +74,6 @@ internal sealed class PeerEvents(
         }
     }
 
-    /// <summary>Handles a connection that is ready.</summary>
-    /// <param name="channel">The channel.</param>
     private void OnReady(CoapChannel channel)
     {
         if (Connected is { } handlers)
@@ -90,9 +82,6 @@ internal sealed class PeerEvents(
         }
     }
 
-    /// <summary>Handles the end of a connection.</summary>
-    /// <param name="channel">The channel.</param>
-    /// <param name="reason">The reason.</param>
     private void OnGone(CoapChannel channel, CoapConnectionException reason)
     {
         pool.OnGone(channel);
@@ -105,8 +94,6 @@ internal sealed class PeerEvents(
     }
 
     /// <summary>Handles a new address of a peer within its security session.</summary>
-    /// <param name="channel">The channel.</param>
-    /// <param name="from">The previous address.</param>
     public void OnMoved(CoapChannel channel, CoapAddress from)
     {
         ResolveMovedAddress(channel);
@@ -123,7 +110,6 @@ internal sealed class PeerEvents(
     /// devices answer with a Reset (RFC 7252 section 4.3), while most do not support Echo. There is one probe at a time, however often the peer moves; after an unanswered probe, the next
     /// message of the peer starts another.
     /// </summary>
-    /// <param name="channel">The channel.</param>
     public void ResolveMovedAddress(CoapChannel channel)
     {
         CancellationTokenSource probe = new();
@@ -159,7 +145,6 @@ internal sealed class PeerEvents(
     }
 
     /// <summary>Closes a connection gracefully because its owner requests it back.</summary>
-    /// <param name="channel">The channel.</param>
     public void Release(CoapChannel channel) => Release(channel, null, [], StoppedText, atOnce: false);
 
     /// <summary>

@@ -10,9 +10,6 @@ internal static class RouteSchemes
     /// Tells the routes, before anything is received, which schemes are secured (RFC 8323 section 9). Logs what is served where if there
     /// are any, or if routes name schemes.
     /// </summary>
-    /// <param name="served">The routes.</param>
-    /// <param name="listening">The transports that the endpoint listens on.</param>
-    /// <param name="logger">The log of the endpoint.</param>
     public static void Settle(RouteTable served, IEnumerable<CoapTransport> listening, ILogger logger)
     {
         CoapTransport[] transports = [.. listening.DistinctBy(transport => (transport.Scheme, transport.IsSecure))

@@ -87,7 +87,6 @@ internal sealed class TransportSet
     /// <summary>Ends when a start has ended well; cancelled when the endpoint is closed before.</summary>
     public Task AllStarted => _allStarted.Task;
 
-    /// <summary>Whether a transport was started.</summary>
     public bool IsStarted => Volatile.Read(ref _started).Length > 0;
 
     /// <summary>The started transports that the endpoint listens with.</summary>
@@ -119,11 +118,8 @@ internal sealed class TransportSet
     }
 
     /// <summary>The factory of transports for a scheme; null when there is none.</summary>
-    /// <param name="scheme">The scheme.</param>
     public ICoapTransportFactory? FactoryOf(string scheme) => Array.Find(_factories, factory => factory.Scheme == scheme);
 
-    /// <summary>Adds a transport to receive and send with.</summary>
-    /// <param name="transport">The transport.</param>
     public void Add(CoapTransport transport)
     {
         ArgumentNullException.ThrowIfNull(transport);
@@ -140,7 +136,6 @@ internal sealed class TransportSet
     public void ExpectConnections() => _expectsConnections = true;
 
     /// <summary>Joins groups when the endpoint starts. See <see cref="CoapEndpoint.JoinGroups"/>.</summary>
-    /// <param name="options">Groups, interfaces and the time of answers.</param>
     public void JoinGroups(CoapGroupOptions options)
     {
         if (_isStarted)
@@ -164,8 +159,6 @@ internal sealed class TransportSet
         _groups.Options = options.Clone();
     }
 
-    /// <summary>Starts all transports. See <see cref="CoapEndpoint.StartAsync"/>.</summary>
-    /// <param name="cancellationToken">Stops the start.</param>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         // Also before the lock, which a stop holds for the grace period.
@@ -185,7 +178,6 @@ internal sealed class TransportSet
     }
 
     /// <summary>The transport for requests of a scheme that is started; null when there is none yet.</summary>
-    /// <param name="scheme">The scheme.</param>
     public CoapTransport? StartedFor(string scheme)
     {
         foreach (CoapTransport transport in Volatile.Read(ref _started))
@@ -200,16 +192,12 @@ internal sealed class TransportSet
     }
 
     /// <summary>The transport for requests of a scheme; opened when there is none yet.</summary>
-    /// <param name="scheme">The scheme.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapException">There is none for the scheme, it cannot be opened, or the endpoint was stopped.</exception>
     public ValueTask<CoapTransport> ForAsync(string scheme, CancellationToken cancellationToken) =>
         StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport)
             : OpenAsync(scheme, static transport => transport.CanRequest, null, cancellationToken);
 
     /// <summary>The transport of a type and scheme that is started; null when there is none yet.</summary>
-    /// <typeparam name="T">The type.</typeparam>
-    /// <param name="scheme">The scheme.</param>
     public T? StartedAs<T>(string scheme)
         where T : CoapTransport
     {

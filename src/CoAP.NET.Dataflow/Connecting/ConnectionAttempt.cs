@@ -31,8 +31,6 @@ internal sealed class ConnectionAttempt(ConnectionTarget target, long wait)
     public CancellationToken GivenUp => _givenUp.Token;
 
     /// <summary>It goes to an address now.</summary>
-    /// <param name="remote">The address.</param>
-    /// <param name="serverName">The name that the transport is given.</param>
     public void Begin(CoapAddress remote, string? serverName) => Volatile.Write(ref _current, new Destination(remote, serverName));
 
     /// <summary>How far it has come. To be asked before it is given up: what is given up has no progress.</summary>

@@ -73,7 +73,6 @@ internal sealed class ConnectionPool
         }
     }
 
-    /// <summary>A connection has ended.</summary>
     public void OnGone(CoapChannel channel)
     {
         lock (_targets.Gate)

@@ -23,7 +23,6 @@ internal sealed class ConnectionRoute : RequestRoute
     }
 
     /// <summary>To a peer that connected to us.</summary>
-    /// <param name="only">The channel of its connection.</param>
     public ConnectionRoute(CoapChannel only)
         : this(only.Connection!.Transport, [only.Remote], null) => Only = only;
 

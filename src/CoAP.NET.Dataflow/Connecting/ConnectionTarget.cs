@@ -4,7 +4,6 @@ namespace CoAP.NET.Connecting;
 /// The state of one target in the pool: its connection, the running attempt to open one, and the memory of failed attempts. Guarded by the
 /// lock of the pool.
 /// </summary>
-/// <param name="key">The key of its connections.</param>
 internal sealed class ConnectionTarget(ConnectionKey key) : IPeerFeatureState
 {
     public ConnectionKey Key { get; } = key;

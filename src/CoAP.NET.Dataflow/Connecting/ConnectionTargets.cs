@@ -26,7 +26,6 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     /// <summary>Targets that are known: with a connection, an attempt or a past.</summary>
     public int Count => _targets.Count;
 
-    /// <summary>All of them.</summary>
     public IEnumerable<ConnectionTarget> All => _targets.Values;
 
     /// <summary>Why a connection was aborted, to compare it with another one.</summary>

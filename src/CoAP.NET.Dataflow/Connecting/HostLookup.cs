@@ -16,8 +16,6 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     private static readonly IPAddress[] s_unresolved = [IPAddress.IPv6Any];
 
     /// <summary>The address of a peer at one of the addresses of a host.</summary>
-    /// <param name="uri">For the port.</param>
-    /// <param name="address">The address of the host.</param>
     /// <exception cref="CoapException">It is the address of a group.</exception>
     public static CoapAddress AddressOf(CoapUri uri, IPAddress address)
     {
@@ -128,9 +126,6 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     }
 
     /// <summary>Resolves the alternative address of a peer (RFC 8323 section 5.5): host and port, with the same scheme.</summary>
-    /// <param name="scheme">The scheme.</param>
-    /// <param name="alternative">The alternative address.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>At least one address.</returns>
     /// <exception cref="CoapException">There is none.</exception>
     public async Task<IReadOnlyList<CoapAddress>> FindAlternativeAsync(string scheme, string alternative,

@@ -19,7 +19,6 @@ internal sealed class NameLookup(string name, CoapSource? onBehalfOf)
     /// <summary>The number of callers that wait. Guarded by the lock of the resolver.</summary>
     public int Waiters { get; set; }
 
-    /// <summary>The addresses.</summary>
     public Task<IPAddress[]> Task => _found.Task;
 
     /// <summary>Cancelled when no caller waits any more.</summary>
@@ -27,8 +26,6 @@ internal sealed class NameLookup(string name, CoapSource? onBehalfOf)
 
     public void GiveUp() => _givenUp.Cancel();
 
-    /// <summary>Passes the result on.</summary>
-    /// <param name="ended">The ended look-up of the resolver.</param>
     public void Complete(Task<IPAddress[]> ended)
     {
         _found.TrySetFromTask(ended);

@@ -4,10 +4,8 @@ namespace CoAP.NET;
 /// <remarks>Each value is an index into <see cref="CoapCounters"/>.</remarks>
 internal enum CoapCounter
 {
-    /// <summary>Datagrams received.</summary>
     DatagramsReceived,
 
-    /// <summary>Datagrams sent.</summary>
     DatagramsSent,
 
     /// <summary>Bytes received in datagrams.</summary>
@@ -42,7 +40,6 @@ internal enum CoapCounter
     /// <summary>Messages that RFC 7252 section 4.2 or 4.3 requires to ignore: wrong version, bad ACK or RST.</summary>
     Ignored,
 
-    /// <summary>Reset messages sent.</summary>
     ResetsSent,
 
     /// <summary>Duplicates recognised (RFC 7252 section 4.5).</summary>
@@ -254,7 +251,6 @@ internal enum CoapCounter
     /// <summary>Connections of reliable transports that peers opened (RFC 8323).</summary>
     ConnectionsAccepted,
 
-    /// <summary>Connections that this endpoint opened.</summary>
     ConnectionsOpened,
 
     /// <summary>Connections of peers that were closed at once because a limit was reached.</summary>
@@ -272,7 +268,6 @@ internal enum CoapCounter
     /// <summary>Connections that this endpoint aborted because the peer violated a rule (RFC 8323 section 5.6).</summary>
     ConnectionsAborted,
 
-    /// <summary>Abort messages received from peers.</summary>
     AbortsReceived,
 
     /// <summary>Connections that ended because the peer's CSM, a frame, or room for outgoing data did not come in time.</summary>

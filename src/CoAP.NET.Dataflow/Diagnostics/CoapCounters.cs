@@ -21,7 +21,6 @@ public sealed class CoapCounters
     private readonly Cell _shared;
     private Cell[] _cells;
 
-    /// <summary>Creates counters with the value zero.</summary>
     internal CoapCounters()
     {
         _shared = new Cell(this);
@@ -35,8 +34,6 @@ public sealed class CoapCounters
         ? this[counter]
         : throw new ArgumentException($"There is no counter '{name}'. ToString prints the names of the counters above zero.", nameof(name));
 
-    /// <summary>Gets the value of a counter.</summary>
-    /// <param name="counter">The counter.</param>
     internal long this[CoapCounter counter]
     {
         get
@@ -51,9 +48,6 @@ public sealed class CoapCounters
         }
     }
 
-    /// <summary>Adds to a counter.</summary>
-    /// <param name="counter">The counter.</param>
-    /// <param name="by">The amount to add.</param>
     internal void Add(CoapCounter counter, long by = 1)
     {
         Cell? cell = t_cell;

@@ -49,14 +49,12 @@ internal sealed class CoapInstruments
     /// <summary>The instruments of endpoints without a factory.</summary>
     public static CoapInstruments Shared { get; } = new(new Meter(CoapTelemetry.MeterName, CoapTelemetry.Version));
 
-    /// <summary>The meter.</summary>
     public Meter Meter { get; }
 
     public Histogram<double> ServerDuration { get; }
 
     public Histogram<double> ClientDuration { get; }
 
-    /// <summary>Returns the instruments of the library's meter of a factory.</summary>
     public static CoapInstruments Of(IMeterFactory? factory)
     {
         if (factory is null)

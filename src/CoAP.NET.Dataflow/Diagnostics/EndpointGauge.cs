@@ -1,6 +1,5 @@
 namespace CoAP.NET;
 
-/// <summary>The gauges of an endpoint.</summary>
 internal enum EndpointGauge
 {
     ActiveRequests,

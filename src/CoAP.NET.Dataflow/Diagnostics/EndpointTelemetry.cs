@@ -12,7 +12,6 @@ internal sealed class EndpointTelemetry(CoapInstruments instruments, TimeProvide
     /// <summary>The instance for stages without an endpoint.</summary>
     public static EndpointTelemetry None { get; } = new(CoapInstruments.Shared, TimeProvider.System, []);
 
-    /// <summary>The meter for new instruments.</summary>
     public Meter Meter => instruments.Meter;
 
     public TimeProvider Time => time;

@@ -30,7 +30,6 @@ internal static class TelemetryTags
     private static readonly string[] s_codes = [
         .. Enumerable.Range(0, 256).Select(code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
 
-    /// <summary>Returns the name of a method by its code.</summary>
     public static string MethodOf(byte code) => code < s_methods.Length ? s_methods[code] : OtherMethod;
 
     /// <summary>Returns class and detail of a response code, such as <c>2.05</c>.</summary>

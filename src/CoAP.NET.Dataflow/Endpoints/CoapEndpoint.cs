@@ -82,7 +82,6 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <summary>Completes when the endpoint was stopped; faults when it had to give up, such as after a fault of a user's block.</summary>
     public Task Completion => _completion.Task;
 
-    /// <summary>The internal parts of the endpoint.</summary>
     internal EndpointCore Core { get; }
 
     internal IReadOnlyList<CoapPipeline> Pipelines => Core.Pipelines;
@@ -443,7 +442,6 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     public CoapSnapshot GetSnapshot(IPAddress? address = null, int maxPeers = 100) => Core.Diagnostics.GetSnapshot(address, maxPeers);
 
     /// <summary>Counts and logs an error of a part that was closing, unless it is the reported fault of the endpoint.</summary>
-    /// <param name="exception">The error.</param>
     internal void ReportClosing(Exception exception)
     {
         if (_completion.Task.Exception is not { } fault || RootOf(fault) != RootOf(exception))
@@ -465,7 +463,6 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
         PingAsync(uri!, timeout, cancellationToken);
 
     /// <summary>Ends the endpoint because a component that it depends on has failed.</summary>
-    /// <param name="exception">The failure.</param>
     internal void Fault(Exception exception)
     {
         if (!Completion.IsCompleted && !Interlocked.Exchange(ref _isFaulted, true))

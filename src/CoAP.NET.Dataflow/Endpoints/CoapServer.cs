@@ -57,7 +57,6 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>The counters of the endpoint.</summary>
     public CoapCounters Counters => Endpoint.Counters;
 
-    /// <summary>The number of requests that are being served (<see cref="CoapRequestLimits.MaxServed"/>).</summary>
     internal int RequestsServed => Endpoint.Served.Count;
 
     /// <summary>The number of observers: pairs of a client and a token that receive notifications (RFC 7641 section 4.1).</summary>
@@ -134,8 +133,6 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// (<see cref="TryRestoreObserver"/>).
     /// </summary>
     /// <remarks>Call it after the start.</remarks>
-    /// <param name="remote">The address of the peer (<see cref="CoapPeer.Address"/>).</param>
-    /// <param name="local">Our address towards it (<see cref="CoapPeer.LocalAddress"/>).</param>
     /// <returns>The peer; null if this server does not listen at that address.</returns>
     internal CoapPeer? FindPeer(CoapAddress remote, CoapAddress local) =>
         Endpoint.Core.Channels.FindKnown(Endpoint.Core.Transports.Listening, remote, local) is { } channel ? CoapPeer.Of(channel) : null;

@@ -12,15 +12,12 @@ internal interface IEndpointClient : ICoapClient
     /// <summary>The endpoint of the client. Requests sent on it directly are not relative and pass no handlers.</summary>
     CoapEndpoint Endpoint { get; }
 
-    /// <summary>See <see cref="CoapClient.PingAsync(CoapUri, TimeSpan?, CancellationToken)"/>.</summary>
     Task<TimeSpan> PingAsync(CoapUri? uri, TimeSpan? timeout, CancellationToken cancellationToken);
 
-    /// <summary>See <see cref="CoapClient.SendToGroupAsync"/>.</summary>
     IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options,
         CancellationToken cancellationToken);
 
     /// <summary>Returns a client as a client of an endpoint.</summary>
-    /// <param name="client">The client.</param>
     /// <exception cref="ArgumentException">It is another kind of client.</exception>
     static IEndpointClient Of(ICoapClient client)
     {

@@ -77,10 +77,8 @@ public sealed class CoapTimeoutException : CoapException
         Target = target;
     }
 
-    /// <summary>What the request waited for.</summary>
     internal CoapAwaited Awaited => Facts.Awaited;
 
-    /// <summary>The time limit that expired.</summary>
     internal CoapTimeLimit EndedBy => Facts.EndedBy;
 
     /// <summary>The length of the time limit that expired.</summary>

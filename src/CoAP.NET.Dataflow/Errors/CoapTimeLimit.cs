@@ -22,7 +22,6 @@ internal enum CoapTimeLimit
     /// </summary>
     ExchangeLifetime,
 
-    /// <summary><see cref="CoapStreamOptions.PongTimeout"/>.</summary>
     PongTimeout,
 
     /// <summary>NON_RECEIVE_TIMEOUT, NON_MAX_RETRANSMIT times, of a Q-Block transfer (RFC 9177 section 7.2).</summary>

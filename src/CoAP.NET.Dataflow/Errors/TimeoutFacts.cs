@@ -4,13 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>The facts of an expired request, and their description.</summary>
-/// <param name="Awaited">What it waited for.</param>
-/// <param name="EndedBy">The time limit that expired.</param>
-/// <param name="Limit">The length of that limit.</param>
-/// <param name="Reason">The progress of the request.</param>
 internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)
 {
-    /// <summary>The number of transmissions of the message.</summary>
     public int Attempts { get; init; }
 
     /// <summary>Whether it was sent on a connection.</summary>
@@ -29,9 +24,6 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
     public CoapConnectProgress? Progress { get; init; }
 
     /// <summary>Creates the facts of a connection that was not opened in time.</summary>
-    /// <param name="progress">Its progress.</param>
-    /// <param name="endedBy">The time limit that expired.</param>
-    /// <param name="limit">The length of that limit.</param>
     public static TimeoutFacts OfConnecting(CoapConnectProgress progress, CoapTimeLimit endedBy, TimeSpan limit) =>
         new(progress.Awaited, endedBy, limit, CoapTimeoutReason.NotSent) { Progress = progress };
 

@@ -72,9 +72,6 @@ internal sealed class ClientSender
     }
 
     /// <summary>Sends an auxiliary request without steps; the caller judges the options of the response.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="message">The message.</param>
-    /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest BeginPlain(CoapChannel channel, CoapMessage message) =>
         Begin(channel, message, default, default, CancellationToken.None, isForwarded: true);
 
@@ -213,13 +210,9 @@ internal sealed class ClientSender
     }
 
     /// <summary>Stops retransmitting a message.</summary>
-    /// <param name="transmission">The message.</param>
     public void Cancel(CoapTransmission transmission) => _block.Cancel(transmission);
 
     /// <summary>Reserves a lasting token, for example for an observation, so that a notification may overtake the answer.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="owner">Gets the messages with the token.</param>
-    /// <returns>The token.</returns>
     public TokenRegistration Open(CoapChannel channel, ITokenOwner owner)
     {
         _shard.Enter();
@@ -236,9 +229,6 @@ internal sealed class ClientSender
     }
 
     /// <summary>Adds a token of an earlier process to the table; see <see cref="Open"/>.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="token">The token.</param>
-    /// <param name="owner">Gets the messages with the token.</param>
     /// <returns>The token; null when another request to the peer has it.</returns>
     public TokenRegistration? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner)
     {
@@ -337,7 +327,6 @@ internal sealed class ClientSender
     /// <summary>
     /// Sends a message with the token of a standing request. The owner of the request gets the outcome. The caller must hold no lock.
     /// </summary>
-    /// <param name="transmission">The message.</param>
     /// <returns>The error; null for success.</returns>
     public CoapException? Send(CoapTransmission transmission)
     {

@@ -153,10 +153,6 @@ internal sealed class ExchangeLayer
     /// Handles an unverified failure of a request: it continues to wait for a reliable answer, at most until its own end. The first of
     /// several errors counts.
     /// </summary>
-    /// <param name="channel">The protected peer.</param>
-    /// <param name="token">The token of the request.</param>
-    /// <param name="error">The error.</param>
-    /// <param name="wait">The remaining time.</param>
     /// <returns>Whether there is such a request.</returns>
     public bool TryDoubt(CoapChannel channel, CoapToken token, CoapException error, TimeSpan wait)
     {
@@ -236,7 +232,6 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>Adds a standing request with a token of an earlier process to the table, if no other request to the peer has it.</summary>
-    /// <param name="request">The request, with its token.</param>
     /// <returns>False when the token is in use.</returns>
     public bool TryAdopt(TokenRegistration request)
     {

@@ -7,8 +7,6 @@ internal static class ExchangeTimes
     /// Returns the time limit of a response after its request was acknowledged, or sent if no acknowledgement is expected (RFC 7252
     /// sections 4.8.2 and 5.2.2).
     /// </summary>
-    /// <param name="parameters">The parameters of the peer.</param>
-    /// <param name="isConfirmable">Whether the request is acknowledged.</param>
     public static TimeSpan ResponseTimeOf(CoapTransmissionParameters parameters, bool isConfirmable) =>
         parameters.ResponseTimeout ?? (isConfirmable ? parameters.MaxTransmitWait + (2 * parameters.MaxLatency) : parameters.NonLifetime);
 

@@ -211,9 +211,6 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
 /// <summary>Creates the answers to unreadable requests, and to those with an unknown critical option.</summary>
 internal static class FormatErrorResponses
 {
-    /// <summary>Returns the answer to a malformed request.</summary>
-    /// <param name="rule">The violated rule.</param>
-    /// <param name="limits">The limits, for the diagnostic text.</param>
     public static CoapResult Of(CoapFormatRule rule, CoapLimits limits) => rule switch
     {
         CoapFormatRule.TokenTooLong => Diagnostic(CoapCode.BadRequest, $"A token may have {limits.Messages.MaxTokenLength} bytes at most."),
@@ -223,7 +220,6 @@ internal static class FormatErrorResponses
         _ => Diagnostic(CoapCode.BadRequest, string.Empty),
     };
 
-    /// <summary>Returns an answer with a diagnostic text.</summary>
     public static CoapResult Diagnostic(CoapCode code, string text) => new(code, Encoding.UTF8.GetBytes(text));
 
     // Blocks are the alternative for a peer that sent too much in one datagram (RFC 7959 section 2.9.3). Besides the block, a request has

@@ -52,7 +52,6 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         _delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
     }
 
-    /// <summary>The entry of client requests.</summary>
     internal ClientSender Sender { get; }
 
     /// <summary>The number of answers to group requests that wait for their moment. Under Shard.Gate.</summary>
@@ -89,7 +88,6 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     }
 
     /// <summary>Sends a client request to Messaging. The caller must hold no lock.</summary>
-    /// <param name="order">The request.</param>
     /// <returns>False when a linked block declined it.</returns>
     internal bool TryOrder(CoapOutbound order) => Emit(order);
 

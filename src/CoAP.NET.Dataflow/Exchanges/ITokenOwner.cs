@@ -20,19 +20,13 @@ internal interface ITokenOwner
     void OnResponse(TokenRegistration request, CoapResponse response, CoapTransmission? answered, bool isOrdered);
 
     /// <summary>Handles a response with the token that had to be rejected (RFC 7252 section 5.4.1).</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="error">The reason.</param>
     void OnRejected(TokenRegistration request, CoapException error);
 
     /// <summary>
     /// Handles the end of the connection: no more messages arrive for the token (RFC 8323 section 3.4). The request must still be closed.
     /// </summary>
-    /// <param name="request">The request.</param>
-    /// <param name="reason">The reason.</param>
     void OnDisconnected(TokenRegistration request, CoapConnectionException reason) => OnRejected(request, reason);
 
     /// <summary>Handles the outcome of a sent message with the token.</summary>
-    /// <param name="transmission">The message.</param>
-    /// <param name="fate">The outcome.</param>
     void OnTransmission(CoapTransmission transmission, CoapInboundKind fate);
 }

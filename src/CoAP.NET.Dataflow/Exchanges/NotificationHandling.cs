@@ -1,6 +1,5 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>The handling of notifications of an observation.</summary>
 internal enum NotificationHandling : byte
 {
     /// <summary>Accept them: the observation is active.</summary>

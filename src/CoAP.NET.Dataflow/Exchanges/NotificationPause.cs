@@ -1,8 +1,6 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>A period in which a shard holds unmatched notifications.</summary>
-/// <param name="shard">The shard.</param>
-/// <param name="held">The held notifications.</param>
 internal sealed class NotificationPause(CoapShard shard, UnmatchedNotifications held) : WheelTimer, IDisposable
 {
     /// <summary>Ends the hold, unless it has ended already. Takes the lock.</summary>

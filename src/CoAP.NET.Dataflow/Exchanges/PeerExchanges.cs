@@ -49,7 +49,6 @@ internal sealed class PeerExchanges : IPeerFeatureState
     }
 
     /// <summary>Whether no request to the peer has a token.</summary>
-    /// <param name="token">The token.</param>
     public bool IsFree(CoapToken token) => !Pending.ContainsKey(token) && Standing?.ContainsKey(token) != true;
 
     private CoapToken NextFree()

@@ -23,7 +23,6 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
         };
     }
 
-    /// <summary>The layer with the registration.</summary>
     protected ExchangeLayer Layer { get; }
 
     public CoapChannel Channel { get; }
@@ -67,7 +66,6 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
     }
 
     /// <summary>Fails the request, which was removed from the tables, after the release of the shard's lock. Only under the lock.</summary>
-    /// <param name="error">The error.</param>
     public void FailAfterRelease(CoapException error)
     {
         _error = error;
@@ -88,7 +86,6 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
     }
 
     /// <summary>Fails a removed request because its connection has ended. The caller must hold no lock.</summary>
-    /// <param name="reason">The reason for the end of the connection.</param>
     public void FailUnanswered(CoapConnectionException reason)
     {
         bool wasSent = Transmission.Attempts > 0;

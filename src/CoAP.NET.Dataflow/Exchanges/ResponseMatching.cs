@@ -39,7 +39,6 @@ internal sealed class ResponseMatching
         _counters = shard.Environment.Counters;
     }
 
-    /// <summary>Handles a response.</summary>
     public void OnResponse(in CoapInbound item, CoapMessage message)
     {
         ClientRequest? request;

@@ -9,9 +9,6 @@ internal abstract class StatelessReceiver
     /// <summary>The overhead of a token besides the state, in bytes.</summary>
     public abstract int TokenOverhead { get; }
 
-    /// <summary>Creates the token of a request.</summary>
-    /// <param name="state">The state.</param>
-    /// <param name="peer">The receiver of the request.</param>
     public abstract CoapToken Seal(ReadOnlySpan<byte> state, CoapChannel peer);
 
     /// <summary>Accepts a token once. It must be created here, or by another process with the secret, for this peer and recently.</summary>

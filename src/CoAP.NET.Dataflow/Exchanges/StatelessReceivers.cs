@@ -38,11 +38,6 @@ internal sealed class StatelessReceivers
     }
 
     /// <summary>Finds the client that created a token.</summary>
-    /// <param name="token">The token of an unmatched response.</param>
-    /// <param name="peer">The sender.</param>
-    /// <param name="owner">The client that created the token.</param>
-    /// <param name="state">The state in the token.</param>
-    /// <param name="age">The age of the token.</param>
     public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessReceiver? owner, out byte[] state,
         out TimeSpan age)
     {

@@ -34,7 +34,6 @@ internal sealed class UnmatchedNotifications
     }
 
     /// <summary>Ends a hold, unless it has ended already; the last one releases all held notifications as usual.</summary>
-    /// <param name="hold">The hold.</param>
     public void End(NotificationPause hold)
     {
         _shard.Wheel.Cancel(hold);
@@ -76,7 +75,6 @@ internal sealed class UnmatchedNotifications
     }
 
     /// <summary>Releases what was held for an adopted observation.</summary>
-    /// <param name="request">The token.</param>
     public void OnAdopted(TokenRegistration request) => Release(_held.Take((request.Channel, request.Token)));
 
     private void Release(IReadOnlyList<QueuedNotification> released)

@@ -115,8 +115,6 @@ internal sealed class UnverifiedResponseLimiter
     /// Whether a response may carry an Echo for the next request. The response must then not be Confirmable, as a separate one is (RFC 9175
     /// section 2.4), and not exceed the budget of its peer.
     /// </summary>
-    /// <param name="exchange">The exchange.</param>
-    /// <param name="response">The response.</param>
     public bool MayBringEcho(CoapExchange exchange, CoapMessage response)
     {
         CoapChannel channel = exchange.Channel;

@@ -27,22 +27,17 @@ internal sealed class CoapEnvironment
 
     public required ILogger Logger { get; init; }
 
-    /// <summary>The options that the endpoint knows.</summary>
     public CoapOptionRegistry Registry { get; init; } = CoapOptionRegistry.Default;
 
-    /// <summary>Returns the parameters of a new peer.</summary>
     public required Func<CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 
-    /// <summary>The telemetry of requests.</summary>
     public EndpointTelemetry Telemetry { get; init; } = EndpointTelemetry.None;
 
-    /// <summary>The wire traces.</summary>
     public WireTaps Taps { get; } = new();
 
     /// <summary>Whether Q-Block1 and Q-Block2 are used with all peers; false for those on secured channels, null for none.</summary>
     public bool? AllowsUnsecuredQBlock { get; init; }
 
-    /// <summary>Maps peers to sources.</summary>
     public CoapSourceRule Sources { get; init; } = CoapSourceRule.Default;
 
     /// <summary>
@@ -55,7 +50,6 @@ internal sealed class CoapEnvironment
         init;
     }
 
-    /// <summary>The settings of connections.</summary>
     public CoapStreamOptions Streams { get; init; } = new();
 
     /// <summary>
@@ -74,8 +68,6 @@ internal sealed class CoapEnvironment
     };
 
     /// <summary>Completes a task that others await. Their continuations do not run inside this call.</summary>
-    /// <param name="complete">The completion.</param>
-    /// <param name="state">The argument of the completion.</param>
     public void Report(Action<object?> complete, object? state)
     {
         if (Continuations?.Queue(complete, state) != true)

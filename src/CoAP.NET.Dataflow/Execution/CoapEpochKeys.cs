@@ -72,7 +72,6 @@ internal sealed class CoapEpochKeys : IDisposable
     public long EpochAt(long utcTicks) => utcTicks / _length;
 
     /// <summary>Returns the start of an epoch.</summary>
-    /// <param name="epoch">The epoch.</param>
     /// <returns>The time of day (<see cref="DateTimeOffset.UtcTicks"/>).</returns>
     public long StartOf(long epoch) => epoch * _length;
 

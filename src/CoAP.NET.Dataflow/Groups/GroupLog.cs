@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of groups.</summary>
 internal static partial class GroupLog
 {
     [LoggerMessage(1451, LogLevel.Debug, "The response of {Peer} to a group request is not a link-format document: {Error}")]

@@ -34,7 +34,6 @@ internal sealed class GroupRequests
         Math.Min((parameters.NonLifetime + parameters.MaxLatency + s_maxServerResponseDelay).Ticks, TimeSpan.TicksPerDay);
 
     /// <summary>Registers a request, with a token that no other request of the endpoint ever had.</summary>
-    /// <param name="request">The request.</param>
     /// <returns>False when too many requests run.</returns>
     public bool TryBegin(GroupRequest request)
     {
@@ -52,7 +51,6 @@ internal sealed class GroupRequests
         }
     }
 
-    /// <summary>Finds the request that a response answers.</summary>
     public bool TryFind(CoapToken token, [NotNullWhen(true)] out GroupRequest? request)
     {
         if (token.Length == TokenSequence.GroupLength)

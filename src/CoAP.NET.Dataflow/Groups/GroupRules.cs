@@ -11,8 +11,6 @@ internal static class GroupRules
     /// <summary>
     /// Whether a group request gets no answer at all: only the first block may be requested of a group (RFC 7959 section 2.8).
     /// </summary>
-    /// <param name="message">The request.</param>
-    /// <param name="special">The special options of the request.</param>
     public static bool IsIgnored(CoapMessage message, SpecialOptions special) =>
         (special & (SpecialOptions.Block1 | SpecialOptions.QBlock)) != 0
         || ((special & SpecialOptions.Block2) != 0 && message.Options.Block2 is { Number: > 0 });
@@ -21,7 +19,6 @@ internal static class GroupRules
     /// Whether to suppress an answer to a group request unless the request asked for its class: errors, and empty contents such as an empty
     /// list of links. The handler can override this.
     /// </summary>
-    /// <param name="result">The answer.</param>
     public static bool IsKeptBack(CoapResult result) =>
         !(result.AnswersGroup ?? (result.Code.IsSuccess && !(result.Code == CoapCode.Content && result.Payload.IsEmpty)));
 

@@ -19,7 +19,6 @@ internal sealed class GroupSettings
     /// <summary>The options from joining groups; null when the endpoint joined none.</summary>
     public CoapGroupOptions? Options { get; set; }
 
-    /// <summary>Returns the Leisure for an answer.</summary>
     public TimeSpan LeisureOf(CoapMessage answer, CoapTransmissionParameters parameters) =>
         GroupRules.LeisureOf(_serializer.GetSize(answer), Options?.GroupSize, Options?.ResponseRate, parameters);
 }

@@ -105,7 +105,6 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
     internal static CoapPeerId OfPublicKey(ReadOnlySpan<byte> publicKey) => new(RawPublicKeyMethod, HashOf(publicKey));
 
     /// <summary>Creates the identity of a user, from the identifier in its claims: <c>NameIdentifier</c> or <c>sub</c>.</summary>
-    /// <param name="user">The user.</param>
     /// <returns>
     /// The identity; null for a user that is not authenticated, or has no identifier. A name is none, because users may choose it.
     /// </returns>

@@ -26,7 +26,6 @@ internal struct Sha256
     private Block _rest;
     private ulong _length;
 
-    /// <summary>Begins a hash.</summary>
     public Sha256()
     {
         _state[0] = 0x6a09e667;

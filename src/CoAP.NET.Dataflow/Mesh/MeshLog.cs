@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of the blocks of a mesh.</summary>
 internal static partial class MeshLog
 {
     [LoggerMessage(1610, LogLevel.Error, "A linked block faulted while the block before it is open. Items for it are lost.")]

@@ -366,7 +366,6 @@ public sealed class CoapUri : IEquatable<CoapUri>
     }
 
     /// <summary>Resolves a URI that is not of another scheme against this one.</summary>
-    /// <param name="reference">The URI or reference.</param>
     /// <returns>The reference itself if it is absolute.</returns>
     internal CoapUri ResolveReference(CoapUri reference) => reference.IsAbsolute ? reference : Resolve(reference.ToString());
 

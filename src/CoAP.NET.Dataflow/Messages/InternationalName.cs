@@ -33,7 +33,6 @@ internal static class InternationalName
     ];
 
     /// <summary>Returns a name as in the DNS, that is, in ASCII.</summary>
-    /// <param name="name">The name.</param>
     /// <returns>The name; null if it is not valid.</returns>
     public static string? AsciiOf(string name)
     {

@@ -8,7 +8,6 @@ namespace CoAP.NET.Messages;
 /// A cache for recent texts, such as URIs: most programs use the same few again and again. It has a fixed size: a text has two possible
 /// slots, and replaces the text in the second slot if the first is occupied. Thread-safe.
 /// </summary>
-/// <typeparam name="TValue">The cached value of a text.</typeparam>
 internal sealed class RecentTexts<TValue>
     where TValue : class
 {
@@ -19,10 +18,6 @@ internal sealed class RecentTexts<TValue>
 
     private Entry?[]? _entries;
 
-    /// <summary>Finds the value of a text.</summary>
-    /// <param name="text">The text.</param>
-    /// <param name="value">The value.</param>
-    /// <returns>Whether there is one.</returns>
     public bool TryFind(ReadOnlySpan<char> text, [NotNullWhen(true)] out TValue? value)
     {
         value = null;
@@ -51,8 +46,6 @@ internal sealed class RecentTexts<TValue>
     }
 
     /// <summary>Stores the value of a text. A long text is not stored.</summary>
-    /// <param name="text">The text.</param>
-    /// <param name="value">The value.</param>
     public void Note(string text, TValue value)
     {
         if (text.Length > MaxLength)

@@ -38,8 +38,6 @@ internal static class UriComposer
         return true;
     }
 
-    /// <summary>Returns the error as text.</summary>
-    /// <param name="fault">The error.</param>
     public static string Describe(UriFault fault) => $"The options of the request do not form a URI: {fault.Message}";
 
     // Steps 2 and 3: the option if it is a valid host, the address if the option is absent.

@@ -7,10 +7,6 @@ namespace CoAP.NET.Messages;
 internal static class UriReader
 {
     /// <summary>Parses an absolute URI or IRI.</summary>
-    /// <param name="text">The text.</param>
-    /// <param name="parts">The parts.</param>
-    /// <param name="fault">The error.</param>
-    /// <returns>Whether it is valid.</returns>
     public static bool TryParse(string text, out UriParts parts, out UriFault fault)
     {
         parts = default;
@@ -45,11 +41,6 @@ internal static class UriReader
     }
 
     /// <summary>Parses a reference, and resolves it (RFC 3986 section 5.2).</summary>
-    /// <param name="origin">The base URI.</param>
-    /// <param name="reference">The reference.</param>
-    /// <param name="parts">The parts of the resolved URI.</param>
-    /// <param name="fault">The error.</param>
-    /// <returns>Whether it resolves to a CoAP URI.</returns>
     public static bool TryResolve(in UriParts origin, string reference, out UriParts parts, out UriFault fault)
     {
         if (FindScheme(reference) >= 0)
@@ -93,7 +84,6 @@ internal static class UriReader
     }
 
     /// <summary>Returns the index of the colon after a scheme; -1 if there is none (RFC 3986 section 3.1).</summary>
-    /// <param name="text">The text.</param>
     public static int FindScheme(string text)
     {
         for (int i = 0; i < text.Length; i++)

@@ -57,8 +57,6 @@ internal static class UriSchemes
         s_registered.TryAdd(scheme, defaultPort);
     }
 
-    /// <summary>Returns the error for another scheme.</summary>
-    /// <param name="scheme">The scheme.</param>
     public static UriFault Unknown(string scheme) =>
         new(0, $"The scheme '{scheme}' is not a CoAP scheme. Use coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws, or the scheme of "
             + "a transport that was added to an endpoint.");

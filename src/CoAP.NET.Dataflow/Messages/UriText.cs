@@ -21,10 +21,8 @@ internal static class UriText
     /// <summary>The characters of a registered name.</summary>
     internal static readonly SearchValues<char> NameChars = SearchValues.Create(Unreserved + SubDelims + "%");
 
-    /// <summary>The characters of a path segment.</summary>
     internal static readonly SearchValues<char> SegmentChars = SearchValues.Create(Unreserved + SubDelims + ":@%");
 
-    /// <summary>The characters of a query.</summary>
     internal static readonly SearchValues<char> QueryChars = SearchValues.Create(Unreserved + SubDelims + ":@/?%");
 
     /// <summary>The characters of an IPv6 zone (RFC 6874).</summary>

@@ -46,7 +46,6 @@ internal sealed class DeduplicationStore
     /// <summary>Prefetches the memory in which a search begins. Allowed while other threads change it.</summary>
     public void Fetch(CoapChannel peer, ushort messageId) => _logs.Fetch(peer.Messaging.Id, messageId);
 
-    /// <summary>Looks up a Message ID of a peer.</summary>
     public DuplicateLookup Find(CoapChannel peer, ushort messageId, long now, out ReceivedMessage? running, out ReplyHeader header,
         out ReadOnlySpan<byte> reply)
     {

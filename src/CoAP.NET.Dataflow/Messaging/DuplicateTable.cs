@@ -83,7 +83,6 @@ internal sealed class DuplicateTable(ReplyLog[] logs)
         slots[i] = (place << TagBits) | tag;
     }
 
-    /// <summary>Lists the places of a peer.</summary>
     public List<ulong> PlacesOf(uint peer)
     {
         List<ulong> places = [];
@@ -115,7 +114,6 @@ internal sealed class DuplicateTable(ReplyLog[] logs)
         }
     }
 
-    /// <summary>Frees all memory.</summary>
     public void Clear()
     {
         Array.Clear(_partitions);

@@ -27,7 +27,6 @@ internal sealed class GroupMessageIds
         _step = (ushort)((bits >> 16) | 1);
     }
 
-    /// <summary>Whether a Message ID is reserved for groups.</summary>
     public static bool Contains(ushort messageId) => messageId >= First;
 
     /// <summary>Returns when the next Message ID is free, in units of 100 ns; it is free now if that is not in the future.</summary>

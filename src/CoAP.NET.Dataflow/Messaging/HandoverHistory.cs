@@ -19,7 +19,6 @@ internal readonly record struct HandoverHistory(List<SeenMessage> Seen, ushort[]
     private const int KindMask = (1 << KindBits) - 1;
 
     /// <summary>Encodes the history. If it does not fit, the oldest messages first lose their answers, and are then omitted.</summary>
-    /// <param name="leftOut">The number of omitted messages.</param>
     /// <returns>The bytes; empty for an empty history.</returns>
     public byte[] Write(out int leftOut)
     {

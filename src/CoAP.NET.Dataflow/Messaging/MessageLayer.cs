@@ -39,7 +39,6 @@ internal sealed class MessageLayer : IPeerRetention, ITimerOwner
     /// <summary>The duplicate memory, for its gauges.</summary>
     public DeduplicationStore Memory => _memory;
 
-    /// <summary>Sessions that continue elsewhere.</summary>
     public SessionHandovers SessionHandovers { get; }
 
     /// <summary>The number of sent messages in the shard that an acknowledgement or reset can match.</summary>
@@ -307,9 +306,6 @@ internal sealed class MessageLayer : IPeerRetention, ITimerOwner
     public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted) => _matching.Unreachable(channel, quoted);
 
     /// <summary>Handles a datagram that the operating system refused for a permanent reason.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="bytes">The refused datagram.</param>
-    /// <param name="error">The error of the operating system.</param>
     public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error) => _matching.SendFailed(channel, bytes, error);
 
     /// <summary>

@@ -42,9 +42,6 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
     /// Handles a datagram that the operating system refused for a permanent reason; fails the message, if it is outstanding. The caller
     /// must hold no lock.
     /// </summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="bytes">The datagram.</param>
-    /// <param name="error">The error of the operating system.</param>
     internal void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error)
     {
         _shard.Enter();

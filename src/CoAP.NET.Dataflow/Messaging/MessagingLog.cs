@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of the messaging layer.</summary>
 internal static partial class MessagingLog
 {
     [LoggerMessage(1300, LogLevel.Warning,

@@ -13,13 +13,11 @@ internal sealed class OutstandingMessages
     // Messages that only a reset can still match, in the order of sending.
     private GivingList _giving;
 
-    /// <summary>The number of messages in the shard.</summary>
     public int Count { get; private set; }
 
     /// <summary>The oldest Non-confirmable message that only a reset can still match: the first to be evicted. Null for none.</summary>
     public CoapTransmission? FirstToEvict => _giving.First;
 
-    /// <summary>Adds a message with a new Message ID.</summary>
     public void Add(CoapTransmission transmission, SendingState sending)
     {
         transmission.IsOutstanding = true;
@@ -32,7 +30,6 @@ internal sealed class OutstandingMessages
     /// Marks a message, sent first or again, that only a reset can still match. If it loses its place, the reset is no longer recognized,
     /// which RFC 7252 section 4.3 does not guarantee anyway.
     /// </summary>
-    /// <param name="transmission">The outstanding message.</param>
     public void EvictFrom(CoapTransmission transmission)
     {
         StopEvicting(transmission);
@@ -47,7 +44,6 @@ internal sealed class OutstandingMessages
     /// <summary>Makes a message no longer known by one of its Message IDs.</summary>
     public void RemoveMessageId(ushort messageId, SendingState sending) => _byMessageId.Remove(sending.Peer.Messaging.KeyOf(messageId));
 
-    /// <summary>Removes a message with all its Message IDs.</summary>
     public void Remove(CoapTransmission transmission, SendingState sending)
     {
         StopEvicting(transmission);
@@ -63,8 +59,6 @@ internal sealed class OutstandingMessages
         transmission.Superseded = null;
     }
 
-    /// <summary>Removes all messages to a peer.</summary>
-    /// <returns>The messages.</returns>
     public List<CoapTransmission> RemoveAll(SendingState sending)
     {
         List<CoapTransmission> all = To(sending, int.MaxValue);

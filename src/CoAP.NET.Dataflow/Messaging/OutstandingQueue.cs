@@ -7,14 +7,10 @@ namespace CoAP.NET.Messaging;
 /// turn and then goes to the end of the line, so a long queue of one peer never delays the others. Call every method under the shard's
 /// lock.
 /// </summary>
-/// <param name="shard">The shard, for its timers.</param>
-/// <param name="outstanding">The messages with places.</param>
-/// <param name="max">The number of places.</param>
 internal sealed class OutstandingQueue(CoapShard shard, OutstandingMessages outstanding, int max)
 {
     private Line _line;
 
-    /// <summary>The number of places.</summary>
     public int Max => max;
 
     /// <summary>The peer whose turn it is; null when none waits.</summary>
@@ -43,7 +39,6 @@ internal sealed class OutstandingQueue(CoapShard shard, OutstandingMessages outs
     }
 
     /// <summary>Appends a peer, unless it is already in the line.</summary>
-    /// <param name="peer">The peer.</param>
     public void Join(SendingState peer)
     {
         if (!peer.IsInLine)
@@ -64,7 +59,6 @@ internal sealed class OutstandingQueue(CoapShard shard, OutstandingMessages outs
         }
     }
 
-    /// <summary>Locates the links of a peer.</summary>
     internal readonly struct Place : ILinkAccessor<SendingState>
     {
         public static ref ListLinks<SendingState> Of(SendingState item) => ref item.LineLinks;

@@ -132,7 +132,6 @@ internal sealed class ReplyLog
 
     private uint IndexOf(ulong place) => ((uint)(place >> SequenceShift) - _firstSequence) & SequenceMask;
 
-    /// <summary>A segment of a log.</summary>
     [SuppressMessage("Design", "CA1034", Justification = "Internal; belongs to the log alone.")]
     internal sealed class Segment(byte[] buffer)
     {

@@ -4,17 +4,12 @@ namespace CoAP.NET.Messaging;
 /// Sessions that continue elsewhere, for example at another server. Their requests finish here, and the history of messages that must not
 /// be processed twice moves with them. Call every method under the shard's lock.
 /// </summary>
-/// <param name="memory">The duplicate memory.</param>
-/// <param name="times">The times of peers.</param>
-/// <param name="ids">The Message IDs of sent messages.</param>
 internal sealed class SessionHandovers(DeduplicationStore memory, TransmissionTimeCache times, OutgoingMessageIds ids)
 {
     /// <summary>Whether requests of a peer are pending, or answers to them not acknowledged.</summary>
-    /// <param name="channel">The channel of the session.</param>
     public static bool IsBusy(CoapChannel channel) => channel.Messaging.Running > 0 || OutstandingMessages.OwesReply(channel);
 
     /// <summary>Stops accepting new requests of a peer.</summary>
-    /// <param name="channel">The channel of the session.</param>
     /// <returns>Notifies the caller when a pending exchange has ended.</returns>
     public static SessionHandover Begin(CoapChannel channel) => channel.Messaging.MakeRareState().SessionHandover ??= new SessionHandover();
 

@@ -49,9 +49,6 @@ internal sealed class TransmissionMatching
     }
 
     /// <summary>Handles a datagram that the operating system refused for a permanent reason.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="bytes">The refused datagram.</param>
-    /// <param name="error">The error of the operating system.</param>
     public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error)
     {
         if (TryFindQuoted(channel, bytes, out CoapTransmission? transmission))
@@ -121,7 +118,6 @@ internal sealed class TransmissionMatching
         return false;
     }
 
-    /// <summary>Handles a reset.</summary>
     public void ReceiveReset(in CoapInbound item, CoapCode code, long now)
     {
         if (!code.IsEmpty)

@@ -217,7 +217,6 @@ internal sealed class Transmissions : ITimerOwner
         }
     }
 
-    /// <summary>Records that a peer responds.</summary>
     public void OnHeard(CoapChannel peer, long now)
     {
         peer.Messaging.LastHeard = now;
@@ -248,7 +247,6 @@ internal sealed class Transmissions : ITimerOwner
         ServeLine(now);
     }
 
-    /// <summary>Reports the outcome of a message.</summary>
     public void Raise(CoapInboundKind kind, CoapTransmission transmission)
     {
         _shard.Raise(new CoapInbound

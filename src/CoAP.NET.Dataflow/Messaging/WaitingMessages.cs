@@ -11,17 +11,12 @@ namespace CoAP.NET.Messaging;
 /// A proxy sends messages for many clients. In the queue of a peer these clients take turns: each has one message in a round. A client with
 /// many waiting requests therefore delays the others by one request for each of theirs.
 /// </remarks>
-/// <param name="rule">Maps peers to sources.</param>
 internal sealed class WaitingMessages(CoapSourceRule rule)
 {
     private readonly Ledger _ledger = new();
 
-    /// <summary>The number of messages.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Adds a message to its queue.</summary>
-    /// <param name="transmission">The message.</param>
-    /// <param name="sending">Its peer.</param>
     public void Add(CoapTransmission transmission, SendingState sending)
     {
         if (transmission.PassesQueue)
@@ -38,13 +33,9 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     }
 
     /// <summary>Records that the waiting message with the first turn may leave, or a later one in its place.</summary>
-    /// <param name="sending">The peer.</param>
     public static void BeginTurn(SendingState sending) => sending.Round = sending.Waiting.First!.Round;
 
     /// <summary>Charges an added message that could not leave at once.</summary>
-    /// <param name="transmission">The message.</param>
-    /// <param name="sending">Its peer.</param>
-    /// <returns>The length of its queue.</returns>
     public int Charge(CoapTransmission transmission, SendingState sending)
     {
         sending.Holding ??= new Ledger.Holding(sending, rule.Of(sending.Peer.Remote, sending.Peer.Identity));
@@ -52,9 +43,6 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
         return QueueOf(transmission, sending).Count;
     }
 
-    /// <summary>Removes a message that is sent or given up.</summary>
-    /// <param name="transmission">The message.</param>
-    /// <param name="sending">Its peer.</param>
     public void Remove(CoapTransmission transmission, SendingState sending)
     {
         QueueOf(transmission, sending).Remove(transmission);

@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of observations.</summary>
 internal static partial class ObservationLog
 {
     [LoggerMessage(1730, LogLevel.Debug, "{Target} is not observed at the moment: {Reason}")]

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Peers;
 
-/// <summary>The kinds of peers.</summary>
 internal enum ChannelKind : byte
 {
     /// <summary>An address that sends datagrams.</summary>

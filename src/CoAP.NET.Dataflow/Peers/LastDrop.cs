@@ -7,7 +7,6 @@ internal sealed class LastDrop
 {
     private int _count;
 
-    /// <summary>The counter of the reason.</summary>
     public CoapCounter Reason { get; private set; }
 
     /// <summary>The time, in units of 100 ns.</summary>

@@ -9,13 +9,10 @@ internal sealed class LearnedPeerFacts
     public byte[]? EchoToReturn;
     public object? Identity;
 
-    /// <summary>See <see cref="CoapChannel.Carried"/>.</summary>
     public ProtectedChannelState? Carried;
 
-    /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
     public CoapConnectionException? EndReason;
 
-    /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
     public CancellationTokenSource? Probe;
 
     /// <summary>The waiter for the next message of the peer; null for none.</summary>

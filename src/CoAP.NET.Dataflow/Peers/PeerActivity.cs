@@ -8,9 +8,6 @@ namespace CoAP.NET.Peers;
 internal static class PeerActivity
 {
     /// <summary>Reports a message of the peer, or its first contact.</summary>
-    /// <param name="lastSeen">The field to write.</param>
-    /// <param name="value">The time of the message.</param>
-    /// <param name="extras">The field with the extras of the channel.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Report(ref long lastSeen, long value, ref RarePeerState? extras)
     {
@@ -24,9 +21,6 @@ internal static class PeerActivity
     }
 
     /// <summary>Reports that the peer is forgotten, or was found again; its messages no longer use this channel.</summary>
-    /// <param name="isForgotten">The field to write.</param>
-    /// <param name="value">The value to write.</param>
-    /// <param name="extras">The field with the extras of the channel.</param>
     public static void Forget(ref bool isForgotten, bool value, ref RarePeerState? extras)
     {
         Volatile.Write(ref isForgotten, value);
@@ -37,8 +31,6 @@ internal static class PeerActivity
     }
 
     /// <summary>Completes with the next message, or when the peer is forgotten.</summary>
-    /// <param name="hints">The hints of the channel.</param>
-    /// <param name="channel">The channel.</param>
     public static Task Next(LearnedPeerFacts hints, CoapChannel channel)
     {
         TaskCompletionSource made = new(TaskCreationOptions.RunContinuationsAsynchronously);

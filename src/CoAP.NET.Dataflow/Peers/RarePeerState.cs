@@ -12,7 +12,6 @@ internal sealed class RarePeerState
     public RequestsInProgress? Requests;
     public LastDrop? LastDrop;
 
-    /// <summary>See <see cref="CoapChannel.ProtectedOnes"/>.</summary>
     public ProtectedChannels? ProtectedOnes;
 
     /// <summary>Items that wait for the thread that drains the outbox.</summary>

@@ -22,10 +22,8 @@ internal sealed class RequestsInProgress(CoapChannel channel, IEffectTarget<Requ
     private int _pause;
     private bool _isAwaited;
 
-    /// <summary>The channel of the connection.</summary>
     public CoapChannel Channel => channel;
 
-    /// <summary>The number of unanswered requests.</summary>
     public int Count => Total(Volatile.Read(ref _counts));
 
     /// <summary>Whether reading is paused because there are too many.</summary>
@@ -51,7 +49,6 @@ internal sealed class RequestsInProgress(CoapChannel channel, IEffectTarget<Requ
         return (byte)side;
     }
 
-    /// <summary>Returns the count of a side.</summary>
     public int CountOf(byte side) => CountOf(Volatile.Read(ref _counts), side);
 
     /// <summary>Counts a request. Called on the receiving thread, one request after another.</summary>

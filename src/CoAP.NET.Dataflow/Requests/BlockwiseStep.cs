@@ -9,7 +9,6 @@ namespace CoAP.NET.Requests;
 /// <param name="environment">Provides limits, counters and log.</param>
 internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
 {
-    /// <summary>The tags of the unfinished uploads of this endpoint.</summary>
     public UploadTags Tags { get; } = new(environment.Random);
 
     public CoapEnvironment Environment => environment;

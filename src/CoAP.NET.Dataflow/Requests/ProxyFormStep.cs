@@ -25,7 +25,6 @@ internal sealed class ProxyFormStep : RequestStep
     }
 
     /// <summary>Whether a proxy that does not know an option, or the form of the request, answers so.</summary>
-    /// <param name="code">The code of the response.</param>
     public static bool IsRefusal(CoapCode code) => code == CoapCode.BadOption || code == CoapCode.NotImplemented;
 
     /// <summary>Replaces Proxy-Uri by Proxy-Scheme and the options of the URI.</summary>

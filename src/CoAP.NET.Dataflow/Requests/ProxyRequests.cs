@@ -53,7 +53,6 @@ internal static class ProxyRequests
     }
 
     /// <summary>Throws if a URI does not name a proxy.</summary>
-    /// <param name="proxy">The URI.</param>
     /// <exception cref="ArgumentException">The URI has a path or a query.</exception>
     internal static void Check(CoapUri proxy)
     {
@@ -66,8 +65,6 @@ internal static class ProxyRequests
         }
     }
 
-    /// <summary>Returns whether the options of a request name a proxy.</summary>
-    /// <param name="request">The request.</param>
     internal static bool NamesProxy(CoapRequest request) =>
         request.Message.HasOptions
         && (request.Options.Contains(OptionNumber.ProxyUri) || request.Options.Contains(OptionNumber.ProxyScheme));

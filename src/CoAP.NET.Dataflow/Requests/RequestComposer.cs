@@ -7,7 +7,6 @@ namespace CoAP.NET.Requests;
 internal static class RequestComposer
 {
     /// <summary>Throws if a message cannot be sent as a request.</summary>
-    /// <param name="request">The request.</param>
     /// <exception cref="ArgumentException">The code is not a request code, or the method needs something that is missing.</exception>
     public static void Check(CoapRequest request)
     {
@@ -25,14 +24,11 @@ internal static class RequestComposer
     }
 
     /// <summary>Parses the URI of a target.</summary>
-    /// <param name="uri">The text.</param>
     /// <exception cref="ArgumentException">The text is not a CoAP URI, or its port is 0.</exception>
     public static CoapUri ParseTarget(string uri) =>
         CoapUri.TryParse(uri, out CoapUri? target, out string? error) ? CheckTarget(target) : throw new ArgumentException(error);
 
     /// <summary>Checks the URI of a target.</summary>
-    /// <param name="uri">The URI.</param>
-    /// <returns>The URI.</returns>
     /// <exception cref="ArgumentException">It is not an absolute CoAP URI, or its port is 0.</exception>
     public static CoapUri CheckTarget(CoapUri uri)
     {
@@ -46,7 +42,6 @@ internal static class RequestComposer
     /// Creates the message of a request, without the options of its target. A request may be sent several times, even concurrently: each
     /// transmission has its own message.
     /// </summary>
-    /// <param name="request">The request.</param>
     public static CoapMessage Copy(CoapRequest request)
     {
         CoapMessage message = new(request.Code)
@@ -63,8 +58,6 @@ internal static class RequestComposer
     }
 
     /// <summary>Creates the message of a request without options. Requests to the same resource share the options that name it.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="uri">Its target.</param>
     public static CoapMessage Share(CoapRequest request, CoapUri uri) => new(request.Code, uri.ResourceOptions)
     {
         Type = request.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
@@ -72,7 +65,6 @@ internal static class RequestComposer
     };
 
     /// <summary>Returns whether options of a message name a resource, or a part of its URI.</summary>
-    /// <param name="message">The message.</param>
     public static bool NamesResource(CoapMessage message)
     {
         CoapOptionCollection? options = message.OptionsToRead;
@@ -88,9 +80,6 @@ internal static class RequestComposer
     }
 
     /// <summary>Adds the options that name a target.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="uri">The target.</param>
-    /// <param name="remote">The address that the message goes to.</param>
     public static void AddTarget(CoapMessage message, CoapUri uri, CoapAddress remote)
     {
         if (uri.Literal != remote)

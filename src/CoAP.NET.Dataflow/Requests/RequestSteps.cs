@@ -41,19 +41,13 @@ internal sealed class RequestSteps
         }
         Chain = new RequestChain(sender, [.. steps, Blockwise, new EchoStep(), Token]);
     }
-    /// <summary>The chain of all steps.</summary>
     public RequestChain Chain { get; }
-    /// <summary>Sends the messages of the steps.</summary>
     public RequestSender Sender { get; }
-    /// <summary>The connections.</summary>
     public ConnectionPool Pool { get; }
     /// <summary>The cache; null if there is none.</summary>
     public ResponseCacheStep? Cache { get; }
-    /// <summary>Finds connections.</summary>
     public ConnectionStep Connection { get; }
-    /// <summary>Transfers large bodies.</summary>
     public BlockwiseStep Blockwise { get; }
-    /// <summary>Requests long tokens.</summary>
     public TokenStep Token { get; }
     /// <summary>
     /// Returns the place of the first step for a request. If the step that finds connections is the first, only requests on connections

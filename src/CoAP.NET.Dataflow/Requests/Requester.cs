@@ -38,9 +38,6 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     }
 
     /// <summary>Sends a request to a peer, whatever host its URI names.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The response, which may be an error response.</returns>
     public Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken)
     {
@@ -101,10 +98,6 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// Sends a request with a token of a stateless client (RFC 8974 section 3), or as a plain request if the support of the peer for such
     /// tokens is unknown.
     /// </summary>
-    /// <param name="request">The request.</param>
-    /// <param name="tokens">The client.</param>
-    /// <param name="state">The content of the token.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response if it was sent as a plain request; otherwise null.</returns>
     public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessReceiver tokens, byte[] state,
         CancellationToken cancellationToken)

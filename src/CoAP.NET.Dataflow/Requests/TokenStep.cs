@@ -16,7 +16,6 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     /// Returns the token length of requests on a connection, from its parameters and the limit of the peer; 0 for the default length, and
     /// without a connection.
     /// </summary>
-    /// <param name="channel">The peer.</param>
     public static int LengthFor(CoapChannel channel) =>
         channel is
         {

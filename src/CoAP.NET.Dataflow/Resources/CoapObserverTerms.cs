@@ -108,9 +108,6 @@ public sealed class CoapObserverTerms : IDeferredWork
     }
 
     /// <summary>Takes a place for an observer. The caller holds the lock of its shard.</summary>
-    /// <param name="shard">The shard.</param>
-    /// <param name="source">The source of the client.</param>
-    /// <returns>Whether there was one.</returns>
     internal bool TryEnter(CoapShard shard, in CoapSource source)
     {
         lock (_gate)

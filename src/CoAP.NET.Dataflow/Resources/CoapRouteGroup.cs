@@ -78,7 +78,6 @@ public sealed class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoap
 
     /// <summary>Returns the current metadata of the routes in this group and its inner groups, in the order of mapping.</summary>
     /// <remarks>The metadata of the groups themselves is not included.</remarks>
-    /// <typeparam name="T">The type to find.</typeparam>
     /// <returns>The objects of the type; empty if there are none.</returns>
     internal IReadOnlyList<T> ListMetadata<T>()
         where T : class

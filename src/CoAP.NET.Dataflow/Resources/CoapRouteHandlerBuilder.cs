@@ -176,7 +176,6 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// Returns the nearest metadata object of a type: that of the route, or otherwise that of the surrounding groups, from the inside out.
     /// </summary>
     /// <remarks>If there are several, it returns the last one.</remarks>
-    /// <typeparam name="T">The type to find.</typeparam>
     /// <returns>The object; null if there is none.</returns>
     internal T? FindMetadata<T>()
         where T : class

@@ -29,8 +29,6 @@ internal static class RequestRules
         return false;
     }
 
-    /// <summary>Returns whether a request is for a proxy.</summary>
-    /// <param name="options">The options of the request.</param>
     // A server that is not a proxy rejects it, whatever the Uri options are: Proxy-Uri has priority over them (RFC 7252 sections 5.7.2 and
     // 5.10.2).
     public static bool AsksForProxy(CoapOptionCollection options)

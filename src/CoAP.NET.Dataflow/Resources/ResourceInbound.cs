@@ -291,7 +291,6 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         return true;
     }
 
-    /// <summary>Handles the response of a handler.</summary>
     internal void Finish(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
         Reply(exchange, result, error);

@@ -3,7 +3,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of routes and handlers.</summary>
 internal static partial class ResourceLog
 {
     [LoggerMessage(1500, LogLevel.Error, "The handler of {Route} failed. The peer gets 5.00 without details.")]

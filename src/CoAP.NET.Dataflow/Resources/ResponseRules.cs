@@ -7,10 +7,6 @@ internal static class ResponseRules
     /// Returns whether a success has another Content-Format than Accept asks for: RFC 7252 section 5.10.4. A response without a format
     /// matches any.
     /// </summary>
-    /// <param name="request">The request.</param>
-    /// <param name="result">The answer.</param>
-    /// <param name="format">The format of the answer.</param>
-    /// <param name="wanted">The requested format.</param>
     public static bool IsInUnwantedFormat(CoapRequestContext request, CoapResult result, out CoapContentFormat format,
         out CoapContentFormat wanted)
     {
@@ -30,8 +26,6 @@ internal static class ResponseRules
     /// Returns 2.03 Valid instead of 2.05 Content if the client already has the content: one of its ETag options is that of the response
     /// (RFC 7252 section 5.10.6.2). Otherwise the unchanged response.
     /// </summary>
-    /// <param name="request">The request.</param>
-    /// <param name="result">The answer.</param>
     public static CoapResult ValidIfKnown(CoapRequestContext request, CoapResult result)
     {
         CoapOptionCollection asked = RouteTable.OptionsOf(request);

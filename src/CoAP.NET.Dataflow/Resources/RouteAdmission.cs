@@ -17,9 +17,6 @@ internal static class RouteAdmission
     public static ValueTask<CoapResult> Admitted(CoapRequestContext request, CancellationToken cancellationToken) => new(s_admitted);
 
     /// <summary>Checks the freshness and the rate limiter for a request.</summary>
-    /// <param name="exchange">The request.</param>
-    /// <param name="plan">The plan of its route.</param>
-    /// <param name="environment">Provides the counters.</param>
     /// <returns>The response that rejects the request; null if it is admitted.</returns>
     /// <exception cref="Exception">An exception of the limiter.</exception>
     public static CoapResult? HoldBack(CoapExchange exchange, RoutePlan plan, CoapEnvironment environment)

@@ -31,7 +31,6 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRespo
 
     internal ServingReports Reports { get; }
 
-    /// <summary>The number of requests in the router.</summary>
     internal int Unanswered => _unanswered.Count;
 
     internal override void Process(CoapReply item)

@@ -103,7 +103,6 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
         return error.IsNone && head.Length > 0;
     }
 
-    /// <summary>Reads a message from the beginning of a sequence.</summary>
     internal bool TryRead(in ReadOnlySequence<byte> source, bool copy, [NotNullWhen(true)] out CoapMessage? message,
         out SequencePosition consumed, out CoapFormatError error)
     {
@@ -126,7 +125,6 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
         return isRead;
     }
 
-    /// <summary>Reads the head of the message at the beginning of a sequence.</summary>
     internal bool TryReadHead(in ReadOnlySequence<byte> source, out MessageHead head, out CoapFormatError error)
     {
         ReadOnlySpan<byte> first = source.FirstSpan;
@@ -294,9 +292,6 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     }
 
     /// <summary>Adds the size of the header, and refuses what the header cannot say.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="plan">The sizes of its options and payload.</param>
-    /// <returns>The sizes of all parts.</returns>
     /// <exception cref="ArgumentException">The format has no form for the message.</exception>
     private protected abstract MessagePlan PlanHead(CoapMessage message, MessagePlan plan);
 

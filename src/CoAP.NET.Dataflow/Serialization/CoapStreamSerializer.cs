@@ -54,9 +54,6 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         WriteHead(destination, message, plan.Body);
 
     /// <summary>Writes header and token.</summary>
-    /// <param name="destination">The buffer.</param>
-    /// <param name="message">The message.</param>
-    /// <param name="length">The value of the length field.</param>
     /// <returns>The bytes written.</returns>
     internal static int WriteHead(Span<byte> destination, CoapMessage message, long length)
     {

@@ -40,7 +40,6 @@ internal static class ExtendedField
     /// <summary>How many bytes extend the field of a value.</summary>
     public static int SizeOfExtensionFor(long value) => SizeOfExtension(FieldFor(value));
 
-    /// <summary>The field of a value.</summary>
     public static int FieldFor(long value) => value switch
     {
         < OneByteBase => (int)value,

@@ -8,7 +8,6 @@ internal sealed class InboundItems(CoapEnvironment environment)
 {
     private readonly DatagramHash _hash = new(environment.Random);
 
-    /// <summary>A message.</summary>
     public CoapInbound Message(CoapDatagram datagram, CoapChannel channel, CoapMessage message) => channel.Transport.IsReliable
         ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message, ReceivedAt = datagram.ReceivedAt, IsLate = datagram.IsLate }
         : new CoapInbound

@@ -10,7 +10,6 @@ internal sealed record MessageFormats(ICoapMessageSerializer Datagrams, ICoapMes
     public static MessageFormats Default { get; } = new(CoapDatagramSerializer.Default, CoapStreamSerializer.Default,
         CoapWebSocketSerializer.Default);
 
-    /// <summary>The format of the messages of a peer.</summary>
     public ICoapMessageSerializer Of(CoapChannel channel) =>
         !channel.Transport.IsReliable ? Datagrams : channel.HasMessages ? WebSockets : Streams;
 }

@@ -6,13 +6,11 @@ internal readonly struct MessageHead
     /// <summary>The type; Confirmable in stream formats, which have none.</summary>
     public CoapMessageType Type { get; init; }
 
-    /// <summary>The code.</summary>
     public CoapCode Code { get; init; }
 
     /// <summary>The Message ID; 0 in stream formats, which have none.</summary>
     public ushort MessageId { get; init; }
 
-    /// <summary>Where the token begins.</summary>
     public int TokenOffset { get; init; }
 
     /// <summary>The bytes of the token.</summary>

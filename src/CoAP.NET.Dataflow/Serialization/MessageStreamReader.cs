@@ -68,7 +68,6 @@ internal static class MessageStreamReader
     /// Whether the asynchronous methods of a stream do what its synchronous ones do, only slower: 6 to 13 ns for each call to a
     /// <see cref="MemoryStream"/>. One that is derived may do anything.
     /// </summary>
-    /// <param name="stream">The stream.</param>
     public static bool NeverWaits(Stream stream) => stream.GetType() == typeof(MemoryStream);
 
     private static async ValueTask<CoapMessage> ReadSlowlyAsync(

@@ -17,7 +17,6 @@ internal struct OptionBlockWriter
     /// <param name="options">The options; null for none.</param>
     public OptionBlockWriter(CoapOptionCollection? options) => _options = options;
 
-    /// <summary>Whether all options were written.</summary>
     public readonly bool IsDone => _options is null || _next == _options.Count;
 
     /// <summary>The bytes that options take.</summary>

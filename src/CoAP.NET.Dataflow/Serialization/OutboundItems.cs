@@ -4,8 +4,6 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Serialization;
 
 /// <summary>Creates the datagrams that the Serializer stage hands down.</summary>
-/// <param name="environment">The counters and the log.</param>
-/// <param name="pool">The buffers.</param>
 internal sealed class OutboundItems(CoapEnvironment environment, CoapDatagramPool pool)
 {
     /// <summary>A datagram with room for a message.</summary>

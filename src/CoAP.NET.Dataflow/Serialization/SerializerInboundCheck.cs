@@ -4,7 +4,6 @@ namespace CoAP.NET.Serialization;
 /// Behind the inbound half of a Serializer of a user: what it gives is checked, so that a mistake in it is one clear error in the log for
 /// each item, and not one somewhere above.
 /// </summary>
-/// <param name="environment">The counters and the log.</param>
 internal sealed class SerializerInboundCheck(CoapEnvironment environment)
     : InlineBlock<CoapInbound, CoapInbound>(environment.Counters, environment.Logger)
 {

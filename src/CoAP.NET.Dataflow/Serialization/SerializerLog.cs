@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of serializers.</summary>
 internal static partial class SerializerLog
 {
     [LoggerMessage(1200, LogLevel.Debug, "{Channel} sent bytes that are not a message: {Rule} at offset {Offset}.")]

@@ -20,7 +20,6 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
         Items = new OutboundItems(environment, pool);
     }
 
-    /// <summary>Makes the datagrams.</summary>
     internal OutboundItems Items { get; }
 
     internal override void Process(CoapOutbound outbound)
@@ -32,7 +31,6 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
     }
 
     /// <summary>Writes a message into a datagram of its channel.</summary>
-    /// <param name="outbound">The message.</param>
     /// <returns>The datagram; null if the format cannot express the message.</returns>
     internal CoapDatagram? Write(in CoapOutbound outbound)
     {

@@ -1,7 +1,6 @@
 namespace CoAP.NET.Serialization;
 
 /// <summary>Behind the outbound half of a Serializer of a user; see <see cref="SerializerInboundCheck"/>.</summary>
-/// <param name="environment">The counters and the log.</param>
 internal sealed class SerializerOutboundCheck(CoapEnvironment environment)
     : InlineBlock<CoapDatagram, CoapDatagram>(environment.Counters, environment.Logger)
 {

@@ -21,8 +21,6 @@ internal static class CertificateNames
     /// Whether a certificate matches a name or an address: by dNSName, iPAddress, or the authority of a CoAP URI among its alternative
     /// names. Common names and wildcards do not count (RFC 7925 section 4.4.1).
     /// </summary>
-    /// <param name="leaf">The certificate.</param>
-    /// <param name="name">The name or the address.</param>
     public static bool IsFor(X509Certificate2 leaf, string name)
     {
         try
@@ -37,7 +35,6 @@ internal static class CertificateNames
     }
 
     /// <summary>Returns the names and addresses of a certificate as readable text.</summary>
-    /// <param name="leaf">The certificate.</param>
     public static string Of(X509Certificate2 leaf)
     {
         try

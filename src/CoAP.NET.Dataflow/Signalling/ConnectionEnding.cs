@@ -105,7 +105,6 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     }
 
     // RFC 8323 section 5.5: pending exchanges finish, and no new ones start.
-    /// <summary>Handles a Release of the peer.</summary>
     public void OnRelease(StreamState state, CoapMessage release, long now)
     {
         if (release.OptionsToRead is { } options)
@@ -165,7 +164,6 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         timers.Arm(state, now);
     }
 
-    /// <summary>Handles an Abort of the peer.</summary>
     public void OnAbort(StreamState state, CoapMessage abort)
     {
         _counters.Add(CoapCounter.AbortsReceived);

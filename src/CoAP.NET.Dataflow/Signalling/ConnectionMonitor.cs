@@ -72,7 +72,6 @@ internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions optio
         }
     }
 
-    /// <summary>Checks a session.</summary>
     public void JudgeSession(ConnectionState state, long now)
     {
         if (!state.IsOver)

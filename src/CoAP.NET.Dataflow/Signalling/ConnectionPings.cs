@@ -8,7 +8,6 @@ internal sealed class ConnectionPings
 {
     private uint _lastPing;
 
-    /// <summary>Handles a Ping of the peer.</summary>
     public static void OnPing(StreamState state, CoapMessage ping)
     {
         if (ping.OptionsToRead?.Contains(CustodyOption.Definition.Number) != true)

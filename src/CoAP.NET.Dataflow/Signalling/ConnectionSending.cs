@@ -48,7 +48,6 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
         return state.Waiting.Count > 0;
     }
 
-    /// <summary>Reports the outcome of a message.</summary>
     public void Settle(CoapTransmission transmission, CoapInboundKind kind, StreamState state, long now)
     {
         transmission.IsOver = true;

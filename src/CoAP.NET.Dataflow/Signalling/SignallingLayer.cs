@@ -59,7 +59,6 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
         _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
     }
 
-    /// <summary>Handles the end of a connection.</summary>
     public void Close(CoapChannel channel, CoapConnectionException reason)
     {
         if (ConnectionState.Of(channel) is { } state)
@@ -151,7 +150,6 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
         bool atOnce = false) =>
         _ending.Release(channel, holdOff, alternativeAddresses, text, now, atOnce);
 
-    /// <summary>See <see cref="ConnectionEnding.ReleaseToStop"/>.</summary>
     public Task ReleaseToStop(CoapChannel channel, string text, long now) => _ending.ReleaseToStop(channel, text, now);
 
     /// <summary>Handles a half-closed connection: its requests are answered, then it is closed.</summary>

@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of signalling.</summary>
 internal static partial class SignallingLog
 {
     [LoggerMessage(1380, LogLevel.Debug, "The connection to {Channel} has ended: {Error}.")]

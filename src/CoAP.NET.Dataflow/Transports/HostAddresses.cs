@@ -3,11 +3,9 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The addresses of this host.</summary>
 internal static class HostAddresses
 {
     /// <summary>Whether an address currently belongs to this host.</summary>
-    /// <param name="address">The address.</param>
     public static bool Contains(IPAddress address)
     {
         try

@@ -15,7 +15,6 @@ internal abstract class TransportEngine : IAsyncDisposable
     /// <exception cref="CoapBindException">An address cannot be bound.</exception>
     public abstract Task StartAsync();
 
-    /// <summary>See <see cref="CoapTransport.Wake"/>.</summary>
     public virtual void Wake()
     {
     }

@@ -1,7 +1,6 @@
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>A session of the reverse flow that waits for message_4 of the client.</summary>
-/// <param name="initiator">The role of the server.</param>
 internal sealed class AwaitedMessage4(EdhocInitiator initiator) : IDisposable
 {
     public EdhocInitiator Initiator => initiator;

@@ -12,8 +12,6 @@ internal static class CombinedPayload
     public static byte[] Write(ReadOnlySpan<byte> message3, ReadOnlySpan<byte> ciphertext) => [.. message3, .. ciphertext];
 
     /// <summary>Splits the payload (section 3.3.1 steps 1 and 2).</summary>
-    /// <param name="payload">The payload.</param>
-    /// <param name="ciphertext">The ciphertext for OSCORE.</param>
     /// <returns>message_3.</returns>
     /// <exception cref="EdhocException">There is no message_3, or nothing after it.</exception>
     public static ReadOnlyMemory<byte> Read(ReadOnlyMemory<byte> payload, out ReadOnlyMemory<byte> ciphertext)

@@ -6,7 +6,6 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <summary>
 /// Removes message_3 from requests with the EDHOC option, and leaves the ciphertext to OSCORE (RFC 9668 section 3.3). Thread-safe.
 /// </summary>
-/// <param name="server">Has the sessions.</param>
 internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServer
 {
     // The number of messages of ended sessions whose copies are known.

@@ -48,8 +48,6 @@ public sealed class EdhocServer : IDisposable
     /// <summary>The link attributes of the resource (RFC 9668 section 6).</summary>
     internal ServerAttributes Attributes => new(_options, _credentials);
 
-    /// <summary>Returns the counters of the server.</summary>
-    /// <returns>The current values.</returns>
     internal EdhocServerCounters GetCounters() => new()
     {
         Sessions = _sessions.Count,
@@ -65,9 +63,6 @@ public sealed class EdhocServer : IDisposable
     };
 
     /// <summary>Answers a request; <see cref="CoapEdhocExtensions.MapEdhoc"/> maps this method.</summary>
-    /// <param name="request">The received request.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <returns>The answer.</returns>
     /// <exception cref="InvalidOperationException">The request was created for sending, not received.</exception>
     internal async ValueTask<CoapResult> HandleAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {

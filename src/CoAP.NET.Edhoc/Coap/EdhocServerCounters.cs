@@ -1,6 +1,5 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>Counters of an <see cref="EdhocServer"/>; see <see cref="EdhocServer.GetCounters"/>.</summary>
 internal sealed record EdhocServerCounters
 {
     /// <summary>Sessions now pending, including failed ones that still count for their source.</summary>

@@ -6,8 +6,6 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <summary>
 /// The security contexts of sessions: limited in total and per peer, whose older ones are useless after newer ones. Thread-safe.
 /// </summary>
-/// <param name="contexts">The contexts of the endpoint.</param>
-/// <param name="options">The limits.</param>
 internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOptions options)
 {
     private readonly SourceQueue<string, Established> _established = new(options.MaxContexts, options.MaxContextsPerPeer);

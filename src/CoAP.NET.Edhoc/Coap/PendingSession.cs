@@ -14,7 +14,6 @@ internal sealed class PendingSession(byte[] id, CoapSource source, long deadline
 
     public CoapSource Source { get; } = source;
 
-    /// <summary>Its place among the sessions of its source.</summary>
     public SourceUsage<PendingSession>.Holding Holding => _holding ??= new SourceUsage<PendingSession>.Holding(this, Source);
 
     public long Deadline { get; } = deadline;

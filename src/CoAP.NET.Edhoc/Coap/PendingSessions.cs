@@ -118,7 +118,6 @@ internal sealed class PendingSessions : IDisposable
         }
     }
 
-    /// <summary>Frees a place: the session is complete.</summary>
     public void Complete(PendingSession session)
     {
         lock (_gate)

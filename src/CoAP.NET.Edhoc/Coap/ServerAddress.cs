@@ -6,11 +6,9 @@ namespace CoAP.NET.Edhoc.Coap;
 internal static class ServerAddress
 {
     /// <summary>Returns the same text for all URIs of a server.</summary>
-    /// <param name="uri">A URI of the server.</param>
     public static string Of(CoapUri uri) => FormattableString.Invariant($"{uri.Scheme}://{uri.Host.ToLowerInvariant()}:{uri.Port}");
 
     /// <summary>Returns the name or address that a certificate of the server carries.</summary>
-    /// <param name="uri">A URI of the server.</param>
     public static string HostOf(CoapUri uri) =>
         uri.HostAddress is { } address ? new IPAddress(address.GetAddressBytes()).ToString() : uri.Host.TrimEnd('.');
 }

@@ -3,7 +3,6 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>A session whose peer proves with its first OSCORE message that it has the same keys (RFC 9528 section 5.4.2).</summary>
-/// <param name="session">The session.</param>
 internal sealed class UnconfirmedClientSession(EdhocSession session) : OscoreKeyExchangeClient
 {
     /// <inheritdoc/>

@@ -22,7 +22,6 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
         (Kind, _encoded, PublicKey) = (kind, encoded, publicKey);
     }
 
-    /// <summary>The kind of credential.</summary>
     internal EdhocCredentialKind Kind { get; }
 
     /// <summary>
@@ -30,7 +29,6 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     /// </summary>
     internal ReadOnlyMemory<byte> Encoded => _encoded;
 
-    /// <summary>The public key.</summary>
     internal EdhocPublicKey PublicKey { get; }
 
     /// <summary>The kid of the key in a claims set; null without one.</summary>
@@ -140,7 +138,6 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     }
 
     /// <summary>Whether two credentials are equal, byte for byte.</summary>
-    /// <param name="other">The other credential.</param>
     /// <returns>True if they are.</returns>
     internal bool IsSame(EdhocCredential other)
     {

@@ -21,7 +21,6 @@ public sealed class EdhocCredentialId
     /// <summary>The header map in its hashed and signed form.</summary>
     public ReadOnlyMemory<byte> Encoded => _encoded;
 
-    /// <summary>The kind of identification.</summary>
     internal EdhocCredentialIdKind Kind { get; private init; }
 
     /// <summary>The kid; empty for other kinds.</summary>
@@ -116,8 +115,6 @@ public sealed class EdhocCredentialId
         Read([0xa1, (byte)EdhocCredentialIdKind.Cwt, .. token]);
 
     /// <summary>Reads a header map.</summary>
-    /// <param name="encoded">The map.</param>
-    /// <returns>The identification.</returns>
     /// <exception cref="EdhocException">It is not a header map, or not deterministic.</exception>
     internal static EdhocCredentialId Read(ReadOnlySpan<byte> encoded)
     {
@@ -160,7 +157,6 @@ public sealed class EdhocCredentialId
     }
 
     /// <summary>Whether it is the x5t of a certificate.</summary>
-    /// <param name="certificate">The certificate in DER.</param>
     /// <returns>True if the hash is that of the certificate; false for other kinds and unsupported hash algorithms.</returns>
     internal bool IsHashOf(ReadOnlySpan<byte> certificate) =>
         Kind == EdhocCredentialIdKind.CertificateHash && HashOf(HashAlgorithm, certificate) is { } hash

@@ -12,7 +12,6 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
     private readonly List<EdhocCredential> _all = [];
     private readonly Dictionary<string, List<EdhocCredential>> _byKeyId = new(StringComparer.Ordinal);
 
-    /// <summary>Number of credentials.</summary>
     internal int Count
     {
         get
@@ -107,8 +106,6 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
         }
     }
 
-    /// <summary>Whether a credential has an identity.</summary>
-    /// <param name="identity">The identity.</param>
     internal bool Has(object identity)
     {
         lock (_gate)

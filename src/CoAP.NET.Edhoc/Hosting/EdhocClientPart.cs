@@ -5,9 +5,6 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>EDHOC of a hosted client.</summary>
-/// <param name="services">The services of the application.</param>
-/// <param name="client">The client.</param>
 internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
 {
     private readonly List<EdhocLink> _links = [];

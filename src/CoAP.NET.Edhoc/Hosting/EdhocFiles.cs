@@ -6,11 +6,9 @@ namespace CoAP.NET.Hosting;
 /// <summary>Checks the files of credentials before the start. No message contains a key.</summary>
 internal static class EdhocFiles
 {
-    /// <summary>Returns the problems of a server's EDHOC.</summary>
     public static IEnumerable<string> Check(CoapEdhocServerFileOptions edhoc, string section) =>
         CheckFile(edhoc.File, $"{section}:Edhoc:File").Concat(CheckSuites(edhoc.Suites, $"{section}:Edhoc:Suites"));
 
-    /// <summary>Returns the problems of a client's EDHOC.</summary>
     public static IEnumerable<string> Check(
         CoapEdhocClientFileOptions edhoc, CoapOscoreClientFileOptions oscore, IClientSettings client, string section)
     {

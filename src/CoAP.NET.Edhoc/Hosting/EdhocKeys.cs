@@ -5,10 +5,8 @@ using static CoAP.NET.Hosting.ValueSyntax;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The keys of EDHOC.</summary>
 internal static class EdhocKeys
 {
-    /// <summary>The section of EDHOC.</summary>
     public const string Section = "Edhoc";
 
     private static readonly ValueSyntax s_path = Text(
@@ -21,7 +19,6 @@ internal static class EdhocKeys
             ? EdhocCipherSuite.Find(number) : null,
         static suite => ((EdhocCipherSuite)suite).Number.ToString(CultureInfo.InvariantCulture));
 
-    /// <summary>The keys of servers.</summary>
     public static KeyTable<CoapEdhocServerFileOptions> ServerTable { get; } = new("Edhoc:")
     {
         { "File", FilePath },
@@ -38,7 +35,6 @@ internal static class EdhocKeys
         { "MaxContextsPerPeer", Number(1, 10_000_000) },
     };
 
-    /// <summary>The keys of clients.</summary>
     public static KeyTable<CoapEdhocClientFileOptions> ClientTable { get; } = new("Edhoc:")
     {
         { "File", FilePath },

@@ -6,9 +6,6 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>EDHOC of a hosted server.</summary>
-/// <param name="services">The services of the application.</param>
-/// <param name="server">The server.</param>
 internal sealed class EdhocServerPart(IServiceProvider services, HostedRegistration server) : ServerPart
 {
     private const string Category = "CoAP.NET.Edhoc";

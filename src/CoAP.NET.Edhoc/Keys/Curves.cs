@@ -3,7 +3,6 @@ using CoAP.NET.Edhoc.Native;
 
 namespace CoAP.NET.Edhoc.Keys;
 
-/// <summary>Facts about the curves.</summary>
 internal static class Curves
 {
     public static bool IsSupported(EdhocCurve curve) => curve switch

@@ -6,7 +6,6 @@ using CoAP.NET.Edhoc.Coap;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>Reads the JSON files of <see cref="EdhocCredentialFile"/>.</summary>
 internal sealed class CredentialFileReader
 {
     private const int MaxEntries = 65_536;

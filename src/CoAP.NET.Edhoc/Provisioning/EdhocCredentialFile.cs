@@ -20,13 +20,11 @@ public sealed class EdhocCredentialFile : IDisposable
 
     private EdhocCredentialFile(string path, ReadCredentials read) => (Path, _read) = (path, read);
 
-    /// <summary>The file.</summary>
     internal string Path { get; }
 
     /// <summary>This side's own credentials; at least one.</summary>
     internal IReadOnlyList<EdhocOwnCredential> Own => _read.Own;
 
-    /// <summary>Decides which peers to trust.</summary>
     internal IEdhocCredentialResolver Trust => _read;
 
     /// <summary>

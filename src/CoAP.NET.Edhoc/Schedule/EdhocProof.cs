@@ -24,10 +24,6 @@ internal readonly record struct EdhocProof(bool IsResponder, bool IsStatic, Edho
     public int Length(EdhocCipherSuite suite) => IsStatic ? suite.MacLength : Keys.Curves.SignatureLength(suite.SignatureCurve);
 
     /// <summary>Creates the proof of this side.</summary>
-    /// <param name="schedule">The state of the keys.</param>
-    /// <param name="own">The credential of this side.</param>
-    /// <param name="peerEphemeral">The ephemeral key of the peer.</param>
-    /// <param name="next">The next key.</param>
     public byte[] Make(KeySchedule schedule, EdhocOwnCredential own, ReadOnlySpan<byte> peerEphemeral, out byte[] next)
     {
         next = NextKey(schedule, IsStatic ? own.Key.Agree(peerEphemeral) : null);
@@ -36,10 +32,6 @@ internal readonly record struct EdhocProof(bool IsResponder, bool IsStatic, Edho
     }
 
     /// <summary>Verifies the proof of the peer against a possible credential.</summary>
-    /// <param name="schedule">The state of the keys.</param>
-    /// <param name="credential">The credential.</param>
-    /// <param name="ephemeral">The ephemeral key of this side.</param>
-    /// <param name="proof">The proof.</param>
     /// <returns>The next key; null if the peer does not have the private key of this credential.</returns>
     public byte[]? Verify(KeySchedule schedule, EdhocCredential credential, EdhocPrivateKey ephemeral, ReadOnlySpan<byte> proof)
     {

@@ -8,9 +8,6 @@ internal sealed class Progress(Action wipe)
     public Step Step { get; private set; }
 
     /// <summary>Runs a step.</summary>
-    /// <param name="from">The required state.</param>
-    /// <param name="to">The next state.</param>
-    /// <param name="work">The work of the step.</param>
     /// <exception cref="InvalidOperationException">The session has another state.</exception>
     /// <exception cref="EdhocException">The step failed, and with it the session.</exception>
     public T Do<T>(Step from, Step to, Func<T> work)

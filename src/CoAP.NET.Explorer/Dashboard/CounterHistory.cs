@@ -1,7 +1,6 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>The counters of an endpoint, second by second for a minute. One thread at a time.</summary>
-/// <param name="counters">The counters.</param>
 internal sealed class CounterHistory(CoapCounters counters)
 {
     private const int Seconds = 60;
@@ -67,7 +66,6 @@ internal sealed class CounterHistory(CoapCounters counters)
         _last = Read(counters);
     }
 
-    /// <summary>The value of a counter.</summary>
     public long Total(CoapCounter counter) => _last[(int)counter];
 
     /// <summary>Returns the growth of a counter in the last second.</summary>

@@ -21,7 +21,6 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
     private ITimer? _timer;
     private bool _isStopped;
 
-    /// <summary>The current number of viewers.</summary>
     public int Viewers
     {
         get

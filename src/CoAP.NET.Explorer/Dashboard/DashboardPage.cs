@@ -11,7 +11,6 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>Handles the calls of the live page.</summary>
 internal sealed class DashboardPage
 {
     private const int MaxQuestion = 1024;
@@ -73,7 +72,6 @@ internal sealed class DashboardPage
         }
     }
 
-    /// <summary>Sends the table of peers.</summary>
     public async Task ListPeersAsync(HttpContext context)
     {
         string? text = await ReadAsync(context, "address").ConfigureAwait(false);

@@ -11,8 +11,6 @@ internal static class LatencyBuckets
     /// <summary>The number of buckets. The last one holds all longer times.</summary>
     public const int Count = (27 * InOctave) + 1;
 
-    /// <summary>Returns the bucket of a time.</summary>
-    /// <param name="seconds">The time.</param>
     public static int Of(double seconds) =>
         seconds <= Least ? 0 : Math.Min(Count - 1, (int)(Math.Log2(seconds / Least) * InOctave));
 

@@ -8,7 +8,6 @@ namespace CoAP.NET.Explorer.Dashboard;
 /// <summary>The peers of a server as JSON. Text from peers is reduced to one line of limited length.</summary>
 internal static class PeerTable
 {
-    /// <summary>Returns the table.</summary>
     public static JsonObject Of(CoapSnapshot snapshot) => new()
     {
         ["time"] = snapshot.Time.ToUnixTimeMilliseconds(),

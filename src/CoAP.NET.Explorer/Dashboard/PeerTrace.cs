@@ -16,7 +16,6 @@ internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
     private int _messages;
     private bool _isOver;
 
-    /// <summary>Adds a message.</summary>
     public void See(TracedPacket packet, ReadOnlyMemory<byte> bytes, WireFormat format)
     {
         lock (_gate)

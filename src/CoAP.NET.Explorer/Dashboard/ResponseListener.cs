@@ -32,7 +32,6 @@ internal sealed class ResponseListener : IDisposable
         _listener.Start();
     }
 
-    /// <summary>Whether it listens.</summary>
     public bool IsOn
     {
         get

@@ -12,7 +12,6 @@ internal sealed class RouteLatency
     private int[] _now = new int[LatencyBuckets.Count];
     private int _at;
 
-    /// <summary>Records a request.</summary>
     public void Record(int bucket) => Interlocked.Increment(ref Volatile.Read(ref _now)[bucket]);
 
     /// <summary>Ends a second.</summary>

@@ -6,12 +6,10 @@ internal sealed class SampleRing
     /// <summary>The maximum number of samples.</summary>
     public const int Capacity = 900;
 
-    /// <summary>The lifetime of a sample.</summary>
     public static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(15);
 
     private readonly Queue<DashboardSample> _samples = new();
 
-    /// <summary>Adds a sample.</summary>
     public void Add(DashboardSample sample)
     {
         Forget(sample.Time);

@@ -10,7 +10,6 @@ namespace CoAP.NET.Explorer.Dashboard;
 /// Receives the output of <see cref="CoapTraceExtensions.TraceTo"/>, extracts the messages and passes them on. It only reads the pcapng of this
 /// library, which arrives in whole blocks.
 /// </summary>
-/// <param name="trace">Receives the messages.</param>
 internal sealed class TraceStream(PeerTrace trace) : Stream
 {
     private const uint InterfaceDescription = 1;
@@ -145,8 +144,4 @@ internal sealed class TraceStream(PeerTrace trace) : Stream
 }
 
 /// <summary>The circumstances of a traced message.</summary>
-/// <param name="Time">The time.</param>
-/// <param name="Scheme">The scheme of its transport.</param>
-/// <param name="Peer">Its sender or receiver.</param>
-/// <param name="IsInbound">Whether it came from the peer.</param>
 internal sealed record TracedPacket(DateTimeOffset Time, string Scheme, IPEndPoint Peer, bool IsInbound);

@@ -9,7 +9,6 @@ namespace CoAP.NET.Explorer.Decoding;
 /// <param name="Reference">The section of the RFC.</param>
 internal sealed record DecodeFault(CoapFormatRule Rule, long Offset, string Text, string Reference)
 {
-    /// <summary>Describes an error of the serializer in words.</summary>
     public static DecodeFault Of(CoapFormatError error, bool isDatagram)
     {
         (string text, string reference) = error.Rule switch

@@ -5,7 +5,6 @@ namespace CoAP.NET.Explorer.Decoding;
 /// <summary>Makes JSON of lists and of values that may be absent.</summary>
 internal static class JsonNodes
 {
-    /// <summary>Returns an array of texts.</summary>
     public static JsonArray ToJson(this IEnumerable<string> texts) => texts.ToJson(static text => text);
 
     /// <summary>Returns an array with a value for each item.</summary>

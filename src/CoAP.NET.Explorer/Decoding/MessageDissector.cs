@@ -54,9 +54,6 @@ internal sealed class MessageDissector
     public static CoapMessage? Read(ReadOnlySpan<byte> bytes, WireFormat format) =>
         SerializerOf(format).TryDeserialize(bytes, out CoapMessage? message, out CoapFormatError error) && error.IsNone ? message : null;
 
-    /// <summary>Encodes a message.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="format">The framing.</param>
     public static byte[] Write(CoapMessage message, WireFormat format) => SerializerOf(format).Serialize(message);
 
     /// <summary>Splits a stream into messages by their length fields. The last one gets the rest.</summary>

@@ -2,7 +2,6 @@ using System.Globalization;
 
 namespace CoAP.NET.Explorer.Decoding;
 
-/// <summary>Interprets the fields of a message together.</summary>
 internal static class MessageInterpreter
 {
     /// <summary>Fills in path, Content-Format and block, and remarks on well-formed but meaningless fields.</summary>

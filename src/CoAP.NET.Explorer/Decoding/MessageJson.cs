@@ -7,7 +7,6 @@ namespace CoAP.NET.Explorer.Decoding;
 /// <summary>Decoded messages as JSON. Scripts depend on the names: they are stable, and new ones may be added.</summary>
 internal static class MessageJson
 {
-    /// <summary>Adds the properties of a message to an object, and returns it.</summary>
     public static JsonObject Add(JsonObject json, DecodedMessage message)
     {
         json["format"] = DecodedMessage.NameOf(message.Format);

@@ -13,7 +13,6 @@ internal sealed class ExchangeLimiter(CoapExplorerOptions options)
     private readonly Dictionary<string, int> _ofUsers = [];
     private int _taken;
 
-    /// <summary>The current number.</summary>
     public int Taken
     {
         get
@@ -52,7 +51,6 @@ internal sealed class ExchangeLimiter(CoapExplorerOptions options)
         return user;
     }
 
-    /// <summary>Returns a place.</summary>
     public void Return(string user)
     {
         lock (_gate)

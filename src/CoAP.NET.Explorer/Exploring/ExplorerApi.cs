@@ -37,7 +37,6 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _clients.DisposeAsync();
 
-    /// <summary>Maps the calls.</summary>
     public void Map(RouteGroupBuilder group)
     {
         group.MapPost("/api/about", AboutAsync);

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>A request from the page.</summary>
 internal sealed record PageRequest
 {
     public string Method { get; set; } = "GET";
@@ -47,10 +46,8 @@ internal sealed record PageSecurity
     public bool Insecure { get; set; }
 }
 
-/// <summary>Requests the resources of a server.</summary>
 internal sealed record ResourcesRequest(string Target, PageSecurity? Security);
 
-/// <summary>Requests the discovery of devices.</summary>
 internal sealed record DiscoverRequest(double? Seconds);
 
 /// <summary>Requests the bytes of a payload.</summary>

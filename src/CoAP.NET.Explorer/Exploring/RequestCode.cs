@@ -38,7 +38,6 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         }
     }
 
-    /// <summary>Returns C# code.</summary>
     public string ToCSharp()
     {
         StringBuilder code = new("using CoAP.NET;\n");

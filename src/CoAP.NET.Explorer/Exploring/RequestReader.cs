@@ -4,7 +4,6 @@ using System.Text;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>Creates requests from those of the page.</summary>
 internal static class RequestReader
 {
     private static readonly string[] s_methods = ["GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"];
@@ -55,7 +54,6 @@ internal static class RequestReader
         return request;
     }
 
-    /// <summary>Returns a method by name.</summary>
     public static CoapMethod MethodOf(string name)
     {
         int index = Array.FindIndex(s_methods, method => string.Equals(method, name, StringComparison.OrdinalIgnoreCase));

@@ -45,7 +45,6 @@ internal static class ResponseJson
         return json;
     }
 
-    /// <summary>Returns the options of a response.</summary>
     public static JsonArray OptionsOf(CoapResponse response) => response.Options.ToJson(static option =>
     {
         string text = option.ToString()!;

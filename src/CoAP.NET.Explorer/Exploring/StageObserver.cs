@@ -4,8 +4,6 @@ namespace CoAP.NET.Explorer.Exploring;
 /// Observes or changes an item and passes it on immediately on the same thread. The last message of a command therefore leaves before the
 /// command ends, and timestamps are those of the wire.
 /// </summary>
-/// <typeparam name="T">The type of the items.</typeparam>
-/// <param name="pass">Observes an item and returns it, or a replacement.</param>
 internal sealed class StageObserver<T>(Func<T, T> pass) : CoapInlineBlock<T, T>
 {
     /// <inheritdoc/>

@@ -9,7 +9,6 @@ internal static class StartInfoJson
 {
     private static readonly string[] s_schemes = ["coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"];
 
-    /// <summary>Returns the JSON.</summary>
     public static string Of(CoapExplorerOptions options, ExplorerTargets targets) => new JsonObject
     {
         ["version"] = typeof(CoapClient).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()

@@ -39,10 +39,8 @@ internal sealed class WireMonitor(TimeProvider time)
         }
     }
 
-    /// <summary>The number of retransmissions of this exchange.</summary>
     public int Retransmissions { get; private set; }
 
-    /// <summary>Inserts the blocks into a pipeline.</summary>
     public void AddTo(CoapPipelineOptions pipeline) => pipeline
         .Insert(CoapSeams.SerializerToChannel, () => Tap(isOutbound: true))
         .Insert(CoapSeams.ChannelToSerializer, () => Tap(isOutbound: false));

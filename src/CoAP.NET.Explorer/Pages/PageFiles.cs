@@ -27,8 +27,6 @@ internal sealed class PageFiles
 
     private PageFiles(IEnumerable<PageFile> files) => _files = files.ToFrozenDictionary(static file => file.Name);
 
-    /// <summary>Reads the files of a page.</summary>
-    /// <param name="page">The folder of the page.</param>
     public static PageFiles Of(string page)
     {
         string[] folders = [page + "/", "shared/", "vendor/uplot/"];

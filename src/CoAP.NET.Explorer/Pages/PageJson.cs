@@ -3,7 +3,6 @@ using CoAP.NET.Explorer.Exploring;
 
 namespace CoAP.NET.Explorer.Pages;
 
-/// <summary>The JSON of the pages.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(PageProblem))]

@@ -9,7 +9,6 @@ internal static class WireJson
     // The beginning of a longer message is sufficient.
     private const int MostBytes = 4096;
 
-    /// <summary>Adds the properties of a message.</summary>
     public static void Add(JsonObject json, DecodedMessage message)
     {
         json["message"] = MessageJson.Add(new JsonObject { ["summary"] = message.Summary.Split("  (", 2)[0] }, message);

@@ -22,9 +22,6 @@ internal static class CallReader
         && NameOf(call.Expression) is "MapGet" or "MapPost" or "MapPut" or "MapDelete" or "MapFetch" or "MapPatch" or "MapIPatch" or "Map";
 
     /// <summary>Reads a call.</summary>
-    /// <param name="node">The call.</param>
-    /// <param name="model">The semantic model of the file.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>The result; null for another method.</returns>
     public static CallReading? Read(InvocationExpressionSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {

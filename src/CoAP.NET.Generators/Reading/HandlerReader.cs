@@ -8,8 +8,6 @@ namespace CoAP.NET.Generators.Reading;
 internal static class HandlerReader
 {
     /// <summary>Reads a handler.</summary>
-    /// <param name="operation">The argument.</param>
-    /// <param name="model">The semantic model of the file.</param>
     /// <returns>The handler; null if it is not visible.</returns>
     public static Handler? Read(IOperation operation, SemanticModel model)
     {

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Generators.Reading;
 
-/// <summary>The conversion of a handler's result.</summary>
 internal enum HandlerResultKind
 {
     Nothing,

@@ -2,7 +2,6 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Generators.Reading;
 
-/// <summary>Determines the conversion of a handler's result.</summary>
 internal static class HandlerResultReader
 {
     /// <summary>Reads the type that a handler returns.</summary>

@@ -20,7 +20,6 @@ internal static class Literals
             : Primitive(value);
     }
 
-    /// <summary>Returns an argument of an attribute as an expression.</summary>
     public static string Argument(TypedConstant constant) => constant switch
     {
         { IsNull: true } => "null",

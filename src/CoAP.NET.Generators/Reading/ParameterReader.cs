@@ -8,7 +8,6 @@ namespace CoAP.NET.Generators.Reading;
 internal sealed class ParameterReader(ICollection<string> routeNames, MethodBodyRules bodies, Location place,
     ICollection<Diagnostic> diagnostics)
 {
-    /// <summary>The type of a parameter that gets the request.</summary>
     public const string Request = "CoAP.NET.CoapRequestContext";
 
     private const string KeyedServices = "Microsoft.Extensions.DependencyInjection.FromKeyedServicesAttribute";

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Generators.Reading;
 
-/// <summary>The source of a parameter's value.</summary>
 internal enum ParameterSource
 {
     Request,

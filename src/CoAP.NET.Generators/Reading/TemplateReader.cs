@@ -8,8 +8,6 @@ namespace CoAP.NET.Generators.Reading;
 internal static class TemplateReader
 {
     /// <summary>Reads the names of the parameters.</summary>
-    /// <param name="template">The template.</param>
-    /// <param name="names">The names, as far as the template is valid.</param>
     /// <returns>The problem; null for none.</returns>
     public static string? Read(string template, out List<string> names)
     {

@@ -7,9 +7,6 @@ namespace CoAP.NET.Generators.Reading;
 internal static class TypeCheck
 {
     /// <summary>Finds why generated code cannot name a type.</summary>
-    /// <param name="type">The type.</param>
-    /// <param name="compilation">The compilation of the generated code.</param>
-    /// <param name="location">The location of the diagnostic.</param>
     /// <returns>The diagnostic; null if it can name the type.</returns>
     public static Diagnostic? Find(ITypeSymbol type, Compilation compilation, Location location)
     {

@@ -3,7 +3,6 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Generators.Reading;
 
-/// <summary>Types as text, and checks by name.</summary>
 internal static class TypeNames
 {
     private static readonly SymbolDisplayFormat s_declared =

@@ -17,9 +17,6 @@ internal static class UntypedLambdaDiagnostic
     private static readonly string[] s_misfits = ["CS4010", "CS1662", "CS1593", "CS8917", "CS1643"];
 
     /// <summary>Reads a call that does not compile.</summary>
-    /// <param name="node">The call.</param>
-    /// <param name="model">The semantic model of the file.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>The diagnostic; null if there is another reason.</returns>
     public static Diagnostic? Find(InvocationExpressionSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {

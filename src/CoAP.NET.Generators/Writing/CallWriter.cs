@@ -3,7 +3,6 @@ using CoAP.NET.Generators.Reading;
 
 namespace CoAP.NET.Generators.Writing;
 
-/// <summary>Writes the method that replaces a call.</summary>
 internal static class CallWriter
 {
     public static void Write(CodeWriter writer, BoundCall call, int number)

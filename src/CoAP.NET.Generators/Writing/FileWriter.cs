@@ -4,7 +4,6 @@ using CoAP.NET.Generators.Reading;
 
 namespace CoAP.NET.Generators.Writing;
 
-/// <summary>Writes the file with all replacements.</summary>
 internal static class FileWriter
 {
     // Warnings about obsolete and experimental types belong to the code that uses them, not to this file.

@@ -2,7 +2,6 @@ using CoAP.NET.Generators.Reading;
 
 namespace CoAP.NET.Generators.Writing;
 
-/// <summary>Writes the code that finds the value of one parameter.</summary>
 internal static class ParameterWriter
 {
     /// <summary>Writes the code that runs once, when the route is mapped.</summary>
@@ -76,7 +75,6 @@ internal static class ParameterWriter
         }
     }
 
-    /// <summary>Returns the value as an argument of the handler.</summary>
     public static string Argument(BoundParameter parameter, int i) =>
         Value(parameter, i) + (MayBeNullUnsaid(parameter) ? "!" : string.Empty);
 

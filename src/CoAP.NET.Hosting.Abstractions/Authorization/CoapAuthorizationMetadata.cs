@@ -1,6 +1,5 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Metadata of routes and groups that require authorization.</summary>
 internal sealed class CoapAuthorizationMetadata
 {
     internal CoapAuthorizationMetadata(string? policyName, CoapAuthorizationPolicy? policy)

@@ -36,7 +36,6 @@ public sealed class CoapAuthorizationOptions
     }
 
     /// <summary>Finds a policy by name.</summary>
-    /// <param name="name">The name.</param>
     /// <returns>The policy; null for an unknown name.</returns>
     internal CoapAuthorizationPolicy? FindPolicy(string name) => _policies.GetValueOrDefault(name);
 }

@@ -3,7 +3,6 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Reads certificate files for TLS and DTLS.</summary>
 internal static class CertificateFiles
 {
     /// <summary>Reads the endpoint's own certificate with its key, and those between it and a root.</summary>

@@ -10,7 +10,6 @@ namespace CoAP.NET.Hosting;
 internal sealed record CertificatePaths(
     string Section, string? Certificate, string? Key, string? Password, string? Authorities, string? Crl)
 {
-    /// <summary>The files.</summary>
     public IEnumerable<string> All => new[] { Certificate, Key, Authorities, Crl }.OfType<string>().Distinct(StringComparer.Ordinal);
 
     /// <summary>Reads the files.</summary>

@@ -8,7 +8,6 @@ namespace CoAP.NET.Hosting;
 /// What an endpoint uses of its certificate files, which may change while it runs. If a changed file has an error, the previous contents
 /// stay. <see cref="Current"/> is thread-safe.
 /// </summary>
-/// <typeparam name="T">What the endpoint uses.</typeparam>
 internal sealed class CertificateSource<T> : WatchedCredentials
     where T : class
 {

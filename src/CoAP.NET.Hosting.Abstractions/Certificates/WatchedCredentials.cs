@@ -9,8 +9,6 @@ internal abstract class WatchedCredentials
     /// Reloads the files if one has changed. One caller has to call it periodically: it reads a change when two checks see the same state,
     /// because a writer may not be done.
     /// </summary>
-    /// <param name="now">The current time.</param>
-    /// <returns>Whether it reloaded them.</returns>
     /// <exception cref="CoapException">
     /// A file is not usable. Thrown once for each change; the message names the file, and no key.
     /// </exception>
@@ -18,7 +16,6 @@ internal abstract class WatchedCredentials
     public abstract ValueTask<bool> RefreshAsync(DateTimeOffset now);
 
     /// <summary>Whether the credentials of a peer were revoked, so that its connection must end.</summary>
-    /// <param name="peer">The peer.</param>
     public virtual bool IsRevoked(CoapPeer peer) => false;
 
     /// <summary>Logs that the files were reloaded.</summary>
@@ -28,15 +25,9 @@ internal abstract class WatchedCredentials
     public abstract void LogTaken(ILogger logger, string title, int ended);
 
     /// <summary>Logs that a changed file has an error.</summary>
-    /// <param name="logger">The log.</param>
-    /// <param name="title">The name of the endpoint.</param>
-    /// <param name="problem">The problem.</param>
     public abstract void LogNotTaken(ILogger logger, string title, string problem);
 
     /// <summary>Logs what will need new files soon. Called with each check.</summary>
-    /// <param name="logger">The log.</param>
-    /// <param name="title">The name of the endpoint.</param>
-    /// <param name="now">The current time.</param>
     public virtual void LogDue(ILogger logger, string title, DateTimeOffset now)
     {
     }

@@ -3,7 +3,6 @@ namespace CoAP.NET.Hosting;
 /// <summary>The errors found in a section. They are reported together when the application starts.</summary>
 internal sealed class ConfigurationFindings
 {
-    /// <summary>Invalid values.</summary>
     public FindingList Errors { get; } = new("errors");
 
     /// <summary>Unknown keys.</summary>

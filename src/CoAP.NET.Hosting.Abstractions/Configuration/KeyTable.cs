@@ -28,7 +28,6 @@ internal sealed class KeyTable<[DynamicallyAccessedMembers(DynamicallyAccessedMe
 
     public IReadOnlyList<ConfigurationKey<TTarget>> Keys => _keys;
 
-    /// <summary>The paths of all keys.</summary>
     public IEnumerable<(string Path, KeyShape Shape)> Paths =>
         [.. _keys.Select(static key => (key.Path, key.IsList ? KeyShape.List : KeyShape.Value)),
             .. _items.Select(static item => (item.Path, KeyShape.Items))];

@@ -9,21 +9,15 @@ internal static class ShownText
 
     private static readonly string[] s_secrets = [":Password", ":PskKey", ":Psk", "IdentityKey", "Secret"];
 
-    /// <summary>Returns a key or a value for a message.</summary>
-    /// <param name="text">The text.</param>
     public static string Of(string text)
     {
         string line = CoapUntrustedText.LineOf(text);
         return line.Length <= MaxLength ? line : string.Concat(line.AsSpan(0, MaxLength), "...");
     }
 
-    /// <summary>Returns the value of a key for a message.</summary>
-    /// <param name="path">The key.</param>
-    /// <param name="value">The value.</param>
     public static string Of(string path, string value) =>
         s_secrets.Any(secret => path.EndsWith(secret, StringComparison.OrdinalIgnoreCase)) ? "***" : Of(value);
 
     /// <summary>Returns problems as an error shows them. Some quote paths of files, or messages of the system that do.</summary>
-    /// <param name="problems">The problems.</param>
     public static IEnumerable<string> OfAll(IEnumerable<string> problems) => problems.Select(CoapUntrustedText.LineOf);
 }

@@ -81,7 +81,6 @@ internal sealed class ValueSyntax(string allowed, Func<string, object?> parse, F
     }
 
     /// <summary>Also allows <c>infinite</c>.</summary>
-    /// <param name="infinity">Its value.</param>
     public ValueSyntax OrInfinite(object infinity) => new($"{allowed}, or infinite",
         text => text.Equals("infinite", StringComparison.OrdinalIgnoreCase) ? infinity : parse(text),
         value => value.Equals(infinity) ? "infinite" : Format(value));

@@ -15,8 +15,6 @@ internal abstract class ClientPart : HostedPart
     }
 
     /// <summary>Creates what requests pass last, before the endpoint; null for none. At most one part of a client does.</summary>
-    /// <param name="client">The options of the client.</param>
-    /// <param name="endpoint">The endpoint.</param>
     public virtual ClientLink? Link(IClientSettings client, CoapEndpoint endpoint) => null;
 
     /// <summary>Ends it, after the endpoint.</summary>

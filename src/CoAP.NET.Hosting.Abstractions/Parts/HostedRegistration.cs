@@ -9,13 +9,10 @@ namespace CoAP.NET.Hosting;
 /// <param name="name">The name; empty for the one without a name.</param>
 internal abstract class HostedRegistration(string kind, string plural, string name)
 {
-    /// <summary>The kind of servers.</summary>
     public const string Server = "server";
 
-    /// <summary>The kind of clients.</summary>
     public const string Client = "client";
 
-    /// <summary>The kind of proxies.</summary>
     public const string Proxy = "proxy";
 
     public string Kind => kind;
@@ -35,22 +32,16 @@ internal abstract class HostedRegistration(string kind, string plural, string na
     public string Title => name.Length == 0 ? $"The CoAP {kind}" : $"The CoAP {kind} '{name}'";
 
     /// <summary>Returns its section; null without configuration.</summary>
-    /// <param name="services">The services of the application.</param>
     public IConfiguration? SectionIn(IServiceProvider services) =>
         Section ?? services.GetService<IConfiguration>()?.GetSection(DefaultPath);
 
     /// <summary>Finds a registration in the services of an application; null if there is none.</summary>
-    /// <param name="services">The services.</param>
-    /// <param name="name">Its name.</param>
     public static T? Find<T>(IServiceCollection services, string name)
         where T : HostedRegistration => services
             .Select(static service => service.IsKeyedService ? null : service.ImplementationInstance as T)
             .FirstOrDefault(found => found?.Name == name);
 
     /// <summary>Returns a registration in the services of an application.</summary>
-    /// <param name="services">The services.</param>
-    /// <param name="kind">Its kind.</param>
-    /// <param name="name">Its name.</param>
     /// <exception cref="ArgumentException">There is none.</exception>
     public static HostedRegistration Get(IServiceCollection services, string kind, string name) => services
         .Select(static service => service.IsKeyedService ? null : service.ImplementationInstance as HostedRegistration)

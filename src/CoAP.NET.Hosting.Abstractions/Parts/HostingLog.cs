@@ -5,7 +5,6 @@ namespace CoAP.NET.Hosting;
 /// <summary>The log messages of hosting, with ids from 1800 on.</summary>
 internal static partial class HostingLog
 {
-    /// <summary>The category.</summary>
     public const string Category = "CoAP.NET.Hosting";
 
     [LoggerMessage(1800, LogLevel.Critical, "{Server} gave up. The application stops.")]

@@ -80,8 +80,6 @@ internal static class PartServices
             provider => new ConfigureFromSection<TOptions>(registration, provider, read));
 
     /// <summary>Returns the options of a server, client or proxy.</summary>
-    /// <param name="services">The services.</param>
-    /// <param name="name">Its name.</param>
     public static TOptions OptionsOf<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
         this IServiceProvider services, string name)
         where TOptions : class => services.GetRequiredService<IOptionsMonitor<TOptions>>().Get(name);

@@ -15,7 +15,6 @@ internal abstract class ServerPart : HostedPart
     }
 
     /// <summary>Runs with the final options, after functions of <c>ConfigureEndpoint</c>.</summary>
-    /// <param name="endpoint">The options.</param>
     public virtual void Settle(CoapEndpointOptions endpoint)
     {
     }
@@ -27,18 +26,15 @@ internal abstract class ServerPart : HostedPart
     }
 
     /// <summary>Opens what the server needs before it starts.</summary>
-    /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="CoapException">The server cannot start.</exception>
     public virtual Task OpenAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Begins what runs along with the server.</summary>
-    /// <param name="server">The server, which serves.</param>
     public virtual void Begin(CoapServer server)
     {
     }
 
     /// <summary>Ends what must end before the server stops.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
     public virtual Task LeaveAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Ends what <see cref="Begin"/> and <see cref="OpenAsync"/> have begun, after the last answer of the server.</summary>

@@ -6,7 +6,6 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The services of a client.</summary>
 internal static class ClientServices
 {
     public static ClientBuilder Add(IServiceCollection services, string name, IConfiguration? section,

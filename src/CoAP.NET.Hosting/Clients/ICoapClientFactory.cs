@@ -1,6 +1,5 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Returns the clients of an application by their names.</summary>
 internal interface ICoapClientFactory
 {
     /// <summary>Returns a client, which it creates on first use.</summary>

@@ -38,7 +38,6 @@ internal sealed class ConfigurationChangeWarning : IDisposable
     public static ConfigurationChangeWarning? Begin(IConfiguration? section, string title, ILogger logger) =>
         section is null ? null : new ConfigurationChangeWarning(section, title, logger);
 
-    /// <summary>Ends the watch.</summary>
     public void Dispose() => _registration.Dispose();
 
     // The upper levels first: they have the single settings, and the long lists are below.

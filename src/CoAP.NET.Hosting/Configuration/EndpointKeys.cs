@@ -167,8 +167,6 @@ internal static class EndpointKeys
 
     private static ValueSyntax Share => Factor(0, 1, isAbove: true);
 
-    /// <summary>The keys of <see cref="CoapTransmissionParameters"/>.</summary>
-    /// <param name="group">The group of the keys.</param>
     public static KeyTable<CoapTransmissionParameters> Parameters(string group) => new(group)
     {
         { "AckTimeout", Hour },

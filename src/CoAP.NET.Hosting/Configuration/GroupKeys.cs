@@ -3,7 +3,6 @@ using static CoAP.NET.Hosting.ValueSyntax;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The keys of <see cref="CoapGroupOptions"/>.</summary>
 internal static class GroupKeys
 {
     public static KeyTable<CoapGroupOptions> Table { get; } = new("Groups:")

@@ -7,9 +7,6 @@ namespace CoAP.NET.Hosting;
 internal static class KeyFiles
 {
     /// <summary>Returns the problems of the permissions of the files of a server or client.</summary>
-    /// <param name="tls">Its certificate files.</param>
-    /// <param name="parts">Its parts.</param>
-    /// <param name="section">The name of the section in messages.</param>
     public static IEnumerable<string> Check(CoapTlsFileOptions tls, IEnumerable<HostedPart> parts, string section)
     {
         foreach ((string key, string? path) in parts.SelectMany(static part => part.KeyFiles).Append(($"{section}:Tls:Key", tls.Key)))

@@ -1,7 +1,6 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>Replaces all limits of an endpoint by those of a preset, before other keys change single ones.</summary>
-/// <param name="options">The options of the endpoint.</param>
 internal sealed class LimitPreset(CoapEndpointOptions options)
 {
     /// <summary>The limits; null because the options do not know which preset they came from.</summary>

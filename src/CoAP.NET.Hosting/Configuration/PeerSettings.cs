@@ -16,7 +16,6 @@ internal sealed class PeerSettings
 
     public IList<IPNetwork> Prefixes { get; } = [];
 
-    /// <summary>Reads an item into rules.</summary>
     public static void Read(IConfigurationSection item, PeerRules rules, ConfigurationFindings findings)
     {
         PeerSettings peers = new();

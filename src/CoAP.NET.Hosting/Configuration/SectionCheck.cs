@@ -41,11 +41,6 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Hosted
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Finds the problems of the sections of a configuration.</summary>
-    /// <param name="problems">Receives the problems.</param>
-    /// <param name="all">The section that contains them.</param>
-    /// <param name="servers">The names of the added servers.</param>
-    /// <param name="clients">The names of the added clients.</param>
-    /// <param name="proxies">The names of the servers with a proxy.</param>
     public static void Find(
         FindingList problems, IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
     {

@@ -3,7 +3,6 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Checks whether a peer answers a ping.</summary>
 internal sealed class PingHealthCheck(ICoapClientFactory clients, string client, CoapUri uri) : IHealthCheck
 {
     public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)

@@ -4,7 +4,6 @@ using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Creates problem details from error answers.</summary>
 internal sealed class ProblemDescriber(CoapProblemOptions options)
 {
     // Null until the first request with services.

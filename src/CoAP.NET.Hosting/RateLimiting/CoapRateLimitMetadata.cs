@@ -1,6 +1,5 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Metadata of routes and groups with a rate limit.</summary>
 internal sealed class CoapRateLimitMetadata
 {
     internal CoapRateLimitMetadata(string? limitName) => LimitName = limitName;

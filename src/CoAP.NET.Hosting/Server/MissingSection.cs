@@ -3,7 +3,6 @@ using Microsoft.Extensions.Configuration;
 namespace CoAP.NET.Hosting;
 
 /// <summary>A section of a server or client that a package reads which the application has not added.</summary>
-/// <param name="section">The name of the section.</param>
 internal sealed class MissingSection(string section) : HostedPart
 {
     /// <summary>The section of the package for <c>coaps</c>.</summary>
@@ -23,11 +22,6 @@ internal sealed class MissingSection(string section) : HostedPart
     public override IEnumerable<(string Path, KeyShape Shape)> Keys => [(section, KeyShape.Items)];
 
     /// <summary>Adds an error for each section that no part reads.</summary>
-    /// <param name="parts">The parts of the server or client.</param>
-    /// <param name="registration">The server or client.</param>
-    /// <param name="section">Its section.</param>
-    /// <param name="findings">Receives the errors.</param>
-    /// <returns>The parts and the missing ones.</returns>
     public static IReadOnlyCollection<HostedPart> Find(
         IReadOnlyCollection<HostedPart> parts, HostedRegistration registration, IConfiguration section, ConfigurationFindings findings)
     {

@@ -5,7 +5,6 @@ internal sealed class RequestScopes
 {
     private IServiceProvider? _root;
 
-    /// <summary>Sets the root of the services.</summary>
     public void Attach(IServiceProvider root) => _root = root;
 
     /// <summary>

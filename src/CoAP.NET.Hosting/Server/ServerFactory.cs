@@ -3,7 +3,6 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Creates servers from their options.</summary>
 internal static class ServerFactory
 {
     public static CoapServer Make(IServiceProvider services, ServerRegistration registration, ServerPart[] parts)

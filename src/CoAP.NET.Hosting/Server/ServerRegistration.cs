@@ -17,12 +17,10 @@ internal sealed class ServerRegistration : HostedRegistration
 
     public RequestScopes Scopes { get; } = new();
 
-    /// <summary>Its state.</summary>
     public ServerLifetime Life { get; } = new();
 
     /// <summary>The functions that run before it listens.</summary>
     public StartupActions Preparations { get; } = new();
 
-    /// <summary>Its health check.</summary>
     public ServerHealthCheck Health { get; }
 }

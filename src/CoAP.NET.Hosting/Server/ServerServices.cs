@@ -6,7 +6,6 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The services of a server.</summary>
 internal static class ServerServices
 {
     public static ServerBuilder Add(IServiceCollection services, string name, IConfiguration? section,

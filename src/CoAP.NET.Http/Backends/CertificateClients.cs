@@ -32,7 +32,6 @@ internal sealed class CertificateClients : IDisposable
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>The current number of clients.</summary>
     public int Count
     {
         get
@@ -45,7 +44,6 @@ internal sealed class CertificateClients : IDisposable
     }
 
     /// <summary>Rents the client of a certificate until the lease is disposed.</summary>
-    /// <param name="certificate">The certificate with its private key.</param>
     /// <returns>Null if all are in use and there is no room for another one.</returns>
     public Lease? TryRent(X509Certificate2 certificate)
     {

@@ -24,6 +24,5 @@ public sealed class CoapProxyRoute
     /// </summary>
     public TimeSpan? PollInterval { get; set; }
 
-    /// <summary>Whether the target is an HTTP server.</summary>
     internal bool IsHttp => Target?.StartsWith("http", StringComparison.OrdinalIgnoreCase) == true;
 }

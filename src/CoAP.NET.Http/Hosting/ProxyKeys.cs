@@ -4,7 +4,6 @@ using static CoAP.NET.Hosting.ValueSyntax;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The keys of a proxy's section.</summary>
 internal static class ProxyKeys
 {
     public const string Routes = "Routes";
@@ -53,7 +52,6 @@ internal static class ProxyKeys
         "RewritesLinks",
     };
 
-    /// <summary>The keys of an item of <see cref="Routes"/>.</summary>
     public static KeyTable<CoapProxyRoute> RouteTable { get; } = new()
     {
         { "Path", s_path },

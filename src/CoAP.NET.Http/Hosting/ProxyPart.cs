@@ -6,13 +6,10 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>The proxy of a hosted server, and the paths that it serves.</summary>
-/// <param name="services">The services of the application.</param>
-/// <param name="registration">The proxy, by the name of the server.</param>
 internal sealed class ProxyPart(IServiceProvider services, ProxyRegistration registration) : ServerPart
 {
     private CoapHostedProxyOptions Options => services.OptionsOf<CoapHostedProxyOptions>(registration.Name);
 
-    /// <summary>Creates the proxy.</summary>
     public CoapProxy Make()
     {
         CoapHostedProxyOptions options = Options;

@@ -7,7 +7,6 @@ namespace CoAP.NET.Http.Translating;
 /// Maps entity-tags of HTTP servers to those of CoAP, which have at most 8 bytes: short tags unchanged, others as a hash. It remembers the
 /// latest hashes for clients that send them back. Thread-safe.
 /// </summary>
-/// <param name="capacity">The number of remembered tags.</param>
 internal sealed class EntityTagMap(int capacity = 4096)
 {
     private const int MaxLength = 8;

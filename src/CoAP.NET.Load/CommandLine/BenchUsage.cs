@@ -4,11 +4,8 @@ using System.CommandLine.Parsing;
 namespace CoAP.NET.Load;
 
 /// <summary>Errors of the load generator's command lines.</summary>
-/// <param name="context">The error stream.</param>
-/// <param name="calledAs">How the generator is called.</param>
 internal sealed class BenchUsage(CliContext context, string calledAs)
 {
-    /// <summary>How the generator is called.</summary>
     public string CalledAs { get; } = calledAs;
 
     /// <summary>Rejects a command after a URI, which it would ignore.</summary>

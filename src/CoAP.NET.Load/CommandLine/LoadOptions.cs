@@ -5,7 +5,6 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Load;
 
-/// <summary>The options that make a plan.</summary>
 internal sealed class LoadOptions
 {
     private static readonly LoadPlan s_defaults = new() { Uri = "" };

@@ -5,8 +5,6 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Load;
 
 /// <summary>Shows a report from a JSON file again, and draws it.</summary>
-/// <param name="context">The streams, and cancellation.</param>
-/// <param name="usage">Refuses command lines.</param>
 internal sealed class ReportCommand(CliContext context, BenchUsage usage)
 {
     public const string Name = "report";

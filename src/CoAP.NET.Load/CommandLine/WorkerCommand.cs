@@ -6,8 +6,6 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Load;
 
 /// <summary>Runs the program as a worker, for coordinators.</summary>
-/// <param name="context">The streams, and cancellation.</param>
-/// <param name="usage">Refuses command lines.</param>
 internal sealed class WorkerCommand(CliContext context, BenchUsage usage)
 {
     public const string Name = "worker";

@@ -10,7 +10,6 @@ internal sealed class LoadHistogram
 
     private readonly long[] _counts = new long[Rows * HistogramSteps.PerPower];
 
-    /// <summary>Number of times.</summary>
     public long Count { get; private set; }
 
     /// <summary>The sum of all times, in nanoseconds.</summary>
@@ -37,7 +36,6 @@ internal sealed class LoadHistogram
     /// <summary>Adds a time in nanoseconds.</summary>
     public void Add(long nanoseconds) => Add(nanoseconds, 1);
 
-    /// <summary>Adds a time several times.</summary>
     public void Add(long nanoseconds, long count)
     {
         long time = Math.Max(0, nanoseconds);
@@ -47,7 +45,6 @@ internal sealed class LoadHistogram
         Longest = Math.Max(Longest, time);
     }
 
-    /// <summary>Adds all times of another.</summary>
     public void Add(LoadHistogram other)
     {
         for (int i = 0; i < _counts.Length; i++)
@@ -60,7 +57,6 @@ internal sealed class LoadHistogram
         Longest = Math.Max(Longest, other.Longest);
     }
 
-    /// <summary>Removes all times.</summary>
     public void Clear()
     {
         Array.Clear(_counts);

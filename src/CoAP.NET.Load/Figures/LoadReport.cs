@@ -12,13 +12,11 @@ internal sealed record LoadReport
     /// <summary>The machine: system, processors, runtime.</summary>
     public required string Machine { get; init; }
 
-    /// <summary>The command line.</summary>
     public required string Command { get; init; }
 
     /// <summary>The runs, in their order.</summary>
     public required IReadOnlyList<LoadResult> Runs { get; init; }
 
-    /// <summary>Returns the report as JSON.</summary>
     public string ToJson() => JsonSerializer.Serialize(this, LoadJson.Default.LoadReport);
 
     /// <summary>Reads the output of <see cref="ToJson"/>.</summary>
@@ -32,7 +30,6 @@ internal sealed record LoadReport
     }
 }
 
-/// <summary>JSON serialization of plans and results.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true,
     RespectNullableAnnotations = true, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(LoadPlan))]

@@ -5,7 +5,6 @@ namespace CoAP.NET.Load;
 /// <summary>The result of one run. <see cref="Merge"/> adds up those of several workers.</summary>
 internal sealed record LoadResult
 {
-    /// <summary>The plan of the run.</summary>
     public required LoadPlan Plan { get; init; }
 
     /// <summary>Duration of the measurement, in seconds.</summary>
@@ -56,20 +55,17 @@ internal sealed record LoadResult
     /// <summary>Resident memory of the server at the end, in bytes; null if unknown.</summary>
     public long? ServerResidentBytes { get; init; }
 
-    /// <summary>Number of workers.</summary>
     public int Workers { get; init; } = 1;
 
     /// <summary>Correct answers or notifications per second; 0 for a run that ended before it measured.</summary>
     public double PerSecond => Seconds > 0 ? Count / Seconds : 0;
 
-    /// <summary>Number of all errors.</summary>
     [JsonIgnore]
     public long ErrorCount => Errors.Values.Sum();
 
     /// <summary>The server's processor time per answer, in microseconds; null if unknown.</summary>
     public double? ServerMicroseconds => ServerProcessorSeconds is { } seconds && Count > 0 ? seconds * 1e6 / Count : null;
 
-    /// <summary>Returns the times as a histogram.</summary>
     public LoadHistogram Histogram() => ToHistogram(Times);
 
     /// <summary>Converts pairs of nanoseconds and count to a histogram.</summary>
@@ -84,7 +80,6 @@ internal sealed record LoadResult
         return histogram;
     }
 
-    /// <summary>Converts a histogram to pairs.</summary>
     public static IReadOnlyList<long[]> ToPairs(LoadHistogram histogram) =>
         [.. histogram.Filled.Select(static step => new[] { step.Nanoseconds, step.Count })];
 

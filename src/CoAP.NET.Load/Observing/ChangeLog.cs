@@ -13,7 +13,6 @@ internal sealed class ChangeLog
     private long _first;
     private long _end;
 
-    /// <summary>Whether a change has begun.</summary>
     public bool HasBegun => _end != _first;
 
     /// <summary>Number of measured changes that took place, or may have.</summary>

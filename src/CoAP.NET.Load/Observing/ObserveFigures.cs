@@ -13,7 +13,6 @@ internal sealed class ObserveFigures
     private long _lost;
     private int _observers;
 
-    /// <summary>Number of registered observers.</summary>
     public int Observers
     {
         get

@@ -10,7 +10,6 @@ internal sealed class ObservePhases(LoadPlan plan, ObserveFigures figures, IProg
     private readonly long _begun = TimeProvider.System.GetTimestamp();
     private volatile int _peers;
 
-    /// <summary>Number of started peers.</summary>
     public int Peers
     {
         get => _peers;

@@ -26,7 +26,6 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
             ? number
             : null;
 
-    /// <summary>Registers, and counts the result.</summary>
     public async Task RegisterAsync(CancellationToken cancellationToken)
     {
         try

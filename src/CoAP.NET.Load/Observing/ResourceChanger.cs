@@ -6,9 +6,6 @@ namespace CoAP.NET.Load;
 /// Changes the observed resource with PUT: a number that grows by one each time. One change at a time, so that they cannot overtake each
 /// other.
 /// </summary>
-/// <param name="plan">The plan.</param>
-/// <param name="client">The client that sends.</param>
-/// <param name="figures">The counters.</param>
 internal sealed class ResourceChanger(LoadPlan plan, ICoapClient client, ObserveFigures figures)
 {
     /// <summary>The last known number of the resource; null for none.</summary>

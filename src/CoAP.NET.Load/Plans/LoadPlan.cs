@@ -11,7 +11,6 @@ internal sealed record LoadPlan
     /// <summary>The resource, with any scheme of the library.</summary>
     public required string Uri { get; init; }
 
-    /// <summary>The pacing of requests.</summary>
     public LoadLoop Loop { get; init; }
 
     /// <summary>The code of the requests: a method (RFC 7252 section 12.1.1).</summary>
@@ -73,10 +72,8 @@ internal sealed record LoadPlan
     /// <summary>The payload that every answer must have, as text; null: any 2.xx is correct.</summary>
     public string? Expected { get; init; }
 
-    /// <summary>The seed of all random choices.</summary>
     public int Seed { get; init; } = 1;
 
-    /// <summary>The timing of these retransmissions.</summary>
     public CoapRetransmissionTiming RetransmissionTiming { get; init; }
 
     /// <summary>

@@ -18,9 +18,6 @@ internal sealed class LoadDisplay : IProgress<LoadProgress>, IAsyncDisposable
     private readonly LoadDisplayMode _mode;
     private readonly Task _writing;
 
-    /// <summary>Starts the display.</summary>
-    /// <param name="console">The console.</param>
-    /// <param name="mode">The mode.</param>
     public LoadDisplay(IAnsiConsole console, LoadDisplayMode mode)
     {
         _console = console;
@@ -51,14 +48,12 @@ internal sealed class LoadDisplay : IProgress<LoadProgress>, IAsyncDisposable
         return new LoadDisplay(console, quiet ? LoadDisplayMode.Quiet : ModeFor(console.Profile));
     }
 
-    /// <summary>Returns the mode for a console.</summary>
     public static LoadDisplayMode ModeFor(Profile profile) =>
         profile.Out.IsTerminal && profile.Capabilities.Ansi ? LoadDisplayMode.Live : LoadDisplayMode.Plain;
 
     /// <summary>Begins a run with a heading, such as "128 peers".</summary>
     public void BeginLevel(string heading) => Add(new Entry(heading, IsHeading: true, null));
 
-    /// <summary>Shows a permanent line.</summary>
     public void Say(string line) => Add(new Entry(line, IsHeading: false, null));
 
     /// <inheritdoc/>
@@ -169,7 +164,6 @@ internal sealed class LoadDisplay : IProgress<LoadProgress>, IAsyncDisposable
     private readonly record struct Entry(string? Text, bool IsHeading, LoadProgress? Tick);
 }
 
-/// <summary>The display mode of runs.</summary>
 internal enum LoadDisplayMode
 {
     /// <summary>A table that updates in place, for terminals.</summary>
@@ -178,6 +172,5 @@ internal enum LoadDisplayMode
     /// <summary>A line per second, for files and pipes.</summary>
     Plain,
 
-    /// <summary>Nothing.</summary>
     Quiet,
 }

@@ -14,7 +14,6 @@ internal static class LoadText
         string.Create(CultureInfo.InvariantCulture,
             $"{Math.Floor(tick.Elapsed.TotalSeconds):0} of {Math.Ceiling(tick.Whole.TotalSeconds):0} s");
 
-    /// <summary>Formats the number of started peers.</summary>
     public static string Peers(LoadProgress tick) => tick.Peers.ToString("N0", CultureInfo.InvariantCulture);
 
     /// <summary>Formats a rate: with a decimal if it is small.</summary>
@@ -27,7 +26,6 @@ internal static class LoadText
             ? $"{Rate(tick.PerSecond)}/s  p50 {Duration(tick.P50)}  p99 {Duration(tick.P99)}  "
             : "";
 
-    /// <summary>Formats a count.</summary>
     public static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
     /// <summary>Formats a time in microseconds, in the unit that leaves three digits; "-" for none.</summary>

@@ -35,7 +35,6 @@ internal sealed class LoadView(Profile profile)
         }
     }
 
-    /// <summary>Draws the current table.</summary>
     public IRenderable Draw()
     {
         Table table = new() { Border = profile.Capabilities.Unicode ? TableBorder.Rounded : TableBorder.Ascii };

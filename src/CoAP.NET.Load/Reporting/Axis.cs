@@ -15,7 +15,6 @@ internal sealed class Axis
         Format = format;
     }
 
-    /// <summary>The label.</summary>
     public string Label { get; }
 
     /// <summary>The value at its beginning.</summary>
@@ -64,7 +63,6 @@ internal sealed class Axis
         return new Axis(label, true, first, last, AxisTicks.Logarithmic(first, last), format);
     }
 
-    /// <summary>Whether a value has a place on the axis.</summary>
     public bool Has(double value) => _isLog ? IsOnLog(value) : double.IsFinite(value);
 
     /// <summary>Returns the place of a value, from 0 to 1.</summary>

@@ -8,7 +8,6 @@ internal static class Html
 {
     private static readonly XNamespace s_svg = "http://www.w3.org/2000/svg";
 
-    /// <summary>Creates an element of a drawing.</summary>
     public static XElement Svg(string name, params object[] content) => new(s_svg + name, content);
 
     /// <summary>Removes the characters that no document may contain, escaped or not.</summary>
@@ -30,10 +29,8 @@ internal static class Html
         return new string(fit);
     }
 
-    /// <summary>Creates a cell of a table's body.</summary>
     public static XElement Cell(string text) => new("td", Text(text));
 
-    /// <summary>Adds content to an element and returns it.</summary>
     public static XElement With(this XElement element, params object[] content)
     {
         element.Add(content);

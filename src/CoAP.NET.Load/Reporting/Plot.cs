@@ -33,7 +33,6 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
         return figure;
     }
 
-    /// <summary>Returns the drawing.</summary>
     public XElement ToSvg() => Html.Svg(
         "svg",
         new XAttribute("viewBox", $"0 0 {Place(width)} {Place(Height)}"),

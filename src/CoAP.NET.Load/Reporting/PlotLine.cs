@@ -1,6 +1,5 @@
 namespace CoAP.NET.Load;
 
-/// <summary>A point of a plot.</summary>
 internal readonly record struct PlotPoint(double X, double Y);
 
 /// <summary>A line of a plot.</summary>

@@ -13,13 +13,11 @@ internal static class ReportStyle
     private static readonly string[] s_dark = ["#6aa9f5", "#f08a55", "#45c39c", "#dd7fcb", "#d8b23e", "#a498f5", "#f07a83", "#97c95c"];
     private static readonly string[] s_dashes = ["none", "7 4", "2 3"];
 
-    /// <summary>Number of line colours.</summary>
     public static int Colors => s_light.Length;
 
     /// <summary>Number of dash patterns per colour.</summary>
     public static int Dashes => s_dashes.Length;
 
-    /// <summary>The style sheet.</summary>
     public static string Sheet { get; } = Make();
 
     private static string Make()

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Load;
 
-/// <summary>The names of runs in a report.</summary>
 internal static class RunNames
 {
     /// <summary>Describes a run without its level of peers: runs with the same description are points of one line.</summary>
@@ -18,10 +17,8 @@ internal static class RunNames
         return $"{Loop(plan.Loop)}{rate}{depth}{type}: {plan.Method} {plan.Uri}";
     }
 
-    /// <summary>Describes the level of a run.</summary>
     public static string Peers(LoadPlan plan) => $"{Units.Number(plan.Peers)} peer{(plan.Peers == 1 ? "" : "s")}";
 
-    /// <summary>Describes the kind of loop.</summary>
     public static string Loop(LoadLoop loop) => loop switch
     {
         LoadLoop.Closed => "closed",

@@ -2,8 +2,6 @@ using System.Text;
 
 namespace CoAP.NET.Load;
 
-/// <summary>Checks answers.</summary>
-/// <param name="plan">The plan with the expectations.</param>
 internal sealed class AnswerCheck(LoadPlan plan)
 {
     private readonly byte[]? _expected = plan.Expected is null ? null : Encoding.UTF8.GetBytes(plan.Expected);

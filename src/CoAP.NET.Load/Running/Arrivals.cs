@@ -38,7 +38,6 @@ internal sealed class Arrivals
         }
     }
 
-    /// <summary>Advances to the following request.</summary>
     public void MoveOn() => _position += _poisson ? Exponential() : 1;
 
     private double Exponential() => -Math.Log(1 - _random.NextDouble());

@@ -48,7 +48,6 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
         }
     }
 
-    /// <summary>Notes that a peer has left an endpoint.</summary>
     public void Leave(int number, LoadEndpoint endpoint)
     {
         if (endpoint.Leave() < peers)

@@ -10,9 +10,6 @@ internal sealed class LoadEndpoint
     public CoapClient Client { get; }
 
     /// <summary>Opens one; over UDP its socket too, so that opening does not delay the first request.</summary>
-    /// <param name="options">The options of the client.</param>
-    /// <param name="scheme">The scheme of the target.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     public static async Task<LoadEndpoint> OpenAsync(CoapEndpointOptions options, string scheme, CancellationToken cancellationToken)
     {
         LoadEndpoint endpoint = new(new CoapClient(options));
@@ -33,7 +30,5 @@ internal sealed class LoadEndpoint
         }
     }
 
-    /// <summary>Notes that a peer has left.</summary>
-    /// <returns>Number of peers that have left.</returns>
     public int Leave() => Interlocked.Increment(ref _left);
 }

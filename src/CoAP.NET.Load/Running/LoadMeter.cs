@@ -17,7 +17,6 @@ internal sealed class LoadMeter : IDisposable
     /// <summary>The end of the measured time: no request begins after it.</summary>
     public long To => Volatile.Read(ref _to);
 
-    /// <summary>Sets the measured time.</summary>
     public void Measure(long from, long to)
     {
         Volatile.Write(ref _to, to);
@@ -30,7 +29,6 @@ internal sealed class LoadMeter : IDisposable
     /// <summary>Stops counting: requests that end from now on were given up locally.</summary>
     public void Close() => _isClosed = true;
 
-    /// <summary>Counts a correct answer.</summary>
     public void Answered(long begun)
     {
         long nanoseconds = MonotonicTimestamp.ToNanoseconds(MonotonicTimestamp.Now - begun);
@@ -60,7 +58,6 @@ internal sealed class LoadMeter : IDisposable
         counts.Lost += IsMeasured(begun) ? 1 : 0;
     }
 
-    /// <summary>Counts an error.</summary>
     public void Failed(long begun, string kind)
     {
         if (_isClosed)
@@ -131,13 +128,10 @@ internal sealed class LoadCounts
     /// <summary>All lost requests, including the warm-up.</summary>
     public long AllLost { get; set; }
 
-    /// <summary>The times of the measured correct answers.</summary>
     public LoadHistogram Times { get; } = new();
 
-    /// <summary>The measured errors.</summary>
     public Dictionary<string, long> Errors { get; } = [];
 
-    /// <summary>The measured lost requests.</summary>
     public long Lost { get; set; }
 
     public void AddError(string kind) => Errors[kind] = Errors.GetValueOrDefault(kind) + 1;

@@ -37,18 +37,14 @@ internal sealed class LoadPeers : IAsyncDisposable
     /// <summary>Number of datagrams lost so far because receive buffers of this program were full.</summary>
     public long OwnDrops => _series.Sum(static series => series.Drops);
 
-    /// <summary>Creates the requests of all peers.</summary>
     public RequestShape Shape { get; }
 
     /// <summary>Opens the peers of a plan: sockets, but no connections, which the first request opens.</summary>
-    /// <param name="plan">The plan.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="ArgumentException">This host lacks something in the plan.</exception>
     /// <exception cref="CoapException">The host of the URI has no address, or a socket fails to open.</exception>
     public static Task<LoadPeers> OpenAsync(LoadPlan plan, CancellationToken cancellationToken) =>
         OpenAsync(plan, MessagesForEachPort, cancellationToken);
 
-    /// <summary>Opens the peers with another number of messages per port.</summary>
     public static async Task<LoadPeers> OpenAsync(LoadPlan plan, int messagesForEachPort, CancellationToken cancellationToken)
     {
         if (PlanRules.FaultOf(plan) is { } fault)

@@ -3,13 +3,8 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Load;
 
-/// <summary>The options of load clients.</summary>
 internal static class PeerOptions
 {
-    /// <summary>Returns the options of a client.</summary>
-    /// <param name="plan">The plan.</param>
-    /// <param name="targets">The addresses of the server.</param>
-    /// <param name="peers">Number of peers that use it.</param>
     public static CoapEndpointOptions Of(LoadPlan plan, IPAddress[] targets, int peers)
     {
         CoapEndpointOptions options = new()

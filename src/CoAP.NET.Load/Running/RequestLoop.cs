@@ -14,13 +14,10 @@ internal abstract class RequestLoop : IDisposable
         Count = peers.Count * plan.Depth;
     }
 
-    /// <summary>Number of loops.</summary>
     public int Count { get; }
 
-    /// <summary>Number of started loops.</summary>
     public int Started => _running.Count;
 
-    /// <summary>Number of started peers.</summary>
     public int StartedPeers => Math.Min(_running.Count, _peers.Count);
 
     /// <summary>Cancelled when a loop failed for a reason other than the server.</summary>

@@ -2,7 +2,6 @@ using System.Net;
 
 namespace CoAP.NET.Load;
 
-/// <summary>Creates the requests of a plan.</summary>
 internal sealed class RequestShape
 {
     // The size of the blocks of bodies over datagrams (RFC 7959).
@@ -32,7 +31,6 @@ internal sealed class RequestShape
     };
 
     /// <summary>Returns the number of messages of a request beyond the first one, with bodies in blocks of 1,024 bytes.</summary>
-    /// <param name="answerBytes">The size of the body of the answer.</param>
     public long FurtherMessages(int answerBytes)
     {
         int requestBytes = _content?.Bytes.Length ?? 0;

@@ -24,7 +24,6 @@ internal sealed class RunController(LoadPlan plan, RequestLoop loop, LoadMeter m
     private TimeSpan _ownBefore;
     private TimeSpan? _serverBefore;
 
-    /// <summary>Whether the measured time has begun.</summary>
     public bool HasMeasured { get; private set; }
 
     /// <summary>Duration of the measurement, in seconds.</summary>

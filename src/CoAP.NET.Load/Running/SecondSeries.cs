@@ -28,7 +28,6 @@ internal sealed class SecondSeries
             since.Microseconds(0.99));
     }
 
-    /// <summary>Restarts.</summary>
     public void Reset(LoadHistogram all, long now) =>
         (_before, _at) = (all.Filled.ToDictionary(static step => step.Nanoseconds, static step => step.Count), now);
 }

@@ -15,8 +15,6 @@ internal sealed class SourceAddresses
     private SourceAddresses(IPAddress first) => _first = first;
 
     /// <summary>Returns the addresses of a plan; null: the peers have no addresses of their own.</summary>
-    /// <param name="plan">The plan.</param>
-    /// <param name="target">The address of the server.</param>
     /// <exception cref="ArgumentException">The first source of the plan is no address, or of another family than the target, or not of this
     /// host, or there are not enough after it.</exception>
     public static SourceAddresses? Of(LoadPlan plan, IPAddress target)

@@ -1,6 +1,5 @@
 namespace CoAP.NET.Load;
 
-/// <summary>Options of a coordinator besides the plan.</summary>
 internal sealed record CoordinatorOptions
 {
     /// <summary>The word that the workers require; null for none.</summary>

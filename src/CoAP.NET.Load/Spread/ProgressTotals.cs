@@ -9,8 +9,6 @@ internal static class ProgressTotals
     private static readonly string[] Phases = ["connecting", "warming up", "measuring", "ending"];
 
     /// <summary>Returns one tick for all of them; null before the first one.</summary>
-    /// <param name="links">The workers.</param>
-    /// <param name="lost">Number of workers that are out of the run.</param>
     public static LoadProgress? Of(IReadOnlyList<WorkerLink> links, int lost)
     {
         List<(LoadProgress Tick, bool Now)> ticks = [.. links.Select(static link => (Last: link.Tick, link.IsDone))

@@ -13,7 +13,6 @@ namespace CoAP.NET.Load;
 /// <param name="time">The clock of all its limits.</param>
 internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyncDisposable
 {
-    /// <summary>The version of the protocol.</summary>
     public const int Version = 1;
 
     /// <summary>Maximum length of a line in bytes, except for results.</summary>

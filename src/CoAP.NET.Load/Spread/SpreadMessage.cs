@@ -25,8 +25,6 @@ internal abstract record SpreadMessage;
 internal sealed record HelloMessage(int Version, string? Key = null) : SpreadMessage;
 
 /// <summary>The worker accepts the coordinator, and is now busy for others.</summary>
-/// <param name="Version">Its version of the protocol.</param>
-/// <param name="Machine">The name of its machine.</param>
 internal sealed record WelcomeMessage(int Version, string Machine) : SpreadMessage;
 
 /// <summary>The worker's part of the plan.</summary>
@@ -38,7 +36,6 @@ internal sealed record ReadyMessage : SpreadMessage;
 /// <summary>All workers are ready: begin.</summary>
 internal sealed record StartMessage : SpreadMessage;
 
-/// <summary>The progress of the worker's run.</summary>
 internal sealed record ProgressMessage(LoadProgress Tick) : SpreadMessage;
 
 /// <summary>The result of the worker. The only line that may be long.</summary>
@@ -52,7 +49,6 @@ internal sealed record ErrorMessage(string Kind, string Text) : SpreadMessage;
 /// <summary>Stop immediately, and send the result so far.</summary>
 internal sealed record CancelMessage : SpreadMessage;
 
-/// <summary>JSON serialization of the lines.</summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     UseStringEnumConverter = true,

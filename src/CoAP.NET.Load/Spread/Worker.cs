@@ -40,7 +40,6 @@ internal sealed class Worker
         await new Worker(run, options).AcceptAsync(listener, cancellationToken);
     }
 
-    /// <summary>Returns the initial messages.</summary>
     public static IEnumerable<string> Greeting(IPEndPoint at, string? key)
     {
         yield return $"Listening on {at} (protocol version {SpreadConnection.Version}); Ctrl-C stops it.";
@@ -59,7 +58,6 @@ internal sealed class Worker
     /// <returns>Null, or the name of its current coordinator.</returns>
     internal string? Take(string who) => Interlocked.CompareExchange(ref _busyWith, who, null);
 
-    /// <summary>Releases the worker.</summary>
     internal void Release() => Volatile.Write(ref _busyWith, null);
 
     /// <summary>Whether a word is correct; takes the same time for any wrong one, however similar and long it is.</summary>

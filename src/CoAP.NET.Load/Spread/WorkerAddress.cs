@@ -63,7 +63,6 @@ internal static class WorkerAddress
                 $"'{SpreadException.Clean(text)}' is no address to listen on, such as 127.0.0.1:{DefaultPort} or 0.0.0.0:{DefaultPort}.");
     }
 
-    /// <summary>Formats an address in the usual notation.</summary>
     public static string Format(DnsEndPoint address) =>
         (IPAddress.TryParse(address.Host, out IPAddress? ip) && ip.AddressFamily == AddressFamily.InterNetworkV6
             ? $"[{address.Host}]"

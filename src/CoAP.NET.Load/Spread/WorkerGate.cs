@@ -6,7 +6,6 @@ internal sealed class WorkerGate(SpreadConnection connection, LoadPlan plan, Wor
     private readonly TimeSpan _limit = options.StartLimit + PlanTime.Of(plan.RampSeconds);
     private readonly TaskCompletionSource _start = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>Opens the gate.</summary>
     public void Start() => _start.TrySetResult();
 
     /// <inheritdoc/>

@@ -22,7 +22,6 @@ internal sealed class WorkerLink : IAsyncDisposable
     /// <summary>The worker's address as the user wrote it.</summary>
     public string Name { get; }
 
-    /// <summary>Whether it runs on this machine.</summary>
     public bool IsHere { get; private set; }
 
     /// <summary>The last tick, and its age; null if there was none or the worker is out of the run.</summary>
@@ -37,7 +36,6 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether its result has arrived.</summary>
     public bool IsDone => _done;
 
     /// <summary>Connects to a worker, which has to accept the coordinator.</summary>
@@ -74,7 +72,6 @@ internal sealed class WorkerLink : IAsyncDisposable
             cancellationToken);
     }
 
-    /// <summary>Starts its run.</summary>
     public Task StartAsync(CancellationToken cancellationToken) => SendAsync(new StartMessage(), cancellationToken);
 
     /// <summary>Waits for its result. Afterwards its ticks count only if it has delivered one.</summary>

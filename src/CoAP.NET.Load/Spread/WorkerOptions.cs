@@ -2,7 +2,6 @@ using System.Net;
 
 namespace CoAP.NET.Load;
 
-/// <summary>Options of a worker.</summary>
 internal sealed record WorkerOptions
 {
     /// <summary>The word that a coordinator must know; null for none.</summary>
@@ -17,7 +16,6 @@ internal sealed record WorkerOptions
     /// <summary>The clock of all limits.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
-    /// <summary>The timeout for a coordinator's hello.</summary>
     public TimeSpan HelloLimit { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>The timeout for its plan, while it connects to other workers.</summary>

@@ -75,7 +75,6 @@ internal static class DeviceBytes
             : [(byte)DeviceOutcome.Response, .. s_serializer.Serialize(message)];
     }
 
-    /// <summary>Converts the failure of a request.</summary>
     public static byte[] Of(CoapDeviceException failure)
     {
         string text = failure.InnerException?.Message ?? failure.Message;
@@ -162,13 +161,11 @@ internal static class DeviceBytes
 /// <summary>The first byte of the answer of a silo about a device.</summary>
 internal enum DeviceOutcome : byte
 {
-    /// <summary>The device responded.</summary>
     Response,
 
     /// <summary>The silo does not have the device.</summary>
     NotHere,
 
-    /// <summary>The device is asleep.</summary>
     Asleep,
 
     /// <summary>The device did not answer.</summary>

@@ -7,9 +7,6 @@ namespace CoAP.NET.Orleans;
 /// <summary>
 /// Calls other silos about their devices. The nodes encrypt the calls, which Orleans does not (<see cref="NodeCipher"/>). Thread-safe.
 /// </summary>
-/// <param name="cluster">The node.</param>
-/// <param name="nodes">The services of the silos.</param>
-/// <param name="serializer">Converts calls.</param>
 internal sealed class DeviceCalls(CoapCluster cluster, CoapNodeClient nodes, Serializer serializer)
 {
     /// <summary>The purpose of the messages.</summary>

@@ -216,7 +216,6 @@ internal sealed class DeviceGateway(
     }
 
     /// <summary>Starts to report devices: the silo can call grains.</summary>
-    /// <param name="router">Finds devices at all silos.</param>
     public void Start(IDeviceRouter router)
     {
         _devices.Router = router;
@@ -229,7 +228,6 @@ internal sealed class DeviceGateway(
         _sweep = time.CreateTimer(static gateway => ((DeviceGateway)gateway!).Sweep(), this, s_poll, s_poll);
     }
 
-    /// <summary>Ends.</summary>
     public void Stop()
     {
         Local.Arrived -= OnArrived;

@@ -6,7 +6,6 @@ internal enum DeviceOperation : byte
     /// <summary>Return what the silo knows of the device (<see cref="DeviceSighting"/>).</summary>
     Find,
 
-    /// <summary>Send a request to the device.</summary>
     Ask,
 
     /// <summary>
@@ -15,7 +14,6 @@ internal enum DeviceOperation : byte
     /// </summary>
     Observe,
 
-    /// <summary>End an observation.</summary>
     EndObservation,
 
     /// <summary>Wait for some time until the device is awake.</summary>

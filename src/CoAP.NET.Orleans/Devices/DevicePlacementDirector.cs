@@ -8,14 +8,12 @@ namespace CoAP.NET.Orleans;
 [AttributeUsage(AttributeTargets.Class)]
 internal sealed class DevicePlacementAttribute() : PlacementAttribute(new DevicePlacement());
 
-/// <summary>Places devices (<see cref="DevicePlacementDirector"/>).</summary>
 internal sealed class DevicePlacement : PlacementStrategy;
 
 /// <summary>
 /// Places the grain of a device at the silo that first calls it, and only at silos whose nodes are in the map of the cluster: a silo with
 /// another secret must not learn where devices are.
 /// </summary>
-/// <param name="calls">Knows these silos.</param>
 internal sealed class DevicePlacementDirector(DeviceCalls calls) : IPlacementDirector
 {
     /// <inheritdoc/>

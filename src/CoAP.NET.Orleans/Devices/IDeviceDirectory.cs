@@ -20,7 +20,6 @@ internal interface IDeviceDirectory : IGrainWithStringKey
     /// <returns>Whether it is the newest session.</returns>
     Task<bool> ArrivedAsync(SiloAddress silo, long number, TimeSpan? silence);
 
-    /// <summary>Reports the end of a session.</summary>
     Task DepartedAsync(SiloAddress silo, long number);
 
     /// <summary>Waits for some time until a silo has the device.</summary>

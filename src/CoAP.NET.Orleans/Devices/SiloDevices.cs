@@ -32,7 +32,6 @@ internal sealed class SiloDevices(
     private readonly SiloAddress _self = peers.Silo;
     private long _lastNumber;
 
-    /// <summary>The current number of remembered places.</summary>
     public int RememberedCount => _places.Count;
 
     public async Task<CoapResponse?> TrySendAsync(string name, CoapRequest request, CancellationToken cancellationToken)

@@ -16,7 +16,6 @@ internal sealed class SiloFeed(
 {
     private byte[] _resource = resource.ToBytes();
 
-    /// <summary>The silo of the device.</summary>
     public SiloAddress Place => place;
 
     public async Task<DeviceNotification> NextAsync(CancellationToken cancellationToken)

@@ -5,7 +5,6 @@ using Orleans.Runtime;
 namespace CoAP.NET.Orleans;
 
 /// <summary>Verifies before the silo starts that the application has a cluster for the state of its servers.</summary>
-/// <param name="services">The services of the application.</param>
 internal sealed class CoapSiloValidator(IServiceProvider services) : IConfigurationValidator
 {
     /// <inheritdoc/>

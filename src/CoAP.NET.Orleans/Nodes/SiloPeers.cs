@@ -71,7 +71,6 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     /// <inheritdoc/>
     public event Action? LivenessChanged;
 
-    /// <summary>The silo of this node.</summary>
     public SiloAddress Silo { get; }
 
     /// <summary>Reports changes to other nodes.</summary>
@@ -90,12 +89,9 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     public IReadOnlyList<CoapNodeId> Up => [.. Volatile.Read(ref _up).Keys];
 
     /// <summary>Returns the service of a node; null if the node is not live.</summary>
-    /// <param name="node">The node.</param>
     public ICoapNodeService? ServiceOf(CoapNodeId node) => Find(node) is { } peer ? _services(peer.Silo) : null;
 
     /// <summary>Returns the silo of a node of a map; null if it is not the node of a silo.</summary>
-    /// <param name="map">The map.</param>
-    /// <param name="node">The node.</param>
     public static SiloAddress? SiloOf(CoapClusterMap map, CoapNodeId node) =>
         map.Nodes.FirstOrDefault(one => one.Id == node) is { } found ? SiloOf(found) : null;
 
@@ -220,9 +216,6 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     }
 
     /// <summary>Handles posts of another node.</summary>
-    /// <param name="from">The node.</param>
-    /// <param name="path">The path.</param>
-    /// <param name="items">The posts.</param>
     public void Take(Guid from, string path, byte[][] items)
     {
         CoapNodeId node = new(from);
@@ -251,10 +244,6 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         }
     }
 
-    /// <summary>Answers a question of another node.</summary>
-    /// <param name="from">The node.</param>
-    /// <param name="path">The path.</param>
-    /// <param name="question">The question.</param>
     public async Task<byte[]?> AnswerAsync(Guid from, string path, byte[] question)
     {
         CoapNodeId node = new(from);

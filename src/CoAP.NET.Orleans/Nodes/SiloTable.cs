@@ -15,8 +15,6 @@ namespace CoAP.NET.Orleans;
 /// Silos cannot declare one dead that is not in the table, and ignore a table whose version is below the one that they know. Slots of a
 /// silo that dies would then have no owner any more.
 /// </remarks>
-/// <param name="services">The services of the silo.</param>
-/// <param name="logger">The log of the cluster.</param>
 internal sealed class SiloTable(IServiceProvider services, ILogger logger) : BackgroundService
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);

@@ -6,8 +6,6 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Orleans;
 
 /// <summary>Balances the slots of a silo (<see cref="SlotBalance"/>), whose activations are grains.</summary>
-/// <param name="services">The services of the silo.</param>
-/// <param name="logger">The log of the cluster.</param>
 internal sealed class SlotBalancer(IServiceProvider services, ILogger logger) : BackgroundService, ISlotActivations
 {
     private SlotHost Host => field ??= services.GetRequiredService<SlotHost>();

@@ -12,11 +12,9 @@ namespace CoAP.NET.Orleans;
 /// <param name="services">The services of the silo. The silo creates directories before the parts that this one needs.</param>
 internal sealed class SlotDirectory(IServiceProvider services) : IGrainDirectory
 {
-    /// <summary>The name of the directory.</summary>
     public const string Name = "coap.slots";
 
     /// <summary>Returns the slot of a grain; null if it is none.</summary>
-    /// <param name="grain">The grain.</param>
     public static CoapSlot? SlotOf(GrainId grain) =>
         grain.TryGetIntegerKey(out long key, out _) && key is >= 0 and < CoapSlot.Count ? new CoapSlot((byte)key) : null;
 

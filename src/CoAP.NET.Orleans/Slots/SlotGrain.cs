@@ -10,7 +10,6 @@ namespace CoAP.NET.Orleans;
 /// A slot: while it is active, its silo serves the sessions of the slot, under a fence of the store. It takes the slot when it is activated
 /// and releases it when it is deactivated. The next owner gets the fence of the release, which lets it take the slot from a live node.
 /// </summary>
-/// <param name="host">The slots of this silo.</param>
 [GrainType("coap.slot")]
 [GrainDirectory(SlotDirectory.Name)]
 [SlotPlacement]
@@ -71,8 +70,6 @@ internal sealed class SlotGrain(SlotHost host) : Grain, ISlotGrain, IGrainMigrat
     public void OnRehydrate(IRehydrationContext rehydrationContext) =>
         _released = rehydrationContext.TryGetValue(FenceKey, out long fence) ? new CoapFencingToken(fence) : default;
 
-    /// <summary>Moves the slot to a silo.</summary>
-    /// <param name="silo">The silo.</param>
     public void MoveTo(SiloAddress silo) => GrainContext.Migrate(new() { [IPlacementDirector.PlacementHintKey] = silo });
 
     /// <summary>Ends the activation, because another node owns the slot.</summary>

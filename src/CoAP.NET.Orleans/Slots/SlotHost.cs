@@ -14,27 +14,21 @@ internal sealed class SlotHost(CoapCluster cluster, SiloPeers peers, TimeProvide
     // When each slot was released here last, as a timestamp; 0 for never.
     private readonly long[] _released = new long[CoapSlot.Count];
 
-    /// <summary>The node.</summary>
     public CoapCluster Cluster => cluster;
 
-    /// <summary>This silo.</summary>
     public SiloAddress Silo => peers.Silo;
 
     /// <summary>Returns the activation of a slot here; null if there is none.</summary>
-    /// <param name="slot">The slot.</param>
     public SlotGrain? Find(CoapSlot slot) => Volatile.Read(ref _active[slot.Number]);
 
     /// <summary>Returns the time since a slot was released here.</summary>
-    /// <param name="slot">The slot.</param>
     public TimeSpan SinceReleaseOf(CoapSlot slot) =>
         Volatile.Read(ref _released[slot.Number]) is not 0 and var then ? time.GetElapsedTime(then) : TimeSpan.MaxValue;
 
     /// <summary>Returns the silo of the live owner of a slot; null if it has none.</summary>
-    /// <param name="slot">The slot.</param>
     public SiloAddress? OwnerOf(CoapSlot slot) => SiloOf(cluster.Map, cluster.Map[slot].Node);
 
     /// <summary>Returns the silo that is to have a slot; null if no node serves yet.</summary>
-    /// <param name="slot">The slot.</param>
     public SiloAddress? PlannedSiloOf(CoapSlot slot)
     {
         CoapClusterMap map = cluster.Map;
@@ -43,8 +37,6 @@ internal sealed class SlotHost(CoapCluster cluster, SiloPeers peers, TimeProvide
     }
 
     /// <summary>Returns the silo of a node of a map; null if it has none that serves.</summary>
-    /// <param name="map">The map.</param>
-    /// <param name="node">The node.</param>
     public SiloAddress? SiloOf(CoapClusterMap map, CoapNodeId node) =>
         node == cluster.Self.Id ? peers.Silo : SiloPeers.SiloOf(map, node);
 

@@ -7,7 +7,6 @@ namespace CoAP.NET.Orleans;
 /// Places a slot where the map plans it: at its owner, at the node with the fewest if the owner is dead, and only at nodes whose servers
 /// run. A move names its target.
 /// </summary>
-/// <param name="host">The slots of this silo.</param>
 internal sealed class SlotPlacementDirector(SlotHost host) : IPlacementDirector
 {
     /// <inheritdoc/>

@@ -14,7 +14,6 @@ internal static class AeadCache
     private static int s_next;
 
     /// <summary>Adds a new cipher, and disposes another one if necessary.</summary>
-    /// <param name="aead">The cipher.</param>
     public static void Keep(OscoreAead aead)
     {
         OscoreAead? idle;

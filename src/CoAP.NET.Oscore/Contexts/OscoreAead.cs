@@ -17,8 +17,6 @@ internal sealed class OscoreAead : IDisposable
     private bool _isUsed;
 
     /// <summary>Creates the cipher.</summary>
-    /// <param name="algorithm">The algorithm.</param>
-    /// <param name="key">The key.</param>
     /// <exception cref="PlatformNotSupportedException">This machine lacks the cipher.</exception>
     public OscoreAead(OscoreAlgorithm algorithm, ReadOnlySpan<byte> key)
     {

@@ -111,7 +111,6 @@ public sealed class OscoreAlgorithm
         ProcessorAesCcm.IsSupported && _cipher == OscoreCipher.AesCcm && KeyLength == ProcessorAesCcm.KeyLength;
 
     /// <summary>Finds an algorithm by its number.</summary>
-    /// <param name="coseNumber">The number in the registry "COSE Algorithms".</param>
     /// <returns>The algorithm; null if this library supports none with this number for OSCORE.</returns>
     internal static OscoreAlgorithm? Find(int coseNumber)
     {

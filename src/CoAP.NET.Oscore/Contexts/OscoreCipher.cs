@@ -1,6 +1,5 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>The ciphers of the OSCORE algorithms.</summary>
 internal enum OscoreCipher : byte
 {
     AesCcm,

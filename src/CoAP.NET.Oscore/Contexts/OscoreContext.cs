@@ -70,7 +70,6 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// <summary>Where it may be used.</summary>
     internal OscoreContextOwner Place => _state?.Place ?? OscoreContextOwner.Here;
 
-    /// <summary>The sequence numbers of this end.</summary>
     internal OscoreSequence Sequence { get; }
 
     /// <summary>The received sequence numbers of the other end.</summary>

@@ -34,7 +34,6 @@ internal sealed class OscoreHkdf
     /// <summary>The name, such as <c>HKDF SHA-256</c>.</summary>
     public string Name { get; }
 
-    /// <summary>The hash.</summary>
     public HashAlgorithmName Hash { get; }
 
     /// <summary>The length of a hash in bytes.</summary>

@@ -58,7 +58,6 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     public override string ToString() => CoapUntrustedText.LineOf(Id?.ToString() ?? "unknown");
 
     /// <summary>Who the peer of a context is whose IDs the application assigned.</summary>
-    /// <param name="parameters">The parameters.</param>
     internal static CoapPeerId OfIds(OscoreParameters parameters)
     {
         string kid = Convert.ToHexStringLower(parameters.RecipientId.Span);

@@ -17,7 +17,6 @@ internal sealed class OscoreKeys : IDisposable
     private OscoreAead? _recipient;
 
     /// <summary>Derives the keys.</summary>
-    /// <param name="parameters">The parameters.</param>
     /// <exception cref="PlatformNotSupportedException">This machine lacks the cipher or the hash.</exception>
     public OscoreKeys(OscoreParameters parameters)
     {
@@ -32,7 +31,6 @@ internal sealed class OscoreKeys : IDisposable
     /// <summary>Difference in bytes between the lengths of a ciphertext and its plaintext.</summary>
     public int TagLength => _algorithm.TagLength;
 
-    /// <summary>The Common IV.</summary>
     public ReadOnlySpan<byte> CommonIv => _bytes.AsSpan(IvAt);
 
     private int IvAt => 2 * _algorithm.KeyLength;

@@ -16,7 +16,6 @@ public sealed class OscoreParameters : IDisposable
     /// <summary>The default of <see cref="WindowSize"/>.</summary>
     internal const int DefaultWindowSize = 64;
 
-    /// <summary>The largest <see cref="WindowSize"/>.</summary>
     internal const int MaxWindowSize = 4096;
 
     // The option has one byte for its length, and 255 bytes together with flags and Partial IV (RFC 8613 section 6.1).
@@ -123,7 +122,6 @@ public sealed class OscoreParameters : IDisposable
             ?? throw new ArgumentException($"HKDF is supported with SHA-256, SHA-384 and SHA-512, and not with '{value}'.", nameof(value));
     }
 
-    /// <summary>The key derivation.</summary>
     internal OscoreHkdf Hkdf { get; init; } = OscoreHkdf.Sha256;
 
     /// <summary>

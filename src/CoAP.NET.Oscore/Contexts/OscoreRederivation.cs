@@ -136,7 +136,6 @@ internal sealed class OscoreRederivation : IDisposable
     }
 
     /// <summary>Returns the context of the run that a request names; null if it names none, or another one.</summary>
-    /// <param name="value">The option of the request.</param>
     public OscoreContext? Find(scoped in OscoreOptionValue value) =>
         Current is { } current
         && (!value.HasKidContext || current.Parameters.IdContextBytes.SequenceEqual(IdContextOf(in value)))

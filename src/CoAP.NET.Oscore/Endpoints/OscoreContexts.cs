@@ -129,7 +129,6 @@ public sealed class OscoreContexts
     }
 
     /// <summary>Whether a context uses a Recipient ID, which is then not free for a new context (RFC 9668 section 3.3).</summary>
-    /// <param name="id">The Recipient ID.</param>
     /// <returns>True if a context uses it, in any ID Context or without one.</returns>
     /// <remarks>
     /// A request may omit its ID Context. A new context with the same Recipient ID would then take its requests. Contexts that a

@@ -5,7 +5,6 @@ namespace CoAP.NET.Oscore;
 /// (RFC 9668 section 3.2). If the first gets no response, all later ones carry the message, so that none waits for another one that may
 /// never go out. Thread-safe.
 /// </summary>
-/// <param name="exchange">The key exchange.</param>
 internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
 {
     private readonly Lock _gate = new();
@@ -16,8 +15,6 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
     private volatile bool _isDone;
 
     /// <summary>Whether another pending request carries the message, without a verified response yet.</summary>
-    /// <param name="peer">The sender.</param>
-    /// <param name="token">The token of the request that would wait.</param>
     public bool MustWait(OscorePeer peer, CoapToken token)
     {
         if (_isDone || !exchange.BringsMessage)

@@ -6,7 +6,6 @@ namespace CoAP.NET.Oscore;
 internal readonly record struct OscoreFound(OscoreContext? Context, OscoreStoreException? Elsewhere = null)
 {
     /// <summary>Returns what relays a request to the node that has the context; null if there is none.</summary>
-    /// <param name="channel">The channel that delivered the request.</param>
     public Action<CoapMessage>? FindRelay(CoapChannel channel) =>
         Elsewhere?.Elsewhere is { } elsewhere ? elsewhere.Places.FindRelay(elsewhere.Key, channel) : null;
 }

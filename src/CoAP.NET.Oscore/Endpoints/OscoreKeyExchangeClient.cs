@@ -34,7 +34,6 @@ internal abstract class OscoreKeyExchangeClient
     }
 
     /// <summary>Explains why the request with the last message got an unprotected answer.</summary>
-    /// <param name="answer">The unauthenticated answer.</param>
     /// <returns>The exception for the request; null, the default, for a <see cref="CoapOscoreException"/>.</returns>
     public virtual CoapException? ErrorOf(CoapMessage answer) => null;
 }

@@ -22,7 +22,6 @@ internal sealed class OscoreProtection : CoapProtection
         _refusals = new OscoreRate(limits.RefusalBurst, limits.RefusalsPerSecond, stage.TimeProvider);
     }
 
-    /// <summary>The limits.</summary>
     public OscoreLimits Limits => _contexts.Limits;
 
     /// <summary>Counts and logs what the endpoint does.</summary>

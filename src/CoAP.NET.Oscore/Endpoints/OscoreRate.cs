@@ -26,7 +26,6 @@ internal sealed class OscoreRate
     }
 
     /// <summary>Takes one unit from a source's budget.</summary>
-    /// <param name="source">The source.</param>
     /// <returns>False if the source has none left.</returns>
     public bool TryTake(in CoapSource source)
     {

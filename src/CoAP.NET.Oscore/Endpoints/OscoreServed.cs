@@ -16,7 +16,6 @@ internal sealed class OscoreServed(int maxWaiting)
     private readonly Queue<Entry> _answered = [];
     private readonly Queue<Entry> _waiting = [];
 
-    /// <summary>Number of requests.</summary>
     public int Count => _entries.Count;
 
     /// <summary>Number of requests with a pending response or an observation.</summary>
@@ -50,7 +49,6 @@ internal sealed class OscoreServed(int maxWaiting)
         return id is not null;
     }
 
-    /// <summary>Handles the protection of a response.</summary>
     public void OnAnswered(CoapToken token, bool isNotification)
     {
         if (!_entries.TryGetValue(token, out Entry? entry))

@@ -13,9 +13,6 @@ internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) :
     private readonly List<ContextsOfFile> _files = [];
     private FileOscoreStore? _store;
 
-    /// <summary>Creates the contexts of a server.</summary>
-    /// <param name="services">The services of the application.</param>
-    /// <param name="name">The name of the server.</param>
     public static HostedOscore Make(IServiceProvider services, string name)
     {
         CoapOscoreServerFileOptions options = services.OptionsOf<CoapOscoreServerFileOptions>(name);
@@ -29,15 +26,11 @@ internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) :
         return new HostedOscore(contexts, options.Store);
     }
 
-    /// <summary>The contexts of the endpoint.</summary>
     public OscoreContexts Contexts => contexts;
 
-    /// <summary>The files.</summary>
     public IReadOnlyList<ContextsOfFile> Files => _files;
 
     /// <summary>Opens the contexts of files.</summary>
-    /// <param name="paths">The files.</param>
-    /// <param name="cancellationToken">Cancels the wait for the disk.</param>
     /// <exception cref="CoapException">
     /// A file has an error, or another process has the sequence numbers. All files are closed then.
     /// </exception>

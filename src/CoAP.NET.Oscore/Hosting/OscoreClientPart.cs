@@ -2,9 +2,6 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>OSCORE of a hosted client.</summary>
-/// <param name="services">The services of the application.</param>
-/// <param name="client">The client.</param>
 internal sealed class OscoreClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
 {
     private readonly List<HostedOscore> _opened = [];
@@ -37,7 +34,6 @@ internal sealed class OscoreClientPart(IServiceProvider services, HostedRegistra
     }
 
     /// <summary>Returns the security contexts of the endpoint, which then uses OSCORE.</summary>
-    /// <param name="endpoint">The options of the endpoint.</param>
     public OscoreContexts ContextsOf(CoapEndpointOptions endpoint)
     {
         if (_contexts is null)

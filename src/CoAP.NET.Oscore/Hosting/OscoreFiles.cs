@@ -5,11 +5,9 @@ namespace CoAP.NET.Hosting;
 /// <summary>Checks the files of security contexts before the start. No message contains a secret.</summary>
 internal static class OscoreFiles
 {
-    /// <summary>Returns the problems of a server's files.</summary>
     public static IEnumerable<string> Check(CoapOscoreServerFileOptions oscore, string section) =>
         oscore.Files.Select((path, index) => Check(path, $"{section}:Oscore:Files:{index}", out _)).OfType<string>();
 
-    /// <summary>Returns the problems of a client's file.</summary>
     public static IEnumerable<string> Check(CoapOscoreClientFileOptions oscore, IClientSettings client, string section)
     {
         section += ":Oscore";

@@ -4,10 +4,8 @@ using static CoAP.NET.Hosting.ValueSyntax;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The keys of OSCORE.</summary>
 internal static class OscoreSectionKeys
 {
-    /// <summary>The section of OSCORE.</summary>
     public const string Section = "Oscore";
 
     private static readonly ValueSyntax s_path = Text("path of a file or directory");
@@ -34,7 +32,6 @@ internal static class OscoreSectionKeys
     public static ValueSyntax Server { get; } = Text("scheme, host and port such as coap://device.example",
         static text => CoapUri.TryParse(text, out CoapUri? uri) ? uri : null);
 
-    /// <summary>The keys of servers.</summary>
     public static KeyTable<CoapOscoreServerFileOptions> ServerTable { get; } = new("Oscore:")
     {
         { "Files", s_path },
@@ -44,7 +41,6 @@ internal static class OscoreSectionKeys
         { s_limits, static oscore => oscore.Limits },
     };
 
-    /// <summary>The keys of clients.</summary>
     public static KeyTable<CoapOscoreClientFileOptions> ClientTable { get; } = new("Oscore:")
     {
         { "File", s_path },

@@ -3,9 +3,6 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>OSCORE of a hosted server.</summary>
-/// <param name="services">The services of the application.</param>
-/// <param name="server">The server.</param>
 internal sealed class OscoreServerPart(IServiceProvider services, HostedRegistration server) : ServerPart
 {
     private List<WatchedCredentials> _credentials = [];

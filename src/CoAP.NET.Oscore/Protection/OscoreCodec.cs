@@ -371,8 +371,6 @@ internal static class InnerSerializers
     private static readonly CoapDatagramSerializer s_default = Make(CoapOptionRegistry.Default);
     private static readonly ConditionalWeakTable<CoapOptionRegistry, CoapDatagramSerializer> s_others = [];
 
-    /// <summary>Returns the serializer of a registry.</summary>
-    /// <param name="registry">The registry.</param>
     public static CoapDatagramSerializer Of(CoapOptionRegistry registry) =>
         ReferenceEquals(registry, CoapOptionRegistry.Default) ? s_default : s_others.GetValue(registry, Make);
 

@@ -38,7 +38,6 @@ internal readonly ref struct OscoreOptionValue
     /// <summary>The ID Context, 0 to 255 bytes.</summary>
     public ReadOnlySpan<byte> KidContext { get; init; }
 
-    /// <summary>Whether there is a Partial IV.</summary>
     public bool HasPartialIv => !PartialIv.IsEmpty;
 
     /// <summary>The Partial IV as a number.</summary>

@@ -22,7 +22,6 @@ internal static class AiocoapDirectory
     }
 
     /// <summary>Reads a directory.</summary>
-    /// <param name="directory">The directory.</param>
     /// <exception cref="CoapCredentialException">The directory has an error.</exception>
     public static OscoreContextEntry Read(string directory)
     {

@@ -4,7 +4,6 @@ using System.Text.Json;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>Reads the JSON files of <see cref="OscoreContextFile"/>.</summary>
 internal static class ContextFileParser
 {
     /// <summary>Maximum number of contexts in a file.</summary>

@@ -36,7 +36,6 @@ internal sealed class OscoreContextFile : IDisposable
     public IReadOnlyList<OscoreContextEntry> Contexts { get; }
 
     /// <summary>Reads a file, or a directory of aiocoap, without locking or writing.</summary>
-    /// <param name="path">The file or directory.</param>
     /// <returns>The contexts. Dispose them to wipe their secrets.</returns>
     /// <exception cref="CoapCredentialException">It is not readable, or its content has an error.</exception>
     public static OscoreContextFile Read(string path)

@@ -11,7 +11,6 @@ internal static class SecretJson
 {
     private const int MaxText = 4096;
 
-    /// <summary>The reader options of all files.</summary>
     public static JsonReaderOptions Options => new()
     {
         MaxDepth = 8,
@@ -22,8 +21,6 @@ internal static class SecretJson
     /// <summary>
     /// Creates the error for invalid JSON. It does not use the text of <see cref="JsonException"/>, which quotes the input.
     /// </summary>
-    /// <param name="file">The file.</param>
-    /// <param name="exception">The error of the reader.</param>
     public static CoapCredentialException NoJson(string file, JsonException exception) => new(file, 0,
         exception.LineNumber is { } line
             ? $"Line {line + 1} is not valid JSON. Check quotes, commas and brackets there."
@@ -41,16 +38,10 @@ internal static class SecretJson
             $"{name} must be 0x and hexadecimal digits, two for each byte, or base64: and Base64.");
 
     /// <summary>Reads bytes in hexadecimal.</summary>
-    /// <param name="reader">The reader, positioned at the value.</param>
-    /// <param name="file">The file.</param>
-    /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadHex(ref Utf8JsonReader reader, string file, string name) => ReadText(ref reader, file, name, FromHex)
         ?? throw new CoapCredentialException(file, 0, $"{name} must be hexadecimal digits, two for each byte.");
 
     /// <summary>Reads the bytes of a text.</summary>
-    /// <param name="reader">The reader, positioned at the value.</param>
-    /// <param name="file">The file.</param>
-    /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadAscii(ref Utf8JsonReader reader, string file, string name) =>
         ReadText(ref reader, file, name, static text => Ascii.IsValid(text) ? text.ToArray() : null)
         ?? throw new CoapCredentialException(file, 0, $"{name} must contain ASCII characters only.");
@@ -66,18 +57,12 @@ internal static class SecretJson
             : throw new CoapCredentialException(file, 0, $"{name} must be a text of at most {maxLength} bytes.");
 
     /// <summary>Reads a whole number.</summary>
-    /// <param name="reader">The reader, positioned at the value.</param>
-    /// <param name="file">The file.</param>
-    /// <param name="name">The name of the value in messages.</param>
     public static int ReadInteger(ref Utf8JsonReader reader, string file, string name) =>
         reader.TokenType == JsonTokenType.Number && reader.TryGetInt32(out int value)
             ? value
             : throw new CoapCredentialException(file, 0, $"{name} must be a whole number.");
 
     /// <summary>Reads the size of a replay window.</summary>
-    /// <param name="reader">The reader, positioned at the value.</param>
-    /// <param name="file">The file.</param>
-    /// <param name="name">The name of the value in messages.</param>
     public static int ReadWindowSize(ref Utf8JsonReader reader, string file, string name) =>
         ReadInteger(ref reader, file, name) is >= 1 and <= OscoreParameters.MaxWindowSize and var size
             ? size

@@ -19,7 +19,6 @@ internal sealed class DirectoryLock : IDisposable
     }
 
     /// <summary>Takes the lock.</summary>
-    /// <param name="directory">The directory.</param>
     /// <exception cref="OscoreStoreException">Another process has it, or the file cannot be created.</exception>
     public static DirectoryLock Take(string directory)
     {

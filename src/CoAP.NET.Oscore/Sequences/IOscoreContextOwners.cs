@@ -4,13 +4,9 @@ namespace CoAP.NET.Oscore;
 internal interface IOscoreContextOwners
 {
     /// <summary>Returns where a context may be used that this process has opened.</summary>
-    /// <param name="key">The context.</param>
-    /// <param name="epoch">The epoch of its opening.</param>
     OscoreContextOwner PlaceOf(OscoreStoreKey key, ulong epoch);
 
     /// <summary>Returns what relays a request to the node that may use its context. That node answers through this one.</summary>
-    /// <param name="key">The context.</param>
-    /// <param name="channel">The channel that delivered the request.</param>
     /// <returns>Null if it cannot be relayed. A relayed request may be lost; its client then retransmits it.</returns>
     Action<CoapMessage>? FindRelay(OscoreStoreKey key, CoapChannel channel);
 }

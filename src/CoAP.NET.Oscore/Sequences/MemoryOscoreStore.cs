@@ -10,7 +10,6 @@ public sealed class MemoryOscoreStore : IOscoreStore
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreStoreKey, OscoreStoredState> _states = [];
 
-    /// <summary>Number of contexts.</summary>
     internal int Count
     {
         get

@@ -3,7 +3,6 @@ namespace CoAP.NET.Oscore;
 /// <summary>Where a context may be used (<see cref="IOscoreContextOwners"/>).</summary>
 internal enum OscoreContextOwner
 {
-    /// <summary>At this node.</summary>
     Here,
 
     /// <summary>Nowhere before it is opened again, at this node or another one.</summary>

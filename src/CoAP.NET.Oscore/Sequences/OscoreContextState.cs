@@ -19,7 +19,6 @@ internal sealed class OscoreContextState
         _epoch = epoch;
     }
 
-    /// <summary>Whether a store keeps it.</summary>
     public bool IsStored => _store is not null;
 
     /// <summary>Where it may be used.</summary>
@@ -35,7 +34,6 @@ internal sealed class OscoreContextState
     /// Creates the state of a context whose keys end with this run, such as EDHOC's. With longer-lived keys all numbers would repeat after
     /// a restart.
     /// </summary>
-    /// <param name="parameters">The context.</param>
     public static OscoreContextState Volatile(OscoreParameters parameters) =>
         new(OscoreSequence.Volatile(), new OscoreReplayWindow(parameters.WindowSize));
 
@@ -62,7 +60,6 @@ internal sealed class OscoreContextState
     }
 
     /// <summary>Closes the context cleanly: assigns no more numbers, and stores the received ones if they are known.</summary>
-    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="OscoreStoreException">The store failed; the next run challenges the peer with an Echo.</exception>
     public async ValueTask CloseAsync(CancellationToken cancellationToken)
     {

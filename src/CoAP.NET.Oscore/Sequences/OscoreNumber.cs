@@ -1,6 +1,5 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>The result of <see cref="OscoreSequence.TryTake"/>.</summary>
 internal enum OscoreNumber : byte
 {
     /// <summary>The caller has a number, which no other caller gets.</summary>

@@ -27,7 +27,6 @@ public sealed class OscoreReceivedNumbers
     public ReadOnlyMemory<byte> Seen => _seen;
 
     /// <summary>Whether a number was received, or is too old to know.</summary>
-    /// <param name="number">The number.</param>
     /// <returns>True if so.</returns>
     internal bool Contains(ulong number)
     {

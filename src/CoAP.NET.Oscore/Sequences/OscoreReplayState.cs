@@ -1,6 +1,5 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>The state of a replay window.</summary>
 internal enum OscoreReplayState : byte
 {
     /// <summary>Complete: the context is new, or the store kept its window.</summary>

@@ -23,7 +23,6 @@ internal sealed class OscoreReplayWindow
         _ring = new ulong[(size + 63) / 64];
     }
 
-    /// <summary>Its state.</summary>
     public OscoreReplayState State
     {
         get
@@ -61,7 +60,6 @@ internal sealed class OscoreReplayWindow
     /// <summary>
     /// Whether a request may be new. Checked before decryption, so that replays cost nothing; true if the window is lost.
     /// </summary>
-    /// <param name="number">Its number.</param>
     public bool MayTake(ulong number)
     {
         lock (_ring)
@@ -71,7 +69,6 @@ internal sealed class OscoreReplayWindow
     }
 
     /// <summary>Judges a request and records it. Only for authentic requests: a forged number must not move the window.</summary>
-    /// <param name="number">Its number.</param>
     public OscoreReplayVerdict Take(ulong number)
     {
         lock (_ring)
@@ -84,7 +81,6 @@ internal sealed class OscoreReplayWindow
     /// Accepts a request that proved with an Echo that it is fresh. It and all before it count as received from then on; if the window is
     /// complete, the window judges.
     /// </summary>
-    /// <param name="number">Its number.</param>
     public OscoreReplayVerdict Synchronize(ulong number)
     {
         lock (_ring)

@@ -19,7 +19,6 @@ internal sealed class OscoreSequence
     /// <summary>The maximum size of a reservation.</summary>
     public const ulong MaxStep = 16_384;
 
-    /// <summary>The timeout of the store.</summary>
     public static readonly TimeSpan StoreTimeout = TimeSpan.FromSeconds(30);
 
     /// <summary>The delay after a failure before the next call of the store; until then the sequence uses the confirmed numbers.</summary>
@@ -92,8 +91,6 @@ internal sealed class OscoreSequence
     public static OscoreSequence Volatile() => new();
 
     /// <summary>Sets the telemetry of the first endpoint that uses the context, for events of the store.</summary>
-    /// <param name="telemetry">The telemetry of the endpoint.</param>
-    /// <param name="context">The context.</param>
     public void ReportTo(OscoreTelemetry telemetry, OscoreContext context)
     {
         lock (_gate)
@@ -106,7 +103,6 @@ internal sealed class OscoreSequence
     }
 
     /// <summary>Takes a number without waiting.</summary>
-    /// <param name="number">The number.</param>
     public OscoreNumber TryTake(out ulong number)
     {
         TaskCompletionSource? begun;
@@ -131,7 +127,6 @@ internal sealed class OscoreSequence
     }
 
     /// <summary>Waits until there may be a number. Other callers may take it first: call <see cref="TryTake"/> again.</summary>
-    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>
     /// A task that ends when the store has confirmed numbers. Without a token, continuations run on the thread of the store's completion.
     /// </returns>

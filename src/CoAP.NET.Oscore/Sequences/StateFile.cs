@@ -48,8 +48,6 @@ internal sealed record StateFile(ulong Epoch, ulong Bound, OscoreReceivedNumbers
     }
 
     /// <summary>Writes the state through to the disk.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="key">The context.</param>
     public void Write(string path, OscoreStoreKey key)
     {
         ArrayBufferWriter<byte> buffer = new();

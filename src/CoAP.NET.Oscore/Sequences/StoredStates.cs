@@ -4,8 +4,6 @@ namespace CoAP.NET.Oscore;
 internal static class StoredStates
 {
     /// <summary>Checks the bound of a reservation.</summary>
-    /// <param name="last">The previous bound.</param>
-    /// <param name="bound">The bound.</param>
     /// <exception cref="ArgumentOutOfRangeException">The bound is smaller, or larger than all numbers.</exception>
     public static void CheckBound(ulong last, ulong bound)
     {

@@ -10,7 +10,6 @@ internal sealed record OscoreCounters
     /// <summary>Protected messages handed on for sending, without retransmissions.</summary>
     public long MessagesProtected { get; init; }
 
-    /// <summary>Verified new messages.</summary>
     public long MessagesVerified { get; init; }
 
     /// <summary>Requests whose OSCORE option or payload is malformed (4.02).</summary>
@@ -39,7 +38,6 @@ internal sealed record OscoreCounters
     /// <summary>Unprotected, and therefore unauthenticated, responses to protected requests.</summary>
     public long ResponsesUnprotected { get; init; }
 
-    /// <summary>Contexts that the resolver found.</summary>
     public long ContextsFound { get; init; }
 
     /// <summary>IDs for which the resolver has no context.</summary>
@@ -54,7 +52,6 @@ internal sealed record OscoreCounters
     /// <summary>Reservations of sequence numbers that the store confirmed.</summary>
     public long Reservations { get; init; }
 
-    /// <summary>The sequence numbers of these reservations.</summary>
     public long NumbersReserved { get; init; }
 
     /// <summary>Reservations that the store did not confirm. The endpoint does not send messages that need one of these numbers.</summary>

@@ -22,7 +22,6 @@ internal sealed class OscoreInstruments
         }
     }
 
-    /// <summary>Returns the instruments of a meter.</summary>
     public static OscoreInstruments Of(Meter meter)
     {
         lock (s_ofMeters)

@@ -55,7 +55,6 @@ internal static class AddressRanges
     }
 
     /// <summary>Removes the zone of an address, and converts an IPv4-mapped address to IPv4.</summary>
-    /// <param name="address">The address.</param>
     public static IPAddress Normalize(IPAddress address) =>
         address.IsIPv4MappedToIPv6 ? address.MapToIPv4()
         : address.AddressFamily == AddressFamily.InterNetworkV6 && address.ScopeId != 0 ? new IPAddress(address.GetAddressBytes())

@@ -6,7 +6,6 @@ namespace CoAP.NET.Proxy.Admission;
 /// A cache of fixed size with the recently requested CoAP URIs, parsed and checked. An address is checked again when the targets change.
 /// Thread-safe.
 /// </summary>
-/// <param name="targets">The targets that the proxy allows.</param>
 internal sealed class KnownTargets(CoapProxyTargets targets)
 {
     private readonly RecentTexts<KnownTarget> _known = new();
@@ -18,7 +17,6 @@ internal sealed class KnownTargets(CoapProxyTargets targets)
         _known.TryFind(named, out KnownTarget? known) && known.Version == targets.Version ? known : null;
 
     /// <summary>Parses and checks a URI, or returns the cached target.</summary>
-    /// <param name="named">The URI from the client.</param>
     public KnownTarget Find(string named)
     {
         int version = targets.Version;

@@ -122,7 +122,6 @@ internal sealed class ForwardedBody : Stream
     /// <summary>Marks it as evicted because others need its place.</summary>
     public void MarkEvicted() => _isEvicted = true;
 
-    /// <summary>Ends it.</summary>
     public void Stop()
     {
         try

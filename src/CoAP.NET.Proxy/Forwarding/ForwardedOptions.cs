@@ -66,8 +66,6 @@ internal static class ForwardedOptions
     }
 
     /// <summary>Returns the number and, if it has one, the name of an option as human-readable text.</summary>
-    /// <param name="registry">The definitions.</param>
-    /// <param name="number">The option number.</param>
     public static string Describe(CoapOptionRegistry registry, int number) => registry.FindDefinition(number) is { } definition
         ? string.Create(CultureInfo.InvariantCulture, $"option {number} ({definition.Name})")
         : string.Create(CultureInfo.InvariantCulture, $"option {number}");

@@ -21,7 +21,6 @@ internal sealed class Forwarder(
 {
     private readonly CoapSingleFlight<SharedRequestKey, UpstreamResponse> _flights = new(static answer => answer.Release());
 
-    /// <summary>The shares of pending requests.</summary>
     public SourceQuota Shares => bodies.Shares;
 
     /// <summary>Forwards a request.</summary>

@@ -17,7 +17,6 @@ internal static class HopCount
         !options.RewritesHopLimit && request.HopLimit is { } hops ? hops - 1 : options.HopLimit;
 
     /// <summary>Returns the response to a request that ran out of hops.</summary>
-    /// <param name="identifier">The identifier of this proxy.</param>
     public static CoapResult Reached(string identifier) => new(CoapCode.HopLimitReached, Encoding.UTF8.GetBytes(identifier));
 
     /// <summary>Returns the response to a client for a 5.08 of the next hop.</summary>

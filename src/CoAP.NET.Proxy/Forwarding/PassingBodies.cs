@@ -23,11 +23,9 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounter<Proxy
     /// <summary>The response if there is no place.</summary>
     public static CoapResult Busy => CoapResults.ServiceUnavailable(s_retryAfter);
 
-    /// <summary>The shares of pending requests.</summary>
     public SourceQuota Shares { get; } = new(options.Limits.MaxRequests, options.Limits.MaxRequestsPerSource);
 
     /// <summary>Takes a place for a request.</summary>
-    /// <param name="source">The source of the request.</param>
     /// <returns>Whether a place was free or another body was evicted.</returns>
     public bool TryEnter(CoapSource source)
     {
@@ -46,12 +44,6 @@ internal sealed class PassingBodies(CoapProxyOptions options, EventCounter<Proxy
     /// Forwards a request whose body arrives in blocks: as a whole if it is small or the upstream or method requires it, otherwise while it
     /// arrives. Returns the place of the request at the end.
     /// </summary>
-    /// <param name="onward">The request.</param>
-    /// <param name="source">Its source.</param>
-    /// <param name="upstream">The upstream that sends it.</param>
-    /// <param name="send">Sends it, and makes the response for the client.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response for the client.</returns>
     public async Task<CoapResult> PassAsync(
         CoapProxyRequest onward,
         CoapSource source,

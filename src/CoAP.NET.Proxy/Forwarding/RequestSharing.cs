@@ -18,8 +18,6 @@ internal static class RequestSharing
         code.IsSafe && !isSecured && !IsPrivate(forwarded);
 
     /// <summary>Returns the key of equal requests.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="withTags">Whether entity-tags are part of the key.</param>
     /// <returns>A key of bounded length: the code, and then the parts if they are short, otherwise a hash of them in hexadecimal
     /// digits.</returns>
     public static string KeyOf(CoapProxyRequest request, bool withTags)

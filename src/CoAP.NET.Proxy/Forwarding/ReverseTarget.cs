@@ -48,8 +48,6 @@ internal sealed class ReverseTarget(string? target)
         return segments[..length];
     }
 
-    /// <summary>Returns the target URI of a request.</summary>
-    /// <param name="request">The options of the request.</param>
     public string For(CoapOptionCollection request)
     {
         StringBuilder text = new(_base);
@@ -77,8 +75,6 @@ internal sealed class ReverseTarget(string? target)
     }
 
     /// <summary>Rewrites the Location of a response for the clients of the proxy.</summary>
-    /// <param name="result">The response.</param>
-    /// <param name="request">The options of the request.</param>
     public CoapResult Relocate(CoapResult result, CoapOptionCollection request)
     {
         string[] location = [.. result.Options.LocationPath];
@@ -105,8 +101,6 @@ internal sealed class ReverseTarget(string? target)
     }
 
     /// <summary>Rewrites the links of a response for the clients of the proxy.</summary>
-    /// <param name="result">The response.</param>
-    /// <param name="request">The options of the request.</param>
     public CoapResult RewriteLinks(CoapResult result, CoapOptionCollection request) => LinkRewriting.Rewrite(
         result,
         For(request),

@@ -12,8 +12,6 @@ internal sealed class StreamedAnswers(CoapProxyOptions options, EventCounter<Pro
     /// Decides whether the response can be a stream. Only a safe request in one message can be repeated for a later block; a response for
     /// observers is one representation for all of them and must be complete.
     /// </summary>
-    /// <param name="request">The received request.</param>
-    /// <param name="isObserved">Whether the response is for observers.</param>
     /// <returns>Null if the body must be buffered.</returns>
     public ResponseStart? PlaceFor(CoapRequestContext request, bool isObserved)
     {

@@ -45,7 +45,6 @@ internal sealed class ResourcePoll : IDisposable
     }
 
     /// <summary>Polls for the first time.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response. After an error polling stops.</returns>
     public async Task<CoapResult> BeginAsync(CancellationToken cancellationToken)
     {

@@ -32,7 +32,6 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     /// </summary>
     public int Joining { get; set; }
 
-    /// <summary>The current number of observers.</summary>
     public int Observers => route.CountObservers(registration);
 
     /// <summary>Whether it no longer delivers changes.</summary>
@@ -75,9 +74,6 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     }
 
     /// <summary>Registers at the server.</summary>
-    /// <param name="upstream">The upstream that sends the request.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The first response; null if the protocol of the upstream has no observations.</returns>
     /// <exception cref="CoapException">The registration failed.</exception>
     public async Task<CoapResult?> BeginAsync(CoapProxyUpstream upstream, CoapProxyRequest request, CancellationToken cancellationToken)

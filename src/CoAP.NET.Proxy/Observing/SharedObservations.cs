@@ -33,7 +33,6 @@ internal sealed class SharedObservations : IDisposable
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>The current number of registrations.</summary>
     public int Count
     {
         get
@@ -46,8 +45,6 @@ internal sealed class SharedObservations : IDisposable
     }
 
     /// <summary>Returns the known response of an existing observation; null if there is none or it may have changed.</summary>
-    /// <param name="key">The key of the observation.</param>
-    /// <param name="evenIfStale">Whether a stale response counts.</param>
     /// <returns>The response, which declines an observer that would not get changes.</returns>
     public CoapResult? Find(RequestKey key, bool evenIfStale)
     {
@@ -72,7 +69,6 @@ internal sealed class SharedObservations : IDisposable
     }
 
     /// <summary>Whether the observers of a key get changes, or will after the pending registration.</summary>
-    /// <param name="key">The key of the observation.</param>
     public bool HearsOfChanges(RequestKey key)
     {
         lock (_gate)
@@ -82,10 +78,6 @@ internal sealed class SharedObservations : IDisposable
     }
 
     /// <summary>Starts an observation for a client, or joins an existing one.</summary>
-    /// <param name="key">The key of the observation.</param>
-    /// <param name="route">The route that clients observe.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response, null if the client has to be answered as without Observe; and the joined observation, for <see cref="Leave"/>
     /// after the response: null if there is no room, or the server does not notify.</returns>
     public async Task<(CoapResult? Answer, SharedObservation? Joined)> JoinAsync(
@@ -160,7 +152,6 @@ internal sealed class SharedObservations : IDisposable
         }
     }
 
-    /// <summary>Ends all observations.</summary>
     public void Dispose()
     {
         _timer.Dispose();

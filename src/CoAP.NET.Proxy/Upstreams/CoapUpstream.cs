@@ -16,8 +16,6 @@ internal sealed class CoapUpstream(ICoapClient requester) : CoapProxyUpstream
     /// <inheritdoc/>
     public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;
 
-    /// <summary>Creates the request to the origin.</summary>
-    /// <param name="request">The forwarded request.</param>
     public static CoapRequest Make(CoapProxyRequest request)
     {
         // Type, token and Message ID belong to one hop (RFC 7252 section 5.7.1): the new request is always Confirmable.
@@ -56,8 +54,6 @@ internal sealed class CoapUpstream(ICoapClient requester) : CoapProxyUpstream
     }
 
     /// <summary>Wraps a response whose body may be a stream.</summary>
-    /// <param name="opened">The response of the origin.</param>
-    /// <param name="request">The forwarded request.</param>
     public static UpstreamResponse AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
     {
         CoapMessage message = opened.Response.Message;

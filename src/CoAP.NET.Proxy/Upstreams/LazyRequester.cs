@@ -1,7 +1,6 @@
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>A client that is created on first use.</summary>
-/// <param name="client">The client.</param>
 internal sealed class LazyRequester(Lazy<CoapClient> client) : ICoapClient
 {
     /// <inheritdoc/>

@@ -4,8 +4,6 @@ using CoAP.NET.Proxy.Admission;
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>Forwards all requests of any scheme to another proxy (RFC 7252 section 5.7.2).</summary>
-/// <param name="requester">The client.</param>
-/// <param name="proxy">The URI of the other proxy.</param>
 internal sealed class NextProxyUpstream(ICoapClient requester, CoapUri proxy) : CoapProxyUpstream
 {
     // RFC 7252 section 5.10.2.

@@ -9,14 +9,11 @@ internal sealed class UpstreamResponse(CoapCode code, ReadOnlyMemory<byte> paylo
 {
     private Stream? _body = body;
 
-    /// <summary>Creates a complete response.</summary>
-    /// <param name="whole">The response.</param>
     public UpstreamResponse(CoapResult whole)
         : this(whole.Code, whole.Payload, whole.Options)
     {
     }
 
-    /// <summary>The code.</summary>
     public CoapCode Code => code;
 
     /// <summary>The payload; empty if <see cref="IsStream"/> is true.</summary>
@@ -25,7 +22,6 @@ internal sealed class UpstreamResponse(CoapCode code, ReadOnlyMemory<byte> paylo
     /// <summary>The options of the server. Do not change them.</summary>
     public CoapOptionCollection Options => options;
 
-    /// <summary>Whether the body is a stream.</summary>
     public bool IsStream { get; } = body is not null;
 
     /// <summary>Takes the stream; the caller disposes it.</summary>

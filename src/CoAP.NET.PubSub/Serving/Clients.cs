@@ -3,7 +3,6 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Serving;
 
-/// <summary>Identifies and authorizes the clients of requests.</summary>
 internal sealed class Clients(BrokerContext parts)
 {
     /// <summary>

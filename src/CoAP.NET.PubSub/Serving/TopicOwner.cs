@@ -31,8 +31,6 @@ internal sealed class TopicOwner(BrokerContext parts)
     }
 
     /// <summary>Creates a question about an existing topic.</summary>
-    /// <param name="operation">The operation.</param>
-    /// <param name="state">The topic as this node knows it.</param>
     public TopicQuestion Question(TopicOperation operation, TopicState state) =>
         new() { Operation = operation, Stamp = parts.Stamps.Next(), Creation = state.Creation };
 

@@ -1,6 +1,5 @@
 namespace CoAP.NET.PubSub.Telemetry;
 
-/// <summary>The counters of a broker.</summary>
 internal enum PubSubCount
 {
     Created,

@@ -9,7 +9,6 @@ internal sealed class PubSubInstruments
     /// <summary>Created and ended topics.</summary>
     public const string TopicsName = "coap.pubsub.topics";
 
-    /// <summary>Publications.</summary>
     public const string PublicationsName = "coap.pubsub.publications";
 
     /// <summary>Refused requests.</summary>

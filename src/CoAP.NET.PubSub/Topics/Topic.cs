@@ -13,7 +13,6 @@ internal sealed class Topic
         Share = TopicQuota.HashOf(state.Source);
     }
 
-    /// <summary>The key of its entry.</summary>
     public CoapTableKey Key { get; }
 
     /// <summary>Its path segment.</summary>
@@ -22,7 +21,6 @@ internal sealed class Topic
     /// <summary>The path of its configuration.</summary>
     public string Path => $"{State.Collection}/{Id}";
 
-    /// <summary>The path of its data.</summary>
     public string DataPath => $"{State.Collection}/data/{Id}";
 
     /// <summary>The hash of the source that created it.</summary>
@@ -31,10 +29,8 @@ internal sealed class Topic
     /// <summary>Its index in the shares of sources, set by them; <see cref="EvictingQuota{T}.None"/> while it does not count.</summary>
     public int Member { get; set; } = EvictingQuota<Topic>.None;
 
-    /// <summary>Its terms for subscribers.</summary>
     public CoapObserverTerms Terms { get; } = new();
 
-    /// <summary>The publication rates of its sources.</summary>
     public PublishRates Rates { get; } = new();
 
     /// <summary>The current state. Replaced as a whole.</summary>

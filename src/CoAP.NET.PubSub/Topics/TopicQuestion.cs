@@ -7,10 +7,8 @@ internal sealed record TopicQuestion
 {
     private const int Items = 11;
 
-    /// <summary>The operation.</summary>
     public required TopicOperation Operation { get; init; }
 
-    /// <summary>Identifies the question.</summary>
     public required TopicQuestionId Stamp { get; init; }
 
     /// <summary>

@@ -6,6 +6,5 @@ internal sealed class TopicQuestionIds(CoapRandomSource random)
     private readonly ulong _broker = random.NextUInt64();
     private ulong _last;
 
-    /// <summary>The stamp of the next question.</summary>
     public TopicQuestionId Next() => new(_broker, Interlocked.Increment(ref _last));
 }

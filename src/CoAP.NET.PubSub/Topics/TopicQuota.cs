@@ -44,8 +44,6 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>Hashes a source.</summary>
-    /// <param name="source">The source.</param>
     public static ulong HashOf(string source)
     {
         Span<byte> hash = stackalloc byte[Sha256.HashLength];
@@ -104,7 +102,6 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     }
 
     /// <summary>Adds a topic, or records a change or a publication.</summary>
-    /// <param name="topic">The topic.</param>
     public void Put(Topic topic)
     {
         lock (_gate)
@@ -121,7 +118,6 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     }
 
     /// <summary>Counts a topic again that was selected for eviction and still exists.</summary>
-    /// <param name="topic">The topic.</param>
     public void GiveBack(Topic topic)
     {
         lock (_gate)
@@ -133,8 +129,6 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>Removes a topic.</summary>
-    /// <param name="topic">The topic.</param>
     public void Remove(Topic topic)
     {
         lock (_gate)

@@ -10,10 +10,8 @@ internal readonly record struct TopicReply(CoapCode Code, ReadOnlyMemory<byte> R
     /// <summary>The human-readable reason of a refusal.</summary>
     public string Reason => Encoding.UTF8.GetString(Rest.Span);
 
-    /// <summary>A refusal.</summary>
     public static TopicReply Refuse(CoapCode code, string reason) => new(code, Encoding.UTF8.GetBytes(reason));
 
-    /// <summary>Reads one.</summary>
     public static TopicReply Read(ReadOnlyMemory<byte> bytes) => bytes.IsEmpty
         ? Refuse(CoapCode.InternalServerError, "The node that owns the topic does not know this version of the question. Update it.")
         : new TopicReply(new CoapCode(bytes.Span[0]), bytes[1..]);

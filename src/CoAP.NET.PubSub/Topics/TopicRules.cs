@@ -9,8 +9,6 @@ internal static class TopicRules
     private const string Other = "The state has changed and no longer meets the condition. Read it again.";
     private const string NotThere = "This topic does not exist. It may have been deleted or may have expired.";
 
-    /// <summary>Decides the outcome of a question.</summary>
-    /// <param name="question">The question and the entry.</param>
     public static CoapTableDecision Decide(CoapTableQuestion question)
     {
         if (TopicQuestion.Read(question.Bytes) is not { } asked)

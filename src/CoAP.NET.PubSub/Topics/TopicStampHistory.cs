@@ -43,7 +43,6 @@ internal readonly struct TopicStampHistory : IEquatable<TopicStampHistory>
     /// <summary>The marks after a question, keeping each one.</summary>
     public TopicStampHistory With(TopicQuestionId stamp) => new([stamp, .. Of(static _ => true)]);
 
-    /// <summary>Writes them.</summary>
     public void Write(CborWriter writer)
     {
         writer.WriteStartArray(2 * Stamps.Length);
@@ -55,7 +54,6 @@ internal readonly struct TopicStampHistory : IEquatable<TopicStampHistory>
         writer.WriteEndArray();
     }
 
-    /// <summary>Reads them.</summary>
     public static TopicStampHistory Read(CborReader reader)
     {
         if (reader.ReadStartArray() is not (>= 0 and <= 2 * Most and int numbers) || (numbers & 1) != 0)

@@ -53,7 +53,6 @@ internal sealed class QBlockUpload
     public bool IsConfirmed(int? number) => number is null || number >= Sent - 1;
 
     /// <summary>Processes a list of missing blocks (RFC 9177 section 5).</summary>
-    /// <param name="missing">The list.</param>
     /// <returns>The blocks to send again, ascending and each once; empty for an unordered list, or if all of them will be sent
     /// anyway.</returns>
     public int[] Repeat(List<int> missing)

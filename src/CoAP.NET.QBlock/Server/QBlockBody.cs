@@ -49,7 +49,6 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
     /// <summary>The size of the body in bytes.</summary>
     public int Size { get; }
 
-    /// <summary>How many blocks it has.</summary>
     public int Count { get; }
 
     /// <summary>How many of them are missing.</summary>
@@ -228,8 +227,6 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
 }
 
 /// <summary>The second timer of a body that comes by Q-Block1: fires when missing blocks were waited for long enough.</summary>
-/// <param name="uploads">Asks for them.</param>
-/// <param name="body">The body.</param>
 internal sealed class QBlockTimer(QBlockUploads uploads, QBlockBody body) : WheelTimer
 {
     internal override void Fire(long now) => uploads.OnMissing(body, now);

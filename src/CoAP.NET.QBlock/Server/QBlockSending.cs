@@ -14,7 +14,6 @@ internal sealed class QBlockSending : UnsolicitedBlocks, ITransmissionOwner
 
     public required CoapChannel Channel { get; init; }
 
-    /// <summary>The token of the request.</summary>
     public required CoapToken Token { get; init; }
 
     /// <summary>Code, options of every block, the whole payload.</summary>

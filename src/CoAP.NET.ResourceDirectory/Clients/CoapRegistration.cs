@@ -142,8 +142,6 @@ public sealed class CoapRegistration : IAsyncDisposable
     public override string ToString() => $"{Status.Directory}: {Status}";
 
     /// <summary>Sets a new status. Called by one thread at a time.</summary>
-    /// <param name="status">The status.</param>
-    /// <param name="log">Logs failures of handlers.</param>
     internal void Report(CoapRegistrationStatus status, ILogger log)
     {
         Volatile.Write(ref _status, status);

@@ -172,11 +172,6 @@ public sealed class CoapResourceDirectory
     public override string ToString() => (Registration ?? ResourceLookup ?? EndpointLookup)?.ToString() ?? "no places";
 
     /// <summary>Reads the directory from the links of a host.</summary>
-    /// <param name="client">The client that sends the requests.</param>
-    /// <param name="host">The host.</param>
-    /// <param name="options">The options of lookups.</param>
-    /// <param name="origin">The base of the links.</param>
-    /// <param name="links">The links.</param>
     /// <returns>The directory; null if there is none.</returns>
     internal static CoapResourceDirectory? TryRead(ICoapClient client, DirectoryHost host, CoapDirectoryClientOptions options,
         CoapUri origin, IReadOnlyList<CoapLink> links)

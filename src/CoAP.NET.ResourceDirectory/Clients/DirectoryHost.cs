@@ -12,8 +12,6 @@ namespace CoAP.NET.ResourceDirectory;
 internal sealed record DirectoryHost(CoapUri? Asked, IPAddress? Address)
 {
     /// <summary>Creates a request to a resource; options may add path and query later.</summary>
-    /// <param name="method">The method.</param>
-    /// <param name="uri">The resource.</param>
     public CoapRequest To(CoapMethod method, CoapUri uri)
     {
         if (Address is null || Asked is null || uri.Scheme != Asked.Scheme || uri.Authority != Asked.Authority)

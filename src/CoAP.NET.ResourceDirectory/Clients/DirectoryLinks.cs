@@ -13,9 +13,6 @@ internal static class DirectoryLinks
     /// <summary>
     /// Returns the first URI of a type with a CoAP scheme, on any host; if there are several, those with link format first.
     /// </summary>
-    /// <param name="links">The links.</param>
-    /// <param name="type">The resource type.</param>
-    /// <param name="origin">The base of the links.</param>
     /// <returns>The URI; null if there is none.</returns>
     public static CoapUri? Find(IReadOnlyList<CoapLink> links, string type, CoapUri origin)
     {
@@ -39,7 +36,5 @@ internal static class DirectoryLinks
         return other;
     }
 
-    /// <summary>Returns whether a URI has the address of a group.</summary>
-    /// <param name="uri">The URI.</param>
     public static bool IsGroup(CoapUri uri) => uri.Literal is { IsMulticast: true };
 }

@@ -38,7 +38,6 @@ internal sealed class DirectoryLookup
     }
 
     /// <summary>Returns the results, page by page.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     public async IAsyncEnumerable<CoapLink> FindAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         int given = 0;
@@ -76,8 +75,6 @@ internal sealed class DirectoryLookup
         }
     }
 
-    /// <summary>Returns the changes.</summary>
-    /// <param name="cancellationToken">Stops watching.</param>
     public async IAsyncEnumerable<CoapDirectoryChange<CoapLink>> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         DirectoryDifference known = new();

@@ -4,10 +4,6 @@ using CoAP.NET.Connecting;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Searches a directory at a host, at each address of its name (RFC 9176 section 4.3).</summary>
-/// <param name="client">The client that sends the requests.</param>
-/// <param name="hosts">Resolves its name.</param>
-/// <param name="asked">The host.</param>
-/// <param name="options">The options of the search.</param>
 internal sealed class DirectorySearch(IEndpointClient client, HostLookup hosts, CoapUri asked, CoapDirectoryClientOptions options)
 {
     // Do not query all addresses of a name with very many.
@@ -19,8 +15,6 @@ internal sealed class DirectorySearch(IEndpointClient client, HostLookup hosts, 
     private readonly TimeProvider _time = client.Endpoint.Environment.TimeProvider;
 
     /// <summary>Finds the directory.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The directory.</returns>
     /// <exception cref="CoapDirectoryException">No host that answered is a directory.</exception>
     /// <exception cref="CoapException">No host answered.</exception>
     public async Task<CoapResourceDirectory> FindAsync(CancellationToken cancellationToken)

@@ -37,7 +37,6 @@ internal sealed record KnownRegistration
     public bool HasLocation => Path.Count > 0;
 
     /// <summary>Returns its age, the longer one of the two clocks.</summary>
-    /// <param name="time">The clocks.</param>
     public TimeSpan AgeBy(TimeProvider time)
     {
         TimeSpan passed = time.GetElapsedTime(Since);

@@ -4,8 +4,6 @@ using System.Text;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Sends the requests that register, refresh and remove an endpoint (RFC 9176 section 5).</summary>
-/// <param name="client">The client that sends the requests.</param>
-/// <param name="options">The registration.</param>
 internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrationOptions options)
 {
     private readonly TimeProvider _time = client.Endpoint.Environment.TimeProvider;

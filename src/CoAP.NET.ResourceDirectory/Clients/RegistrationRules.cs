@@ -41,7 +41,6 @@ internal static class RegistrationRules
     }
 
     /// <summary>Returns the document to register.</summary>
-    /// <param name="links">The links.</param>
     /// <exception cref="CoapDirectoryException">A link is relative in a form that directories refuse.</exception>
     public static byte[] WriteLinks(IEnumerable<CoapLink> links)
     {

@@ -30,7 +30,6 @@ internal sealed class LinkFetches : IDisposable
         _kept = new(options.Limits.MaxFetches);
     }
 
-    /// <summary>The current number of fetches.</summary>
     public int InProgress
     {
         get
@@ -43,8 +42,6 @@ internal sealed class LinkFetches : IDisposable
     }
 
     /// <summary>Fetches the links of a peer.</summary>
-    /// <param name="peer">The peer.</param>
-    /// <param name="owner">Its identity.</param>
     /// <returns>The links, perhaps cached; null if too many fetches are pending.</returns>
     public Task<FetchedLinks>? TryFetch(CoapPeer peer, in DirectoryOwner owner)
     {

@@ -4,8 +4,6 @@ namespace CoAP.NET.ResourceDirectory;
 /// Simple registration (RFC 9176 section 5.1): an endpoint asks the directory to fetch its links, and gets a response when they are
 /// registered.
 /// </summary>
-/// <param name="core">The directory.</param>
-/// <param name="registrations">Registers the links.</param>
 internal sealed class SimpleRegistrationHandler(DirectoryCore core, RegistrationHandlers registrations)
 {
     // Longer than an available device needs, and shorter than it waits. The fetch continues.

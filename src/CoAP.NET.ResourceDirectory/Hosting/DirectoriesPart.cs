@@ -24,7 +24,6 @@ internal sealed class DirectoriesPart(IServiceProvider services, HostedRegistrat
     /// <summary>The registrations that have begun; empty before the server serves.</summary>
     public IReadOnlyList<CoapRegistration> Running => _running;
 
-    /// <summary>Whether the server serves.</summary>
     public bool IsServing => _isServing;
 
     /// <summary>The name of the server in messages.</summary>

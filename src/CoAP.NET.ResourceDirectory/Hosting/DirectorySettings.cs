@@ -26,7 +26,6 @@ internal sealed class DirectorySettings
         { "EndTimeout", s_time },
     };
 
-    /// <summary>The keys of an item.</summary>
     public static KeyTable<DirectorySettings> Table { get; } = new()
     {
         { "Uri", Text("URI with scheme, host and port such as coap://rd.example, or a group") },
@@ -38,7 +37,6 @@ internal sealed class DirectorySettings
 
     public CoapRegistrationOptions Options { get; } = new();
 
-    /// <summary>Reads an item into the directories of a server.</summary>
     public static void Read(IConfigurationSection item, IList<HostedDirectory> directories, ConfigurationFindings findings)
     {
         DirectorySettings settings = new();

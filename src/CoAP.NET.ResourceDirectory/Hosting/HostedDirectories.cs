@@ -8,15 +8,12 @@ internal sealed class HostedDirectories
     /// <summary>The name of the section below that of the server.</summary>
     public const string Section = "Directories";
 
-    /// <summary>The keys of the server's section.</summary>
     public static KeyTable<HostedDirectories> Table { get; } = new()
     {
         { Section, static (directories, item, findings) => DirectorySettings.Read(item, directories.All, findings) },
     };
 
-    /// <summary>The directories.</summary>
     public IList<HostedDirectory> All { get; } = [];
 
-    /// <summary>The errors of configuration.</summary>
     public ConfigurationFindings Findings { get; } = new();
 }

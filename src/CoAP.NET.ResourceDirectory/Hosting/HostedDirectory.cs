@@ -5,10 +5,8 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="options">The registration; code may change it until the server starts.</param>
 internal sealed class HostedDirectory(string uri, CoapRegistrationOptions options)
 {
-    /// <summary>The URI of the directory.</summary>
     public string Uri => uri;
 
-    /// <summary>The registration.</summary>
     public CoapRegistrationOptions Options => options;
 
     /// <summary>The functions of code that change the registration, with the services of the application.</summary>

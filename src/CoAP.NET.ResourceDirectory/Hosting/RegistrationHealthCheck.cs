@@ -4,7 +4,6 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Checks whether a hosted server is registered with its resource directories.</summary>
-/// <param name="directories">The registrations of the server.</param>
 internal sealed class RegistrationHealthCheck(DirectoriesPart directories) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>

@@ -57,7 +57,6 @@ internal sealed class DirectoryIndex
     /// <summary>The time in milliseconds since the creation of the index.</summary>
     public long Now => (long)_time.GetElapsedTime(_start).TotalMilliseconds;
 
-    /// <summary>The shares of the sources.</summary>
     public RegistrationQuota Shares { get; }
 
     /// <summary>The number of registrations, including expired ones.</summary>
@@ -85,8 +84,6 @@ internal sealed class DirectoryIndex
     }
 
     /// <summary>Returns the bytes that a registration takes of the directory's limit.</summary>
-    /// <param name="registration">The registration.</param>
-    /// <param name="terms">The number of its terms.</param>
     public static int CostOf(Registration registration, int terms) =>
         registration.Bytes.Length + KeyLength + CostOfPlace + (CostOfTerm * terms);
 
@@ -161,8 +158,6 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>Removes a registration.</summary>
-    /// <param name="key">Its key.</param>
     public void Remove(ReadOnlySpan<byte> key)
     {
         (ulong order, uint tail) = OrderOf(key);
@@ -186,7 +181,6 @@ internal sealed class DirectoryIndex
     }
 
     /// <summary>Finds a registration by key, including expired ones; null for none.</summary>
-    /// <param name="key">The key.</param>
     public Registration? Find(ReadOnlySpan<byte> key)
     {
         (ulong order, uint tail) = OrderOf(key);
@@ -253,7 +247,6 @@ internal sealed class DirectoryIndex
     }
 
     /// <summary>Counts a selected registration again that still exists.</summary>
-    /// <param name="entry">The registration.</param>
     public void GiveBack(in DirectoryEntry entry)
     {
         lock (_gate)
@@ -267,8 +260,6 @@ internal sealed class DirectoryIndex
     }
 
     /// <summary>Counts the registrations with a term.</summary>
-    /// <param name="name">An indexed name.</param>
-    /// <param name="value">The value.</param>
     public int CountOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         ulong hash = _hash.Of(name, value);
@@ -317,8 +308,6 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>Counts the terms of a new registration.</summary>
-    /// <param name="registration">The registration.</param>
     public int CountTerms(Registration registration)
     {
         TermReader reader = _readers.TryTake(out TermReader? used) ? used : new TermReader(_hash);
@@ -328,7 +317,6 @@ internal sealed class DirectoryIndex
     }
 
     /// <summary>Returns the position of a key in the order of all.</summary>
-    /// <param name="key">The key.</param>
     public static (ulong Order, uint Tail) OrderOf(ReadOnlySpan<byte> key) =>
         (BinaryPrimitives.ReadUInt64BigEndian(key), BinaryPrimitives.ReadUInt32BigEndian(key[8..]));
 

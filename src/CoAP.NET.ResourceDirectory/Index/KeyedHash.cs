@@ -7,8 +7,6 @@ namespace CoAP.NET.ResourceDirectory;
 internal readonly struct KeyedHash(ulong key0, ulong key1)
 {
     /// <summary>The hash of a name, in lower case, and a value.</summary>
-    /// <param name="name">The name of an attribute.</param>
-    /// <param name="value">The value.</param>
     public ulong Of(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Of(value, SeedOf(name));
 
     /// <summary>Returns the seed for values after a name.</summary>

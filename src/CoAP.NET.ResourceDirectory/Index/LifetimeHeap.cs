@@ -1,7 +1,6 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>A binary heap of slots by the end of their lifetime, instead of a timer for each.</summary>
-/// <param name="places">All slots.</param>
 internal sealed class LifetimeHeap(RegistrationPages places)
 {
     private readonly List<int> _ids = [];

@@ -4,7 +4,6 @@ namespace CoAP.NET.ResourceDirectory;
 /// The registrations that share a term, sorted by key, in parts. Insertion and removal cost the size of a part; previous pages are skipped
 /// part by part.
 /// </summary>
-/// <param name="places">All slots.</param>
 internal sealed class PostingList(RegistrationPages places)
 {
     private readonly List<PostingChunk> _chunks = [];
@@ -12,7 +11,6 @@ internal sealed class PostingList(RegistrationPages places)
     // The last part: most registrations are added there.
     private PostingChunk? _last;
 
-    /// <summary>The number of registrations.</summary>
     public int Count { get; private set; }
 
     /// <summary>Returns the slot of the registration with an order; -1 for none.</summary>

@@ -15,12 +15,8 @@ internal sealed class RegistrationPages
     /// <summary>The number of used slots.</summary>
     public int Count => _used - _free.Count;
 
-    /// <summary>Returns a slot.</summary>
-    /// <param name="id">Its number.</param>
     public ref RegistrationSlot this[int id] => ref CollectionsMarshal.AsSpan(_pages)[id >> PageBits][id & PageMask];
 
-    /// <summary>Takes a free slot.</summary>
-    /// <returns>Its number.</returns>
     public int Take()
     {
         if (_free.TryPop(out int free))
@@ -36,8 +32,6 @@ internal sealed class RegistrationPages
         return _used++;
     }
 
-    /// <summary>Frees a slot.</summary>
-    /// <param name="id">Its number.</param>
     public void Free(int id)
     {
         this[id] = default;

@@ -33,7 +33,6 @@ internal sealed class RegistrationQuota(long weight)
         }
     }
 
-    /// <summary>The number of sources with registrations.</summary>
     public int Sources
     {
         get
@@ -46,7 +45,6 @@ internal sealed class RegistrationQuota(long weight)
     }
 
     /// <summary>The registrations and bytes of a source.</summary>
-    /// <param name="share">The hash of the source.</param>
     public (int Count, long Bytes) this[ulong share]
     {
         get
@@ -86,8 +84,6 @@ internal sealed class RegistrationQuota(long weight)
         }
     }
 
-    /// <summary>Removes a registration.</summary>
-    /// <param name="member">Its number here.</param>
     public void Remove(int member)
     {
         lock (_gate)

@@ -3,7 +3,6 @@ namespace CoAP.NET.ResourceDirectory;
 /// <summary>A slot of the index for one registration. Reused after the registration has gone.</summary>
 internal struct RegistrationSlot
 {
-    /// <summary>The registration.</summary>
     public Registration Registration;
 
     /// <summary>The first eight bytes of its key, which sort all lists: the same on every node.</summary>
@@ -24,7 +23,6 @@ internal struct RegistrationSlot
     /// <summary>Its index in the shares of sources.</summary>
     public int Member;
 
-    /// <summary>The number of its links.</summary>
     public ushort LinkCount;
 
     /// <summary>Whether it is visible: its lifetime is not over.</summary>

@@ -29,8 +29,6 @@ internal sealed class ReplicationWait(DirectoryIndex index, TimeProvider time)
     }
 
     /// <summary>Writes the time of a decision into the reply for the waiting node; nodes before this version send none.</summary>
-    /// <param name="answer">The answer.</param>
-    /// <param name="now">The current time on the deciding node.</param>
     public static byte[] Write(DirectoryDecision answer, DateTimeOffset now)
     {
         byte[] reply = new byte[1 + sizeof(long)];
@@ -86,7 +84,6 @@ internal sealed class ReplicationWait(DirectoryIndex index, TimeProvider time)
     }
 
     /// <summary>Wakes the waiters of a change, which is already in the index.</summary>
-    /// <param name="key">The registration.</param>
     public void OnHeard(CoapTableKey key)
     {
         TaskCompletionSource? awaited;

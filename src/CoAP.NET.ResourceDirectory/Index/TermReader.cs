@@ -6,7 +6,6 @@ namespace CoAP.NET.ResourceDirectory;
 /// Extracts the terms of a registration for the index: every value of names (<c>ep</c>, <c>d</c>), <c>base</c>, <c>et</c>, <c>rt</c> and
 /// <c>if</c>. Look-ups by other attributes scan registrations. Not thread-safe.
 /// </summary>
-/// <param name="hash">The hash of terms.</param>
 internal sealed class TermReader(KeyedHash hash)
 {
     private const int FirstSize = 32;
@@ -25,7 +24,6 @@ internal sealed class TermReader(KeyedHash hash)
     private int _count;
 
     /// <summary>Whether the index contains every value of the attributes with a name.</summary>
-    /// <param name="name">The name.</param>
     public static bool IsIndexed(ReadOnlySpan<byte> name) => name.Length switch
     {
         1 => (name[0] | 0x20) == 'd',
@@ -35,7 +33,6 @@ internal sealed class TermReader(KeyedHash hash)
     };
 
     /// <summary>Extracts the terms of a registration.</summary>
-    /// <param name="registration">The registration.</param>
     /// <returns>The terms, each with the number of links that have it; terms of the endpoint apply to all links. Valid until the next
     /// call.</returns>
     public ReadOnlySpan<(ulong Hash, ushort Links)> Read(Registration registration)

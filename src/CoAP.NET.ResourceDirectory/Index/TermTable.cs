@@ -4,7 +4,6 @@ namespace CoAP.NET.ResourceDirectory;
 /// Maps the hash of a term, such as <c>rt=light</c>, to the registrations that have it. Most terms, such as names of endpoints, have one
 /// registration and cost only a slot of the table.
 /// </summary>
-/// <param name="places">All slots.</param>
 internal sealed class TermTable(RegistrationPages places)
 {
     private const int Empty = 0;
@@ -27,11 +26,8 @@ internal sealed class TermTable(RegistrationPages places)
     }
 
     /// <summary>Prefetches the entry of a term. <see cref="FetchList"/> prefetches its list.</summary>
-    /// <param name="hash">The term.</param>
     public void Fetch(ulong hash) => Volatile.Read(ref _entries[(int)hash & (_entries.Length - 1)].Value);
 
-    /// <summary>Prefetches the list of a term.</summary>
-    /// <param name="hash">The term.</param>
     public void FetchList(ulong hash)
     {
         if (_entries[IndexOf(hash)].Value is < 0 and var value)

@@ -23,7 +23,6 @@ internal sealed class DirectoryLocations
     public int Length => _prefix.Length + IdLength;
 
     /// <summary>Returns the key for the last segment of a location; null for an invalid one.</summary>
-    /// <param name="id">The segment.</param>
     public static byte[]? KeyOf(string id)
     {
         byte[] key = new byte[DirectoryIndex.KeyLength];
@@ -32,12 +31,9 @@ internal sealed class DirectoryLocations
     }
 
     /// <summary>Returns the last segment of the location of a key.</summary>
-    /// <param name="key">The key.</param>
     public static string IdOf(ReadOnlySpan<byte> key) => Base64Url.EncodeToString(key);
 
     /// <summary>Returns the range of the registrations whose locations equal a path, or begin with it.</summary>
-    /// <param name="path">The path.</param>
-    /// <param name="isPrefix">Whether the path is a prefix.</param>
     public LocationRange RangeOf(ReadOnlySpan<byte> path, bool isPrefix)
     {
         if (isPrefix ? path.Length > Length : path.Length != Length)

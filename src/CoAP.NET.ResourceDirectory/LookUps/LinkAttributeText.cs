@@ -9,16 +9,13 @@ internal ref struct LinkAttributeText(ReadOnlySpan<byte> attributes)
     /// <summary>The text of the current attribute, with its semicolon.</summary>
     public ReadOnlySpan<byte> Text { get; private set; }
 
-    /// <summary>Its name.</summary>
     public ReadOnlySpan<byte> Name { get; private set; }
 
     /// <summary>Its value without quotes, still escaped; empty for none.</summary>
     public ReadOnlySpan<byte> Value { get; private set; }
 
-    /// <summary>Whether it has a value.</summary>
     public bool HasValue { get; private set; }
 
-    /// <summary>Moves to the next attribute.</summary>
     public bool MoveNext()
     {
         if (_rest.IsEmpty)

@@ -4,7 +4,6 @@ namespace CoAP.NET.ResourceDirectory;
 internal static class LinkNames
 {
     /// <summary>Whether values of a name are lists separated by spaces, whose members are compared one by one.</summary>
-    /// <param name="name">The name.</param>
     public static bool IsList(ReadOnlySpan<byte> name) => name.Length switch
     {
         2 => AsciiText.AreEqual(name, "rt"u8) || AsciiText.AreEqual(name, "if"u8) || AsciiText.AreEqual(name, "ct"u8),
@@ -15,7 +14,6 @@ internal static class LinkNames
     /// <summary>
     /// Whether a registration parameter would have another meaning in look-ups. The directory refuses it because no look-up could find it.
     /// </summary>
-    /// <param name="name">The name.</param>
     public static bool IsUnsuitable(ReadOnlySpan<byte> name) => AsciiText.AreEqual(name, "page"u8) || AsciiText.AreEqual(name, "count"u8)
         || AsciiText.AreEqual(name, "rt"u8) || AsciiText.AreEqual(name, "href"u8) || AsciiText.AreEqual(name, "anchor"u8);
 }

@@ -8,13 +8,11 @@ internal ref struct LinkText(ReadOnlySpan<byte> text)
 {
     private ReadOnlySpan<byte> _rest = text;
 
-    /// <summary>The target of the current link.</summary>
     public ReadOnlySpan<byte> Target { get; private set; }
 
     /// <summary>The attributes of the current link, each with a leading semicolon.</summary>
     public ReadOnlySpan<byte> Attributes { get; private set; }
 
-    /// <summary>Moves to the next link.</summary>
     public bool MoveNext()
     {
         int start = _rest.IndexOf((byte)'<');

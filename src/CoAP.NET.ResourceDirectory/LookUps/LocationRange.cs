@@ -7,7 +7,6 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="Last">The last order; before the first one for an empty range.</param>
 internal readonly record struct LocationRange(ulong First, ulong Last)
 {
-    /// <summary>All locations.</summary>
     public static LocationRange All { get; } = new(0, ulong.MaxValue);
 
     /// <summary>No location.</summary>
@@ -17,6 +16,5 @@ internal readonly record struct LocationRange(ulong First, ulong Last)
     public bool IsEmpty => Last < First;
 
     /// <summary>Returns the intersection of two ranges.</summary>
-    /// <param name="other">The other range.</param>
     public LocationRange And(LocationRange other) => new(Math.Max(First, other.First), Math.Min(Last, other.Last));
 }

@@ -24,7 +24,6 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     /// <summary>
     /// Returns the range of registrations that can match. Resolved targets begin with a scheme, so a path can only match a location.
     /// </summary>
-    /// <param name="locations">All locations.</param>
     public LocationRange RangeOf(DirectoryLocations locations) =>
         _isReference && pattern.Span.StartsWith("/"u8) ? locations.RangeOf(pattern.Span, isPrefix) : LocationRange.All;
 
@@ -32,8 +31,6 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     public bool IsOfLocations => _isReference;
 
     /// <summary>Whether the endpoint of a registration matches.</summary>
-    /// <param name="registration">The registration.</param>
-    /// <param name="location">Its location.</param>
     public bool MatchesEndpoint(Registration registration, ReadOnlySpan<byte> location)
     {
         ReadOnlySpan<byte> named = name.Span;
@@ -62,8 +59,6 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     }
 
     /// <summary>Whether a link matches on its own.</summary>
-    /// <param name="link">The link.</param>
-    /// <param name="origin">Scheme and authority of the base.</param>
     public bool MatchesLink(in LinkText link, ReadOnlySpan<byte> origin)
     {
         if (_isReference)

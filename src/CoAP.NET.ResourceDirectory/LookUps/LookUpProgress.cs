@@ -1,6 +1,5 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The progress of a look-up with several steps.</summary>
 internal sealed class LookUpProgress
 {
     /// <summary>The way of scanning.</summary>

@@ -30,11 +30,9 @@ internal ref struct LookUpResults
     /// <summary>The reason why there is no response.</summary>
     public LookUpFault Fault { get; private set; }
 
-    /// <summary>Whether the page is complete.</summary>
     public bool IsComplete { get; private set; }
 
     /// <summary>Adds the matches of a registration.</summary>
-    /// <param name="entry">The registration.</param>
     public void Add(in DirectoryEntry entry)
     {
         Registration registration = entry.Registration;

@@ -3,9 +3,6 @@ using System.Buffers;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Executes look-ups: follows the criterion with the fewest registrations, and checks each of those.</summary>
-/// <param name="index">The index.</param>
-/// <param name="locations">The locations.</param>
-/// <param name="bounds">The limits.</param>
 internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locations, LookUpBounds bounds)
 {
     private const int AtATime = 64;
@@ -27,7 +24,6 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         Continue(lookUp, linkTag, answer, Begin(lookUp), out seen);
 
     /// <summary>Starts a look-up that may take several steps.</summary>
-    /// <param name="lookUp">The look-up.</param>
     public LookUpProgress Begin(LookUp lookUp)
     {
         index.EndLifetimes();
@@ -38,7 +34,6 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
     }
 
     /// <summary>Whether a look-up may have to scan more registrations than allowed in one step.</summary>
-    /// <param name="progress">The started look-up.</param>
     public bool MayBeLong(LookUpProgress progress) => progress.Path is { IsAll: false } path
         && path.Places == LocationRange.All
         && (path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount) > bounds.MaxScanned;
@@ -106,8 +101,6 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
     }
 
     /// <summary>Whether a change may affect the result of a look-up. Earlier matches affect a page, too.</summary>
-    /// <param name="lookUp">The look-up.</param>
-    /// <param name="change">The change.</param>
     public bool MayMatch(LookUp lookUp, in DirectoryChange change) =>
         (change.Before is { } before && MayMatch(lookUp, before)) || (change.After is { } after && MayMatch(lookUp, after));
 

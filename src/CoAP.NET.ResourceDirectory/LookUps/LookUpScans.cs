@@ -8,8 +8,6 @@ namespace CoAP.NET.ResourceDirectory;
 /// across all look-ups. They therefore use at most one processor, and none blocks the others. Pending ones are limited in total and per
 /// source. Thread-safe.
 /// </summary>
-/// <param name="run">Executes the steps.</param>
-/// <param name="options">The limits.</param>
 internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
 {
     private readonly SourceQuota _places = new(options.Limits.MaxScans, options.Limits.MaxScansPerSource);
@@ -64,7 +62,5 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
         }
     }
 
-    /// <summary>Whether a place is free for a source.</summary>
-    /// <param name="source">The requesting source.</param>
     public bool HasCapacity(in CoapSource source) => _places.HasCapacity(source);
 }

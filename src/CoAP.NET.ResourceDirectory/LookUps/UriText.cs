@@ -12,7 +12,6 @@ internal static class UriText
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."u8);
 
     /// <summary>Returns the length of the scheme before the colon; 0 for a reference without one.</summary>
-    /// <param name="uri">The reference.</param>
     public static int SchemeLength(ReadOnlySpan<byte> uri)
     {
         int length = uri.IndexOfAnyExcept(s_schemeBytes);
@@ -23,12 +22,10 @@ internal static class UriText
     /// Whether registrations may have this target or anchor (RFC 9176 appendix C, Limited Link Format): a full URI, or a path that begins
     /// with one slash.
     /// </summary>
-    /// <param name="reference">The reference.</param>
     public static bool IsLimited(ReadOnlySpan<byte> reference) =>
         SchemeLength(reference) > 0 || (reference.StartsWith("/"u8) && !reference.StartsWith("//"u8));
 
     /// <summary>Returns scheme and authority of a URI, the base for paths.</summary>
-    /// <param name="uri">A full URI.</param>
     public static ReadOnlySpan<byte> OriginOf(ReadOnlySpan<byte> uri)
     {
         int start = SchemeLength(uri) + 1;
@@ -42,7 +39,6 @@ internal static class UriText
     }
 
     /// <summary>Whether a reference has dot segments, which resolution removes (RFC 3986 section 5.2.4).</summary>
-    /// <param name="reference">The reference.</param>
     public static bool HasDotSegments(ReadOnlySpan<byte> reference) =>
         reference.IndexOf("/."u8) >= 0 && HasDots(PathOf(reference));
 
@@ -69,7 +65,6 @@ internal static class UriText
     }
 
     /// <summary>Returns the host of a full URI, with brackets; empty for none.</summary>
-    /// <param name="uri">The URI.</param>
     public static ReadOnlySpan<byte> HostOf(ReadOnlySpan<byte> uri)
     {
         int scheme = SchemeLength(uri);
@@ -86,7 +81,6 @@ internal static class UriText
     }
 
     /// <summary>Whether the host of a URI is a link-local address.</summary>
-    /// <param name="uri">The URI.</param>
     public static bool IsLinkLocal(ReadOnlySpan<byte> uri)
     {
         ReadOnlySpan<byte> host = HostOf(uri);
@@ -100,7 +94,6 @@ internal static class UriText
     }
 
     /// <summary>Whether the host of a URI has a zone identifier, which is only valid on one host (RFC 6874).</summary>
-    /// <param name="uri">The URI.</param>
     public static bool HasZone(ReadOnlySpan<byte> uri) => HostOf(uri) is var host && host.StartsWith("["u8) && host.Contains((byte)'%');
 
     private static bool IsLinkLocal(IPAddress address)

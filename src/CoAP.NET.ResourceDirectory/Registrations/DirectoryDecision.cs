@@ -1,6 +1,5 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The decision about a question.</summary>
 internal enum DirectoryDecision : byte
 {
     /// <summary>The change was made.</summary>

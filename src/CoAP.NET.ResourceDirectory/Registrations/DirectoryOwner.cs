@@ -15,7 +15,6 @@ internal readonly record struct DirectoryOwner(ulong High, ulong Low, ulong Shar
     public const int Length = 24;
 
     /// <summary>Whether two owners have the same name.</summary>
-    /// <param name="other">The other owner.</param>
     public bool IsSame(in DirectoryOwner other) => High == other.High && Low == other.Low;
 
     public static DirectoryOwner Read(ReadOnlySpan<byte> bytes) => new(

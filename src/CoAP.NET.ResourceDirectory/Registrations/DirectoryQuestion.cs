@@ -15,7 +15,6 @@ internal readonly ref struct DirectoryQuestion
     /// <param name="bytes">The bytes.</param>
     public DirectoryQuestion(ReadOnlySpan<byte> bytes) => _bytes = bytes;
 
-    /// <summary>The operation.</summary>
     internal enum Verb : byte
     {
         Register,

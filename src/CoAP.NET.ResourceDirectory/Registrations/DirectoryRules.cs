@@ -1,8 +1,6 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Decides about registrations, and updates the index with the results (RFC 9176 section 5).</summary>
-/// <param name="index">The index.</param>
-/// <param name="awaited">Wakes the responses that wait for a change.</param>
 internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait awaited) : ICoapTableRules
 {
     private static readonly ReadOnlyMemory<byte>[] s_answers =

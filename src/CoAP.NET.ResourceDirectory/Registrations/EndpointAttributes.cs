@@ -3,21 +3,16 @@ namespace CoAP.NET.ResourceDirectory;
 /// <summary>
 /// The endpoint attributes of a registration in order, such as <c>et=oic.d.sensor</c>: each as a length byte and its text.
 /// </summary>
-/// <param name="bytes">The serialized attributes.</param>
 internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;
 
-    /// <summary>The serialized attributes.</summary>
     public ReadOnlySpan<byte> Bytes { get; } = bytes;
 
-    /// <summary>The text of the current attribute.</summary>
     public ReadOnlySpan<byte> Current { get; private set; }
 
-    /// <summary>The name of the current attribute.</summary>
     public readonly ReadOnlySpan<byte> Name => Current.IndexOf((byte)'=') is >= 0 and int at ? Current[..at] : Current;
 
-    /// <summary>Whether the current attribute has a value.</summary>
     public readonly bool HasValue => Current.Contains((byte)'=');
 
     /// <summary>The value of the current attribute; empty for none.</summary>
@@ -33,7 +28,6 @@ internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
     }
 
     /// <summary>Merges newer attributes, which replace those with the same names (RFC 9176 section 5.3.1).</summary>
-    /// <param name="newer">The newer attributes.</param>
     public readonly byte[] Override(EndpointAttributes newer)
     {
         List<byte> merged = [];
@@ -50,8 +44,6 @@ internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
         return [.. merged];
     }
 
-    /// <summary>Whether there is an attribute with a name.</summary>
-    /// <param name="name">The name.</param>
     public readonly bool Has(ReadOnlySpan<byte> name)
     {
         EndpointAttributes all = new(Bytes);
@@ -66,7 +58,6 @@ internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
         return false;
     }
 
-    /// <summary>Moves to the next attribute.</summary>
     public bool MoveNext()
     {
         if (_rest.IsEmpty || _rest[0] >= _rest.Length)

@@ -18,7 +18,6 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     private const byte Format = 1;
     private const uint LongestGrace = 24 * 60 * 60;
 
-    /// <summary>The properties of a registration.</summary>
     [Flags]
     internal enum Traits : byte
     {
@@ -47,7 +46,6 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     public bool IsReadable => bytes.Length >= FixedLength && Span[HeadLength] == Format
         && FixedLength + EndpointLength + SectorLength + BaseLength + AttributesLength <= bytes.Length;
 
-    /// <summary>Its owner.</summary>
     public DirectoryOwner Owner => DirectoryOwner.Read(Span);
 
     /// <summary>The time of its last change or refresh, in milliseconds since 1970.</summary>
@@ -56,7 +54,6 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     /// <summary>The visible part: two registrations with equal parts are the same for look-ups.</summary>
     public ReadOnlySpan<byte> Found => Span[HeadLength..];
 
-    /// <summary>Its properties.</summary>
     public Traits Kind => (Traits)Span[33];
 
     /// <summary>The lifetime in seconds.</summary>
@@ -71,7 +68,6 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     /// <summary>The network link of its link-local addresses; 0 for none.</summary>
     public ulong LinkTag => BinaryPrimitives.ReadUInt64LittleEndian(Span[38..]);
 
-    /// <summary>The number of its links.</summary>
     public int LinkCount => BinaryPrimitives.ReadUInt16LittleEndian(Span[46..]);
 
     private int EndpointLength => Span[48];
@@ -101,8 +97,6 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     private ReadOnlySpan<byte> Span => bytes.Span;
 
     /// <summary>Creates a registration.</summary>
-    /// <param name="head">Owner and time.</param>
-    /// <param name="parts">The other parts.</param>
     public static Registration Make(in RegistrationHead head, in RegistrationParts parts)
     {
         int attributes = parts.Attributes.Length;
@@ -128,7 +122,6 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     }
 
     /// <summary>Returns a copy with another head.</summary>
-    /// <param name="head">Owner and time.</param>
     public Registration With(in RegistrationHead head)
     {
         byte[] made = bytes.ToArray();

@@ -91,7 +91,6 @@ internal sealed class RegistrationParameters
     }
 
     /// <summary>Whether a text can be a URI reference.</summary>
-    /// <param name="text">The text.</param>
     public static bool IsReference(string text) => !text.Any(static c => c <= ' ' || c is '<' or '>' or '"' or '\\' || char.IsControl(c));
 
     private string? SetLifetime(string? value)

@@ -60,13 +60,10 @@ internal sealed class DirectoryCore
 
     public EventCounter<DirectoryCount> Counts { get; } = new();
 
-    /// <summary>Finds room for registrations.</summary>
     public RegistrationEviction Room { get; }
 
-    /// <summary>Fetches links of registrants.</summary>
     public LinkFetches Fetches { get; }
 
-    /// <summary>Executes look-ups.</summary>
     public LookUpRun LookUps { get; }
 
     /// <summary>Executes look-ups with many steps.</summary>
@@ -84,7 +81,6 @@ internal sealed class DirectoryCore
         }
     }
 
-    /// <summary>The table of the registrations.</summary>
     public CoapTable Table
     {
         get => _table ?? throw new InvalidOperationException("The directory has no table yet.");
@@ -103,7 +99,6 @@ internal sealed class DirectoryCore
     public bool IsLoaded => _isLoaded;
 
     /// <summary>Loads the stored registrations.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     public Task StartAsync(CancellationToken cancellationToken)
     {
         lock (_startGate)
@@ -118,7 +113,6 @@ internal sealed class DirectoryCore
     }
 
     /// <summary>Waits until all stored registrations are loaded.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes then; a completed one if loading has not started.</returns>
     public Task WaitUntilLoadedAsync(CancellationToken cancellationToken)
     {
@@ -161,7 +155,6 @@ internal sealed class DirectoryCore
         return watches;
     }
 
-    /// <summary>Stops the directory.</summary>
     public ValueTask DisposeAsync()
     {
         lock (_watches)
@@ -173,13 +166,11 @@ internal sealed class DirectoryCore
         return Table.DisposeAsync();
     }
 
-    /// <summary>Returns the sender of a request.</summary>
     public Registrant RegistrantOf(CoapRequestContext request) => Registrant.Of(request.Peer, request.Channel, Options.IdentityOf, _node);
 
     /// <summary>Returns the network link of a request's sender; 0 for an unknown one.</summary>
     public ulong LinkTagOf(CoapRequestContext request) => Registrant.LinkTagOf(request.Peer.Address, _node);
 
-    /// <summary>Returns the key of a name.</summary>
     public CoapTableKey KeyOf(ReadOnlySpan<byte> sector, ReadOnlySpan<byte> endpoint)
     {
         // Names contain no zero byte.
@@ -190,10 +181,8 @@ internal sealed class DirectoryCore
         return new CoapTableKey(Table.KeyOf(name).Bytes[..DirectoryIndex.KeyLength]);
     }
 
-    /// <summary>Returns the location of a registration.</summary>
     public string LocationOf(CoapTableKey key) => $"{Options.Path}/{DirectoryLocations.IdOf(key.Bytes)}";
 
-    /// <summary>Counts the terms of a registration in the index.</summary>
     public int CountTerms(Registration registration) => Index.CountTerms(registration);
 
     /// <summary>

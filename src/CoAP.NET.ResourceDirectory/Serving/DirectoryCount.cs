@@ -1,6 +1,5 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The counters of a directory.</summary>
 internal enum DirectoryCount
 {
     Registrations,

@@ -3,7 +3,6 @@ using System.Buffers;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Handles look-ups of endpoints and links (RFC 9176 section 6).</summary>
-/// <param name="core">The directory.</param>
 internal sealed class LookUpHandlers(DirectoryCore core)
 {
     private static readonly TimeSpan s_whenScanning = TimeSpan.FromSeconds(5);
@@ -11,17 +10,13 @@ internal sealed class LookUpHandlers(DirectoryCore core)
     private readonly LookUpRun _run = core.LookUps;
     private readonly ObservedLookUps _watches = core.AddWatches();
 
-    /// <summary>The terms for observing endpoints.</summary>
     public CoapObserverTerms? FindTermsOfEndpoints(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: false);
 
-    /// <summary>The terms for observing links.</summary>
     public CoapObserverTerms? FindTermsOfLinks(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: true);
 
-    /// <summary>GET of endpoints.</summary>
     public ValueTask<CoapResult> GetEndpointsAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         GetAsync(request, ofLinks: false, cancellationToken);
 
-    /// <summary>GET of links.</summary>
     public ValueTask<CoapResult> GetLinksAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         GetAsync(request, ofLinks: true, cancellationToken);
 

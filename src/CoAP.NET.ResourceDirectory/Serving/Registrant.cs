@@ -36,8 +36,6 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
     }
 
     /// <summary>Returns the network link of an address; 0 if it is not link-local.</summary>
-    /// <param name="address">The address.</param>
-    /// <param name="node">The hash of the node.</param>
     public static ulong LinkTagOf(CoapAddress address, ulong node) =>
         address.ToIPAddress() is { IsIPv6LinkLocal: true } || (address.IsIPv4 && address.ToIPAddress().GetAddressBytes() is [169, 254, ..])
             ? unchecked((node ^ (address.ScopeId * 0x9e37_79b9_7f4a_7c15)) | 1)

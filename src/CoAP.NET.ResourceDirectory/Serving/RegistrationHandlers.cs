@@ -3,7 +3,6 @@ using System.Text;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Handles registration, update and removal (RFC 9176 sections 5 and 5.3).</summary>
-/// <param name="core">The directory.</param>
 internal sealed class RegistrationHandlers(DirectoryCore core)
 {
     private readonly CoapDirectoryOptions _options = core.Options;
@@ -204,7 +203,6 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
     }
 
     /// <summary>Returns the refusal if a client may not register at all; null if it may.</summary>
-    /// <param name="registrant">The client.</param>
     public DirectoryRefusal? RefusalOf(Registrant registrant) =>
         registrant.IsSecured || _options.Unsecured != CoapUnsecuredRegistrations.Refused ? null
             : new DirectoryRefusal(CoapCode.Unauthorized,

@@ -32,8 +32,6 @@ internal sealed record DirectoryInstrument(
         new("coap.directory.watches_displaced", false, "{lookup}", "Observed look-ups of the source with the most, removed to make room."),
     ];
 
-    /// <summary>Reads the current values of the rows.</summary>
-    /// <param name="counters">The counters of a directory.</param>
     public long[] Read(CoapDirectoryCounters counters) => Name switch
     {
         "coap.directory.endpoints" => [counters.Endpoints],

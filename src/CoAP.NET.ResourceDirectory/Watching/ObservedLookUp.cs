@@ -2,7 +2,6 @@ using CoAP.NET.Guarding;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>An observed look-up.</summary>
 internal sealed class ObservedLookUp
 {
     private const long Young = 10_000;
@@ -21,10 +20,8 @@ internal sealed class ObservedLookUp
         Holding = new SourceUsage<ObservedLookUp>.Holding(this, source);
     }
 
-    /// <summary>The key of the look-up.</summary>
     public string Key { get; }
 
-    /// <summary>The look-up.</summary>
     public LookUp LookUp { get; }
 
     /// <summary>The source whose share it takes.</summary>
@@ -33,13 +30,10 @@ internal sealed class ObservedLookUp
     /// <summary>Whether the first observer had proven that it receives at its address.</summary>
     public bool IsVerified { get; }
 
-    /// <summary>Its place.</summary>
     public SourceUsage<ObservedLookUp>.Holding Holding { get; }
 
-    /// <summary>Whether it was evicted.</summary>
     public bool IsDisplaced { get; set; }
 
-    /// <summary>The terms for its observers.</summary>
     public CoapObserverTerms Terms { get; } = new();
 
     /// <summary>The entity-tag of the last notification; null before the first response.</summary>

@@ -46,11 +46,9 @@ internal sealed class ObservedLookUpLimiter(int most, int mostOfSource)
     }
 
     /// <summary>Records a new observer of a look-up, which is evicted last among those of its source.</summary>
-    /// <param name="watch">The look-up.</param>
     public static void Touch(ObservedLookUp watch) => SourceUsage<ObservedLookUp>.Touch(watch.Holding);
 
     /// <summary>Returns a place.</summary>
-    /// <param name="watch">The look-up that held it.</param>
     public void Return(ObservedLookUp watch)
     {
         _ledger.Set(watch.Holding, 0);

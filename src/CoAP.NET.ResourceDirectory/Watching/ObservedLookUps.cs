@@ -33,7 +33,6 @@ internal sealed class ObservedLookUps : IDisposable
             static watches => ((ObservedLookUps)watches!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>The current number of observed look-ups.</summary>
     public int Count
     {
         get

@@ -59,7 +59,6 @@ internal sealed class DatagramDelivery
     /// <summary>The clock.</summary>
     public TimeProvider Clock { get; }
 
-    /// <summary>The number of datagrams in flight.</summary>
     public int Count
     {
         get
@@ -71,7 +70,6 @@ internal sealed class DatagramDelivery
         }
     }
 
-    /// <summary>See <see cref="InMemoryNetwork.Pump"/>.</summary>
     public int Pump()
     {
         lock (_gate)
@@ -134,7 +132,6 @@ internal sealed class DatagramDelivery
         }
     }
 
-    /// <summary>Sends it on its way.</summary>
     public void Send(NetworkNode node, NetworkPacket packet, NetworkVerdict verdict)
     {
         bool queuePump;
@@ -196,7 +193,6 @@ internal sealed class DatagramDelivery
     }
 
     /// <summary>Brings a host up. Under the lock.</summary>
-    /// <param name="host">The host.</param>
     public void BringUp(CoapAddress host)
     {
         _faults.BringUp(host);

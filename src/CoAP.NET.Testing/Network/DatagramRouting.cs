@@ -21,9 +21,6 @@ internal sealed class DatagramRouting(
     public void ForgetOrder() => _lastDue.Clear();
 
     /// <summary>Sends a datagram on its way.</summary>
-    /// <param name="sender">The sender.</param>
-    /// <param name="packet">The datagram.</param>
-    /// <param name="verdict">The verdict of the filter.</param>
     public void Route(NetworkNode sender, NetworkPacket packet, NetworkVerdict verdict)
     {
         if (verdict.IsDropped)

@@ -21,7 +21,6 @@ internal sealed class InFlightQueue(NetworkClock clock)
     public ScheduledDelivery? TakeDue() => NextDue <= clock.Now ? _items.Dequeue() : null;
 
     /// <summary>Drops the datagrams in flight to a host.</summary>
-    /// <param name="host">The host.</param>
     public void CancelTo(CoapAddress host)
     {
         foreach ((ScheduledDelivery item, _) in _items.UnorderedItems)

@@ -53,7 +53,6 @@ internal sealed class InMemoryListeners
         }
     }
 
-    /// <summary>Removes a transport.</summary>
     public void Remove(CoapAddress local, CoapConnectionTransport transport)
     {
         lock (_gate)

@@ -37,7 +37,6 @@ public sealed class InMemoryNetwork
     /// <summary>The clock of the network.</summary>
     internal TimeProvider TimeProvider => _time;
 
-    /// <summary>The options.</summary>
     internal InMemoryNetworkOptions Options => _options;
 
     /// <summary>The time since the network was made.</summary>
@@ -57,7 +56,6 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Delivers the datagrams.</summary>
     internal DatagramDelivery Delivery => _delivery;
 
     /// <summary>The number of datagrams and reports in flight.</summary>

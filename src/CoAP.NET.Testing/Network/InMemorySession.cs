@@ -50,7 +50,6 @@ internal sealed class InMemorySession : CoapSession
         }
     }
 
-    /// <summary>Counts a received message.</summary>
     public void OnHeard() => OnReceived();
 
     private bool End(CoapException? reason)

@@ -42,7 +42,6 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
         CancellationToken cancellationToken) => Connect(remote, serverName);
 #pragma warning restore CS1998
 
-    /// <summary>Sends a message of a session.</summary>
     public void Transmit(CoapAddress remote, byte[] data)
     {
         if (_node is { } node)

@@ -31,21 +31,15 @@ internal readonly struct MessageHead
     /// <summary>The version, 0 to 3; 1 is CoAP.</summary>
     public int Version { get; }
 
-    /// <summary>The type.</summary>
     public CoapMessageType Type { get; }
 
-    /// <summary>The code.</summary>
     public CoapCode Code { get; }
 
-    /// <summary>The Message ID.</summary>
     public ushort MessageId { get; }
 
     /// <summary>The bytes of the token; truncated at the end of the datagram.</summary>
     public ReadOnlyMemory<byte> Token { get; }
 
-    /// <summary>Reads the header of a datagram.</summary>
-    /// <param name="data">The datagram.</param>
-    /// <returns>The header fields.</returns>
     public static MessageHead Read(ReadOnlyMemory<byte> data) => data.Length < 4 ? default : new MessageHead(data);
 
     /// <summary>Formats the fields for diagnostics: <c>CON GET mid 7d34 token 20</c>.</summary>

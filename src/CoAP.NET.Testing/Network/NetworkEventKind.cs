@@ -3,10 +3,8 @@ namespace CoAP.NET.Testing;
 /// <summary>The kinds of events on an <see cref="InMemoryNetwork"/>.</summary>
 internal enum NetworkEventKind
 {
-    /// <summary>A datagram was sent.</summary>
     Sent,
 
-    /// <summary>A datagram arrived.</summary>
     Delivered,
 
     /// <summary>Lost randomly (<see cref="NetworkConditions.Loss"/>).</summary>

@@ -40,8 +40,6 @@ internal sealed class NetworkHosts
     public bool TryFind(CoapAddress address, [NotNullWhen(true)] out NetworkNode? node) => _nodes.TryGetValue(address, out node);
 
     /// <summary>Lists the members of a group except the sender, ordered by address; the order of joining does not matter.</summary>
-    /// <param name="group">The group.</param>
-    /// <param name="sender">The sender.</param>
     public List<NetworkNode> MembersOf(CoapAddress group, NetworkNode sender) =>
     [
         .. _nodes.Values.Where(node => node != sender && node.Groups.Contains(group))

@@ -9,13 +9,11 @@ public readonly struct NetworkVerdict
     /// <summary>Drops the datagram.</summary>
     public static NetworkVerdict Drop => new() { IsDropped = true };
 
-    /// <summary>Whether the datagram is dropped.</summary>
     internal bool IsDropped { get; private init; }
 
     /// <summary>The additional delay. Later datagrams do not wait, so they overtake it.</summary>
     internal TimeSpan ExtraDelay { get; private init; }
 
-    /// <summary>The number of additional copies.</summary>
     internal int Copies { get; private init; }
 
     /// <summary>The replacement bytes; null for the original ones.</summary>

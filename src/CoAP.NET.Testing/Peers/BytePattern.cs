@@ -16,8 +16,6 @@ internal sealed class BytePattern
     }
 
     /// <summary>Parses a pattern.</summary>
-    /// <param name="pattern">The text.</param>
-    /// <returns>The pattern.</returns>
     /// <exception cref="FormatException">The text is not a pattern; the message has the position of the error.</exception>
     public static BytePattern Parse(string pattern)
     {
@@ -120,8 +118,6 @@ internal sealed class BytePattern
         return [.. bytes];
     }
 
-    /// <summary>Returns the parsed text.</summary>
-    /// <returns>The text.</returns>
     public override string ToString() => _text;
 
     private static string Describe(PatternPart part)

@@ -3,7 +3,6 @@ using System.Text;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>Reads the text of a <see cref="BytePattern"/>.</summary>
 internal static class BytePatternParser
 {
     public static List<PatternPart> Parse(string text)

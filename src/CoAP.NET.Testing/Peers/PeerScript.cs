@@ -48,7 +48,6 @@ internal sealed class PeerScript
 
     public void Remember(string name, ReadOnlySpan<byte> bytes) => _remembered[name] = bytes.ToArray();
 
-    /// <summary>Compares a datagram with a pattern and stores its captures.</summary>
     public ReceivedDatagram Check(BytePattern pattern, ReceivedDatagram? datagram, Func<string> trace)
     {
         if (datagram is null)

@@ -39,7 +39,6 @@ public sealed class ReceivedDatagram
     /// <summary>The bytes of the token; truncated at the end of the datagram.</summary>
     public ReadOnlyMemory<byte> Token => Head.Token;
 
-    /// <summary>The header fields.</summary>
     internal MessageHead Head => MessageHead.Read(Data);
 
     /// <summary>The bytes in lower-case hexadecimal digits.</summary>

@@ -51,7 +51,6 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <remarks>If it returns true, the datagram is handled and not queued for <see cref="Receive"/>.</remarks>
     public Func<ReceivedDatagram, bool>? Responder { get; set; }
 
-    /// <summary>The number of queued datagrams.</summary>
     internal int Pending => _queue.Reader.Count;
 
     /// <summary>The number of datagrams of this peer that were reported as undeliverable.</summary>
@@ -153,8 +152,6 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         return Script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Trace);
     }
 
-    /// <summary>Discards the queued datagrams.</summary>
-    /// <returns>The number of discarded datagrams.</returns>
     internal int Clear()
     {
         int count = 0;

@@ -5,8 +5,6 @@ namespace CoAP.NET.Testing;
 /// that awaits their answers look the same. It therefore reports only when no virtual clock of the process has moved for a while, and once
 /// for each such time. Thread-safe.
 /// </summary>
-/// <param name="time">Real time.</param>
-/// <param name="writer">Gets the message.</param>
 internal sealed class HangReport(TimeProvider time, TextWriter writer)
 {
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(2);
@@ -19,7 +17,6 @@ internal sealed class HangReport(TimeProvider time, TextWriter writer)
     private ITimer? _timer;
     private long _movedAt;
 
-    /// <summary>The one of the process.</summary>
     public static HangReport OfProcess { get; } = new(TimeProvider.System, Console.Error);
 
     /// <summary>Notes that a virtual clock has moved.</summary>

@@ -35,10 +35,8 @@ internal sealed class LinuxThreads : IDisposable
     /// </summary>
     public bool TellsWaits { get; private set; }
 
-    /// <summary>Takes an unused instance; return it with <see cref="GiveBack"/>.</summary>
     public static LinuxThreads Take() => Interlocked.Exchange(ref s_spare, null) ?? new LinuxThreads();
 
-    /// <summary>Makes the instance available to others.</summary>
     public void GiveBack() => Interlocked.Exchange(ref s_spare, this)?.Dispose();
 
     /// <summary>

@@ -17,7 +17,6 @@ internal sealed class PauseLimit
     /// <summary>The maximum number of pauses in the next step.</summary>
     public int OfStep => Math.Max(_left, LeastOfStep);
 
-    /// <summary>Counts a pause.</summary>
     public void Spend() => _left--;
 
     /// <summary>Restores pauses after a step that ended quiet.</summary>

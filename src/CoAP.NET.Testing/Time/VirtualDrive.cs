@@ -19,7 +19,6 @@ internal sealed class VirtualDrive(VirtualClock clock)
     /// <summary>Whether a caller waits in virtual time.</summary>
     public bool IsDriven => Volatile.Read(ref _waiters).Length > 0;
 
-    /// <summary>The number of steps made.</summary>
     public long Steps { get; private set; }
 
     public async Task RunAsync(VirtualWaiter waiter)
@@ -197,7 +196,6 @@ internal sealed class VirtualWaiter(Func<bool> condition, TimeSpan now, TimeSpan
         }
     }
 
-    /// <summary>Whether its time is over.</summary>
     public bool HasGivenUp(VirtualClock clock)
     {
         TimeSpan now = clock.Elapsed;
@@ -219,10 +217,8 @@ internal sealed class VirtualWaiter(Func<bool> condition, TimeSpan now, TimeSpan
         return end - from > longest ? from + longest : end;
     }
 
-    /// <summary>Makes it the driver.</summary>
     public void Drive() => _turn.TrySetResult(true);
 
-    /// <summary>Releases it.</summary>
     public void End()
     {
         if (_failure is null)

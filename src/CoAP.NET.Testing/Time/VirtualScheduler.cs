@@ -39,7 +39,6 @@ public sealed class VirtualScheduler : CoapScheduler
     /// <summary>Whether <see cref="Queue"/> refuses work, as if no thread were available. Default false.</summary>
     public bool IsExhausted { get; set; }
 
-    /// <summary>The number of queued items.</summary>
     internal int Pending
     {
         get

@@ -22,7 +22,6 @@ internal sealed class DeviceObservation : CoapObservationRelay
         : base($"a resource of the device '{CoapUntrustedText.LineOf(resource.Device)}'", options, all.Logger) =>
         (_devices, _all, _resource) = (devices, all, resource);
 
-    /// <summary>The observed device.</summary>
     public string Device => _resource.Device;
 
     /// <summary>Starts the observation.</summary>

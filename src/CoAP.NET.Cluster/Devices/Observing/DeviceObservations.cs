@@ -10,7 +10,6 @@ internal sealed class DeviceObservations(
     private readonly Dictionary<string, HashSet<DeviceObservation>> _all = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
-    /// <summary>The current number.</summary>
     public int Count
     {
         get
@@ -28,7 +27,6 @@ internal sealed class DeviceObservations(
 
     public ILogger Logger => logger;
 
-    /// <summary>Observes a resource of a device.</summary>
     public async Task<CoapObservation> ObserveAsync(
         string name, CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
     {
@@ -55,7 +53,6 @@ internal sealed class DeviceObservations(
         return await observation.BeginAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Removes an ended observation.</summary>
     public void Remove(DeviceObservation observation)
     {
         lock (_gate)

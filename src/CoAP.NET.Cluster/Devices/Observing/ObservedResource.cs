@@ -15,7 +15,6 @@ internal sealed class ObservedResource
 
     private ObservedResource(string device, byte[] message, CoapReregistration rule) => (Device, _message, Rule) = (device, message, rule);
 
-    /// <summary>The name of the device.</summary>
     public string Device { get; }
 
     /// <summary>The rule for registering again.</summary>
@@ -66,7 +65,6 @@ internal sealed class ObservedResource
         }
     }
 
-    /// <summary>Returns the request for the device.</summary>
     public CoapRequest ToRequest() => new(CoapDatagramSerializer.Default.Deserialize(_message.AsSpan()));
 
     /// <summary>Returns the bytes for another node, without the name of the device.</summary>

@@ -3,8 +3,6 @@ namespace CoAP.NET.Cluster;
 /// <summary>
 /// Limits the waiting requests in the outboxes of a node, in total and per caller, and counts their outcomes. The caller locks.
 /// </summary>
-/// <param name="options">The limits.</param>
-/// <param name="counts">The counters of the node.</param>
 internal sealed class OutboxBounds(CoapDeviceOptions options, EventCounter<ClusterMetric> counts)
 {
     private readonly Dictionary<string, (int Count, long Bytes)> _byCaller = new(StringComparer.Ordinal);

@@ -39,7 +39,6 @@ internal sealed class OutboxEntry
     /// <summary>Completes when it is stored, or refused by the store.</summary>
     public Task<CoapWriteOutcome> Written { get; set; } = Task.FromResult(CoapWriteOutcome.Written);
 
-    /// <summary>Whether it is canceled.</summary>
     public bool IsCancelled { get; set; }
 
     /// <summary>Completes when it was answered or has failed; fails when the slot moved to another node.</summary>
@@ -121,7 +120,6 @@ internal sealed class OutboxEntry
     /// <summary>Whether it waits without purpose: it was canceled, or its lifetime has ended.</summary>
     public bool IsOver(DateTimeOffset now) => State == OutboxState.Waiting && (IsCancelled || Expires <= now);
 
-    /// <summary>Sets the answer.</summary>
     public void Answer(CoapMessage response)
     {
         CoapMessage kept = new(response.Code) { Payload = response.Payload };

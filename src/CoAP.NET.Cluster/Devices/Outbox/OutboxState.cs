@@ -3,13 +3,11 @@ namespace CoAP.NET.Cluster;
 /// <summary>The progress of a request from an outbox. The numbers are stored in databases and never change.</summary>
 internal enum OutboxState : byte
 {
-    /// <summary>It waits.</summary>
     Waiting = 0,
 
     /// <summary>It may have been sent.</summary>
     Sending = 1,
 
-    /// <summary>It was answered.</summary>
     Answered = 2,
 
     /// <summary>It has no answer, and will get none.</summary>

@@ -49,7 +49,6 @@ internal readonly record struct BlockCapacity(int SizeExponent, int Size, int La
     }
 
     /// <summary>How many bytes the next message carries.</summary>
-    /// <param name="left">How many are left of the body.</param>
     public int LengthOf(long left) => left <= Last ? (int)left : Size;
 
     /// <summary>Returns whether the number of the block at an offset can be encoded: NUM has 20 bits (RFC 7959 section 2.2).</summary>

@@ -25,6 +25,5 @@ internal sealed class ExchangeBody
     /// <summary>Whether the body arrives while the handler reads it.</summary>
     public bool IsStreamed { get; init; }
 
-    /// <summary>By which a handler reads the body.</summary>
     public PipeReader? Reader { get; set; }
 }

@@ -67,7 +67,6 @@ internal sealed class SeekableBody : IDeferredWork
     /// <summary>Whether somebody keeps it for later blocks.</summary>
     public bool IsKept { get; set; }
 
-    /// <summary>Opens a file to read parts of it.</summary>
     public static FileStream Open(string path) => new(path, new FileStreamOptions
     {
         Share = FileShare.ReadWrite | FileShare.Delete,

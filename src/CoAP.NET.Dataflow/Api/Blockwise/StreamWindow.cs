@@ -33,11 +33,9 @@ internal sealed class StreamWindow(Stream stream, long start, long? size)
     public long Length => Volatile.Read(ref _length);
 
     /// <summary>Whether the place of a block was not passed.</summary>
-    /// <param name="offset">Where it begins.</param>
     public bool IsBefore(long offset) => offset >= Volatile.Read(ref _from);
 
     /// <summary>Whether a block can still be read, or will be soon.</summary>
-    /// <param name="offset">Where it begins.</param>
     public bool Reaches(long offset) => IsBefore(offset) && offset <= Volatile.Read(ref _to) + Ahead;
 
     /// <summary>Reads a part of the body.</summary>

@@ -20,7 +20,6 @@ internal sealed class UploadBody : IAsyncDisposable
     private int _filled;
     private bool _isAtEnd;
 
-    /// <param name="bytes">The body.</param>
     public UploadBody(ReadOnlyMemory<byte> bytes) => (_bytes, Length) = (bytes, bytes.Length);
 
     /// <param name="stream">The stream.</param>

@@ -14,7 +14,6 @@ internal static class ProblemLine
     private const ulong LanguageTag = 38;
 
     /// <summary>Returns title and detail of problem details, or otherwise the instance.</summary>
-    /// <param name="bytes">The payload.</param>
     /// <returns>The text; null if the payload is malformed or has none of them.</returns>
     public static string? Of(ReadOnlySpan<byte> bytes)
     {

@@ -6,13 +6,11 @@ namespace CoAP.NET.Observing;
 /// </summary>
 internal interface IObservationSource
 {
-    /// <summary>The current state for observers.</summary>
     ObservationSnapshot Snapshot { get; }
 
     /// <summary>The name of the resource, human-readable.</summary>
     object Name { get; }
 
-    /// <summary>The creation options of a task that <see cref="Report"/> completes.</summary>
     TaskCreationOptions CompletionOptions { get; }
 
     /// <summary>Completes a task of a caller. Its continuations do not run inside this method.</summary>
@@ -24,7 +22,6 @@ internal interface IObservationSource
     /// <summary>Returns what another process needs to take over the observation.</summary>
     void Keep(TaskCompletionSource<CoapObservationState?> waiting);
 
-    /// <summary>Handles an observer that has ended its observation.</summary>
     void Detach(CoapObservation reader, bool isLeft);
 
     /// <summary>Handles an exception of an observer's code.</summary>

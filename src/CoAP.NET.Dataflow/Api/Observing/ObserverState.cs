@@ -3,6 +3,5 @@ namespace CoAP.NET.Observing;
 /// <summary>Holds what the application stores for an observer, over all registrations that renew the observation.</summary>
 internal sealed class ObserverState
 {
-    /// <summary>See <see cref="CoapObserverChange.State"/>.</summary>
     public object? Value { get; set; }
 }

@@ -9,10 +9,8 @@ internal interface IPeerActions : IEffectTarget
     /// <summary>The channel of a peer now: an endpoint forgets a peer that is idle for long, and creates another channel later.</summary>
     CoapChannel Current(CoapChannel channel);
 
-    /// <summary>Sends a request. See <see cref="CoapPeer.SendAsync"/>.</summary>
     Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken);
 
-    /// <summary>Observes a resource. See <see cref="CoapPeer.ObserveAsync"/>.</summary>
     Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken);
 

@@ -61,15 +61,10 @@ internal static class RequestTarget
     }
 
     /// <summary>The Content-Format in an option; null if the option is absent or its number too large.</summary>
-    /// <param name="options">The options of the request.</param>
-    /// <param name="number">The number of the option.</param>
     public static CoapContentFormat? FormatOf(CoapOptionCollection options, int number) =>
         options.TryGetUInt(number, out uint value) && value <= ushort.MaxValue ? new CoapContentFormat((ushort)value) : null;
 
     /// <summary>The value of the first argument with a name; see <see cref="CoapRequestContext.TryGetQuery"/>.</summary>
-    /// <param name="queries">The arguments.</param>
-    /// <param name="name">The name.</param>
-    /// <param name="value">The value.</param>
     /// <returns>Whether there is such an argument.</returns>
     public static bool TryGetQuery(IEnumerable<string> queries, string name, [NotNullWhen(true)] out string? value)
     {

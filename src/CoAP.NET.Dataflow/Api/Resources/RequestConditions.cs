@@ -23,9 +23,6 @@ internal static class RequestConditions
     }
 
     /// <summary>Returns whether one of the options with a number equals an entity-tag.</summary>
-    /// <param name="options">The options of the request.</param>
-    /// <param name="number">The number.</param>
-    /// <param name="etag">The entity-tag.</param>
     public static bool HasTag(CoapOptionCollection options, int number, CoapETag etag)
     {
         for (int i = options.IndexOf(number); i >= 0 && i < options.Count && options.NumberAt(i) == number; i++)

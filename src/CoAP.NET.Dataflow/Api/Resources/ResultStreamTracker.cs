@@ -55,7 +55,6 @@ internal sealed class ResultStreamTracker
         }
     }
 
-    /// <summary>Records the result of a handler.</summary>
     public void Add(CoapResult? result)
     {
         if (result is not SeekableResult { Stream: { } stream })

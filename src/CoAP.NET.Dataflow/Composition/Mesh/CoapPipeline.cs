@@ -129,7 +129,6 @@ internal sealed class CoapPipeline
 
     public ExchangesOutbound ExchangesOut { get; }
 
-    /// <summary>The entry of requests of clients.</summary>
     public ClientSender Sender => ExchangesOut.Sender;
 
     /// <summary>The links in the order of the path.</summary>
@@ -159,18 +158,14 @@ internal sealed class CoapPipeline
     }
 
     /// <summary>Ends serving: a router of the application completes, and answers reach the Exchanges stage.</summary>
-    /// <param name="time">The time for it.</param>
     public Task EndServingAsync(StopTime time) => _handler.EndServingAsync(Resource.Entry, time);
 
     /// <summary>Ends answering: messages reach the Messaging stage.</summary>
     public Task EndAnsweringAsync() => _handler.EndAnsweringAsync();
 
     /// <summary>Ends sending: what leaves the Handler stage reaches the transports.</summary>
-    /// <param name="time">The time for it.</param>
     public Task EndSendingAsync(StopTime time) => _wiring.CompleteAsync(MessagingOut, null, time);
 
-    /// <summary>Ends the stages that are still open.</summary>
-    /// <param name="time">The time for it.</param>
     public async Task EndAsync(StopTime time)
     {
         await _wiring.CompleteAsync(TransportIn, null, time).ConfigureAwait(false);

@@ -169,10 +169,8 @@ public sealed class CoapPipelineOptions
         protected override bool Process(T item) => Offer(item);
     }
 
-    /// <summary>Whether there are blocks of the application.</summary>
     internal bool HasBlocks => _inserts.Count > 0 || _replacements.Keys.Any(static stage => stage != CoapStages.Protection);
 
-    /// <summary>Whether blocks of the application replace a stage.</summary>
     internal bool IsReplaced<TBlocks>(CoapStage<TBlocks> stage)
         where TBlocks : class => _replacements.ContainsKey(stage);
 

@@ -69,10 +69,8 @@ public sealed class CoapStageContext
     /// </remarks>
     public CoapHandlerBlocks Handler { get; }
 
-    /// <summary>The inbound Serializer of the library.</summary>
     internal SerializerInbound Reader { get; }
 
-    /// <summary>The outbound Serializer of the library.</summary>
     internal SerializerOutbound Writer { get; }
 
     /// <summary>

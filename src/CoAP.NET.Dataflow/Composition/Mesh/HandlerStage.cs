@@ -47,21 +47,15 @@ internal sealed class HandlerStage
         }
     }
 
-    /// <summary>The entry of messages of peers.</summary>
     public ITargetBlock<CoapInbound> Messages { get; }
 
-    /// <summary>The exit of requests to serve.</summary>
     public ISourceBlock<CoapExchange> Requests { get; }
 
-    /// <summary>The entry of answers.</summary>
     public ITargetBlock<CoapReply> Replies { get; }
 
-    /// <summary>The exit of messages to send.</summary>
     public ISourceBlock<CoapOutbound> Outgoing { get; }
 
     /// <summary>Ends receiving, up to this stage and the blocks of the application in it.</summary>
-    /// <param name="first">The beginning of the path.</param>
-    /// <param name="time">The time for it.</param>
     public async Task EndReceivingAsync(IDataflowBlock first, StopTime time)
     {
         _standard.Inbound.Ending = async () =>
@@ -78,8 +72,6 @@ internal sealed class HandlerStage
     }
 
     /// <summary>Ends serving: answers reach Exchanges, also those in blocks of the application in this stage.</summary>
-    /// <param name="resource">The beginning of the Resource stage.</param>
-    /// <param name="time">The time for it.</param>
     public async Task EndServingAsync(IDataflowBlock resource, StopTime time)
     {
         await _wiring.CompleteBetweenAsync(resource, Replies, time).ConfigureAwait(false);
@@ -106,10 +98,6 @@ internal sealed class HandlerStage
 }
 
 /// <summary>The Handler stage of the library: Messaging and Exchanges, with the Protection stage between them.</summary>
-/// <param name="messagingIn">The entry of messages of peers.</param>
-/// <param name="exchangesIn">The exit of requests to serve.</param>
-/// <param name="exchangesOut">The entry of answers.</param>
-/// <param name="messagingOut">The exit of messages to send.</param>
 internal sealed class BuiltInHandlerStage(
     MessagingInbound messagingIn, ExchangesInbound exchangesIn, ExchangesOutbound exchangesOut, MessagingOutbound messagingOut)
 {
@@ -129,8 +117,6 @@ internal sealed class BuiltInHandlerStage(
 }
 
 /// <summary>Follows the inbound half of a Handler of the application: a request that nobody takes is answered 5.03.</summary>
-/// <param name="environment">The counters, the limits and the log.</param>
-/// <param name="replies">The way of the answer.</param>
 internal sealed class HandlerRequests(CoapEnvironment environment, ITargetBlock<CoapReply> replies)
     : InlineBlock<CoapExchange, CoapExchange>(environment.Counters, environment.Logger)
 {
@@ -148,7 +134,6 @@ internal sealed class HandlerRequests(CoapEnvironment environment, ITargetBlock<
 }
 
 /// <summary>Follows the outbound half of a Handler of the application.</summary>
-/// <param name="environment">The counters and the log.</param>
 internal sealed class HandlerMessages(CoapEnvironment environment)
     : InlineBlock<CoapOutbound, CoapOutbound>(environment.Counters, environment.Logger)
 {

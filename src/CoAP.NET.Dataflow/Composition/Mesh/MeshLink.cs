@@ -15,10 +15,8 @@ internal abstract class MeshLink(IDataflowBlock source, IDataflowBlock target, s
     /// <summary>The accepting block.</summary>
     public IDataflowBlock Target { get; } = target;
 
-    /// <summary>The name of the seam.</summary>
     public string Seam { get; } = seam;
 
-    /// <summary>The type of the items.</summary>
     public Type Item { get; } = item;
 
     /// <summary>Removes the link, so that the source offers nothing more to the target.</summary>

@@ -26,9 +26,6 @@ internal sealed class MeshWiring
     private readonly ConcurrentDictionary<IDataflowBlock, MeshLink> _leaving = [];
     private bool _isEnding;
 
-    /// <param name="shard">The shard of the blocks.</param>
-    /// <param name="options">The blocks of the application.</param>
-    /// <param name="first">The beginning of the path.</param>
     public MeshWiring(CoapShard shard, CoapPipelineOptions options, InlineNode first)
     {
         _shard = shard;

@@ -29,10 +29,8 @@ internal sealed class ResourceStage
     /// <summary>The first block of the stage.</summary>
     public InlineNode Entry { get; }
 
-    /// <summary>The entry of requests.</summary>
     public ITargetBlock<CoapExchange> Requests { get; }
 
-    /// <summary>The exit of answers.</summary>
     public ISourceBlock<CoapReply> Replies { get; }
 
     /// <summary>

@@ -5,7 +5,6 @@ namespace CoAP.NET.Mesh;
 /// <summary>
 /// A link of the mesh for items of one type. It does not pass on the end of its source: <see cref="MeshWiring"/> ends blocks.
 /// </summary>
-/// <typeparam name="T">The type of the items.</typeparam>
 internal sealed class TypedMeshLink<T> : MeshLink
 {
     private static readonly DataflowLinkOptions s_alone = new();

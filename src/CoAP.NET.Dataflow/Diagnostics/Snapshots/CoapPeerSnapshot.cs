@@ -9,7 +9,6 @@ public sealed class CoapPeerSnapshot
     {
     }
 
-    /// <summary>The shard of the peer.</summary>
     internal int Shard { get; init; }
 
     /// <summary>The scheme of its transport, such as <c>coap</c>.</summary>
@@ -37,7 +36,6 @@ public sealed class CoapPeerSnapshot
     /// <summary>The time of its last message; null if it has sent none yet.</summary>
     public DateTimeOffset? LastSeen { get; internal init; }
 
-    /// <summary>The number of its running requests.</summary>
     internal int RunningRequests { get; init; }
 
     /// <summary>The number of messages to it that an acknowledgement or reset can match.</summary>

@@ -7,9 +7,6 @@ namespace CoAP.NET.Composition;
 /// <summary>
 /// Takes over connections that another party accepted, such as a web server (RFC 8323 sections 3 and 4), and has them until they end.
 /// </summary>
-/// <param name="environment">For the options of connections.</param>
-/// <param name="transports">The transports.</param>
-/// <param name="peers">Ends connections.</param>
 internal sealed class AcceptedConnections(CoapEnvironment environment, TransportSet transports, PeerEvents peers)
 {
     /// <summary>Takes over a WebSocket. See <see cref="CoapEndpoint.AcceptWebSocketAsync"/>.</summary>

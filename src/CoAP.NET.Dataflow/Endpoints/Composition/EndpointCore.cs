@@ -20,8 +20,6 @@ namespace CoAP.NET.Composition;
 internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 {
     /// <summary>Creates the parts; nothing is started.</summary>
-    /// <param name="face">The endpoint.</param>
-    /// <param name="options">How it works.</param>
     public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
     {
         Face = face;
@@ -128,10 +126,8 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         }
     }
 
-    /// <summary>The public facade.</summary>
     public CoapEndpoint Face { get; }
 
-    /// <summary>How far it is with stopping.</summary>
     public EndpointState State { get; }
 
     /// <summary>The receivers of responses to stateless requests (RFC 8974 section 3).</summary>
@@ -141,25 +137,20 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 
     public RouteTable Routes { get; }
 
-    /// <summary>The requests that are served.</summary>
     public ServedRequests Served { get; }
 
     /// <summary>The memory of block-wise bodies.</summary>
     public BlockwiseBudgets Bodies { get; }
 
-    /// <summary>How many observers there are.</summary>
     public ObserverQuota Observers { get; } = new();
 
     /// <summary>The keeper of observers; null for none.</summary>
     public ICoapObserverStore? ObserverKeeper { get; }
 
-    /// <summary>Puts observers back.</summary>
     public ObserverRestoring RestoredObservers { get; }
 
-    /// <summary>The groups that it joins.</summary>
     public GroupSettings Groups { get; }
 
-    /// <summary>The requests to groups that run.</summary>
     public GroupRequests GroupRequests { get; }
 
     /// <summary>One for each shard.</summary>
@@ -168,39 +159,30 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     /// <summary>One for each shard.</summary>
     public ShardClock[] Clocks { get; }
 
-    /// <summary>The interface for transports.</summary>
     public EndpointContext Context { get; }
 
-    /// <summary>All connections that stand.</summary>
     public ConnectionTable Connections { get; }
 
-    /// <summary>The connections that it opened.</summary>
     public ConnectionPool Pool { get; }
 
     /// <summary>The events of peers.</summary>
     public PeerEvents Peers { get; }
 
-    /// <summary>Finds the addresses of hosts.</summary>
     public HostLookup Hosts { get; }
 
-    /// <summary>Finds peers.</summary>
     public ChannelFinder Channels { get; }
 
     public TransportSet Transports { get; }
 
-    /// <summary>Connections that another party accepted.</summary>
     public AcceptedConnections Accepted { get; }
 
-    /// <summary>Sends requests.</summary>
     public Requester Requester { get; }
 
-    /// <summary>Sends requests to groups.</summary>
     public GroupRequester GroupRequester { get; }
 
     /// <summary>Goes on with observations of a process before.</summary>
     public ObservationResume Adoption { get; }
 
-    /// <summary>The observations that run.</summary>
     public ClientObservations Observed { get; }
 
     public EndpointDiagnostics Diagnostics { get; }

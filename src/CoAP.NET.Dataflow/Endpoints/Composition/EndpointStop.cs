@@ -6,7 +6,6 @@ namespace CoAP.NET.Composition;
 /// Stops an endpoint in order: what runs finishes, what is inside of the mesh passes it to the end, and only then sockets close. What takes
 /// longer than the grace period is refused or abandoned.
 /// </summary>
-/// <param name="core">The parts of the endpoint.</param>
 internal sealed class EndpointStop(EndpointCore core)
 {
     // The time for cancelled handlers to finish their synchronous part.

@@ -12,10 +12,6 @@ namespace CoAP.NET.Composition;
 /// <param name="tables">The lists of observers of the shards.</param>
 internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverTable[] tables)
 {
-    /// <summary>Restores an observer.</summary>
-    /// <param name="channel">The client.</param>
-    /// <param name="observer">Its registration, and the format of its notifications.</param>
-    /// <returns>The result.</returns>
     public CoapObserverRestore Restore(CoapChannel channel, CoapObserverState observer)
     {
         CoapMessage message = observer.Request;

@@ -5,18 +5,9 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Observing;
 
 /// <summary>Takes over observations of an earlier process. Thread-safe; the caller must hold no lock.</summary>
-/// <param name="core">The endpoint.</param>
-/// <param name="transports">The transports.</param>
-/// <param name="channels">Finds peers.</param>
-/// <param name="observed">The observations.</param>
 internal sealed class ObservationResume(
     EndpointCore core, TransportSet transports, ChannelFinder channels, ClientObservations observed)
 {
-    /// <summary>Takes over an observation. See <see cref="CoapEndpoint.AdoptAsync"/>.</summary>
-    /// <param name="kept">The stored observation.</param>
-    /// <param name="options">The options of the observation.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The observation.</returns>
     public async Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options,
         CancellationToken cancellationToken)
     {

@@ -11,7 +11,6 @@ internal sealed class CoapConnectProgress(CoapConnectStage stage, string descrip
     /// <summary>The awaited step: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
     public CoapAwaited Awaited { get; init; } = CoapAwaited.Connect;
 
-    /// <summary>The stage of the attempt.</summary>
     public CoapConnectStage Stage { get; } = stage;
 
     /// <summary>
@@ -19,6 +18,5 @@ internal sealed class CoapConnectProgress(CoapConnectStage stage, string descrip
     /// </summary>
     public string Description { get; } = description ?? throw new ArgumentNullException(nameof(description));
 
-    /// <summary>Returns <see cref="Description"/>.</summary>
     public override string ToString() => Description;
 }

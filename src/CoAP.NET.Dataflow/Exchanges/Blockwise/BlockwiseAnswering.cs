@@ -27,7 +27,6 @@ internal sealed class BlockwiseAnswering
         QBlock = qblock?.MakeServer(shard, requests, this);
     }
 
-    /// <summary>The kept answers.</summary>
     public ResponseBodies Responses { get; }
 
     /// <summary>Q-Block1 and Q-Block2; null where they are not used.</summary>

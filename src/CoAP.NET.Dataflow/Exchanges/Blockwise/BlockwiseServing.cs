@@ -35,7 +35,6 @@ internal sealed class BlockwiseServing : IPeerRetention
     /// <summary>The responses that peers fetch block by block.</summary>
     public ResponseBodies Responses { get; }
 
-    /// <summary>Processes responses.</summary>
     public BlockwiseAnswering Answering { get; }
 
     // Bodies pin nothing: a peer that must go takes its unfinished ones with it.

@@ -9,10 +9,8 @@ internal abstract class QBlockFeature
     /// <summary>Whether the options are used with all peers, and not only with those on secured channels.</summary>
     public abstract bool AllowsUnsecured { get; }
 
-    /// <summary>Creates the part of the server for one shard.</summary>
     public abstract QBlockServer MakeServer(CoapShard shard, RequestBodies requests, BlockwiseAnswering answering);
 
-    /// <summary>Creates the step of the client.</summary>
     public abstract RequestStep MakeStep(CoapEnvironment environment, RequestSender sender);
 }
 

@@ -28,7 +28,6 @@ internal sealed class DelayedReplies
         _block = block;
     }
 
-    /// <summary>The number of waiting answers.</summary>
     public int Count => (int)_waiting.Total;
 
     /// <summary>Holds an answer until its moment.</summary>

@@ -100,7 +100,6 @@ internal sealed class ClientRequestMeter
         }
     }
 
-    /// <summary>Ends the span with a response.</summary>
     public void End(CoapCode code) => End(code, null);
 
     /// <summary>Ends the span without a response.</summary>

@@ -40,7 +40,6 @@ internal sealed record OutgoingRequest
     /// </summary>
     public required CoapMessage Message { get; init; }
 
-    /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
     /// <summary>The target, with path and query; null if the user set the options without a URI.</summary>
@@ -127,7 +126,6 @@ internal sealed record OutgoingRequest
     private OutgoingMore RareFields => _more ??= new OutgoingMore();
 
     /// <summary>Returns how often a step had sent a request before this one: 0 the first time.</summary>
-    /// <param name="given">The request that the step received.</param>
     public int AttemptOf(OutgoingRequest given) => ReferenceEquals(this, given) ? 0 : _more?.Attempt ?? 0;
 
     /// <summary>Returns the rest of <see cref="Timeout"/>; not below zero.</summary>

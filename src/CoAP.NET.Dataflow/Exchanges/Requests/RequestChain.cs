@@ -18,7 +18,6 @@ internal sealed class RequestChain
         }
     }
 
-    /// <summary>Sends the messages.</summary>
     public RequestSender Sender { get; }
 
     /// <summary>The steps; the first is nearest to the caller.</summary>

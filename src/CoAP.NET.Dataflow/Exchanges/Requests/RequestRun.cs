@@ -32,7 +32,6 @@ internal struct RequestRun
     /// <summary>Whether there are no steps, as in a default value.</summary>
     public readonly bool IsNone => _chain is null;
 
-    /// <summary>The request in its current form.</summary>
     public readonly OutgoingRequest Request => _request;
 
     /// <summary>Runs a request from its first step to its response.</summary>

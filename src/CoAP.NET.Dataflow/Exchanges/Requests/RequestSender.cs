@@ -38,8 +38,6 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
         SenderOf(channel).PingAsync(channel, time, passesQueue, cancellationToken);
 
     /// <summary>Sends a request without keeping state: its state is in its token (RFC 8974 section 3).</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="message">The message, with its token.</param>
     public void SendStateless(CoapChannel channel, CoapMessage message) => SenderOf(channel).SendStateless(channel, message);
 
     /// <summary>Sends a request to a group and starts to accept the responses of its members.</summary>
@@ -52,25 +50,16 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
         SenderOf(channel).TryBegin(requests, channel, message, in terms);
 
     /// <summary>Reserves a standing token, for example for an observation.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="owner">Receives the messages with the token.</param>
-    /// <returns>The token.</returns>
     public TokenRegistration Open(CoapChannel channel, ITokenOwner owner) => SenderOf(channel).Open(channel, owner);
 
     /// <summary>Takes over a token of an earlier process.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="token">The token.</param>
-    /// <param name="owner">Receives the messages with the token.</param>
     /// <returns>The token; null if another request to the peer uses it.</returns>
     public TokenRegistration? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner) =>
         SenderOf(channel).TryAdopt(channel, token, owner);
 
-    /// <summary>Releases a token.</summary>
-    /// <param name="request">The token.</param>
     public void Close(TokenRegistration request) => SenderOf(request.Channel).Close(request);
 
     /// <summary>Sends a message with a standing token.</summary>
-    /// <param name="transmission">The message.</param>
     /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapTransmission transmission)
     {
@@ -79,12 +68,9 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     }
 
     /// <summary>Stops retransmitting a message.</summary>
-    /// <param name="transmission">The message.</param>
     public void Stop(CoapTransmission transmission) => SenderOf(transmission.Channel).Cancel(transmission);
 
     /// <summary>Removes a host name that TLS already told the server (RFC 8323 section 8.5).</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="channel">The connection.</param>
     public static void LeaveOutToldHost(CoapMessage message, CoapChannel channel)
     {
         if (channel.ToldHost is { } told && message.OptionsToRead?.UriHost is { } host

@@ -33,7 +33,6 @@ internal abstract class RequestStep
     public virtual StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception) => StepOutcome.Fail(exception);
 
     /// <summary>Sends a message of a conversation of the step through the steps below.</summary>
-    /// <param name="request">The request with that message.</param>
     /// <returns>The response, which may be an error response.</returns>
     /// <exception cref="CoapException">No response arrived.</exception>
     public Task<CoapResponse> SendBelowAsync(OutgoingRequest request) => _chain!.SendAsync(request, Position + 1);

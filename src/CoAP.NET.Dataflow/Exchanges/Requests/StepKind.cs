@@ -1,6 +1,5 @@
 namespace CoAP.NET.Requests;
 
-/// <summary>The next action that a step requests.</summary>
 internal enum StepKind
 {
     /// <summary>Pass the request to the next step.</summary>

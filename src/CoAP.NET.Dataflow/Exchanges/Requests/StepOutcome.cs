@@ -18,7 +18,6 @@ internal readonly struct StepOutcome
     /// <summary>The request continues unchanged; <see cref="RequestStep.Failed"/> is called if no response arrives.</summary>
     public static StepOutcome Watch => new(StepKind.Watch, null);
 
-    /// <summary>The next action.</summary>
     public StepKind Kind { get; }
 
     /// <summary>
@@ -40,30 +39,23 @@ internal readonly struct StepOutcome
     public Task<CoapResponse> Conversation => (Task<CoapResponse>)_value!;
 
     /// <summary>Another request continues instead.</summary>
-    /// <param name="request">The request.</param>
     public static StepOutcome GoWith(OutgoingRequest request) => new(StepKind.Go, request);
 
     /// <summary>Another request continues instead; <see cref="RequestStep.Failed"/> is called if no response arrives.</summary>
-    /// <param name="request">The request.</param>
     public static StepOutcome WatchWith(OutgoingRequest request) => new(StepKind.Watch, request);
 
     /// <summary>A request goes through the steps below again.</summary>
-    /// <param name="request">The request.</param>
     public static StepOutcome Again(OutgoingRequest request) => new(StepKind.Again, request);
 
     /// <summary>The step above gets the response.</summary>
-    /// <param name="response">The response.</param>
     public static StepOutcome Done(CoapResponse response) => new(StepKind.Done, response);
 
     /// <summary>The step above gets the failure.</summary>
-    /// <param name="exception">The reason.</param>
     public static StepOutcome Fail(Exception exception) => new(StepKind.Fail, exception);
 
     /// <summary>The step decides later.</summary>
-    /// <param name="task">Returns the decision.</param>
     public static StepOutcome Wait(Task<StepOutcome> task) => new(StepKind.Wait, task);
 
     /// <summary>The step returns a response later.</summary>
-    /// <param name="conversation">Returns the response.</param>
     public static StepOutcome Wait(Task<CoapResponse> conversation) => new(StepKind.Converse, conversation);
 }

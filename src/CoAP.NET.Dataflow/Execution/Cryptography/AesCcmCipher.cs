@@ -21,8 +21,6 @@ internal sealed class AesCcmCipher : IDisposable
     }
 
     /// <summary>Creates the cipher by given means.</summary>
-    /// <param name="key">The key.</param>
-    /// <param name="means">The means.</param>
     /// <exception cref="PlatformNotSupportedException">There are no means.</exception>
     internal AesCcmCipher(ReadOnlySpan<byte> key, AesCcmMeans means)
     {

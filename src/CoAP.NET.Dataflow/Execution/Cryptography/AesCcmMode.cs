@@ -7,7 +7,6 @@ using System.Security.Cryptography;
 namespace CoAP.NET;
 
 /// <summary>AES-CCM (RFC 3610) over a cipher of single blocks. The time it takes depends on lengths only.</summary>
-/// <typeparam name="TBlocks">The cipher.</typeparam>
 internal static class AesCcmMode<TBlocks>
     where TBlocks : IAesBlocks
 {

@@ -42,8 +42,6 @@ internal struct HmacSha256
         code.Finish(destination);
     }
 
-    /// <summary>Adds a part of the message.</summary>
-    /// <param name="source">The part.</param>
     public void Append(ReadOnlySpan<byte> source) => _inner.Append(source);
 
     /// <summary>Completes the code and wipes this object.</summary>

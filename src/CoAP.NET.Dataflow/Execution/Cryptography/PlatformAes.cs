@@ -13,8 +13,6 @@ internal sealed class PlatformAes : IAesBlocks, IDisposable
     private readonly byte[] _input = new byte[BlockLength];
     private readonly byte[] _output = new byte[BlockLength];
 
-    /// <summary>Creates the cipher.</summary>
-    /// <param name="key">The key.</param>
     public PlatformAes(ReadOnlySpan<byte> key)
     {
 #pragma warning disable CA1416 // AesCcmCipher does not choose this class in a browser

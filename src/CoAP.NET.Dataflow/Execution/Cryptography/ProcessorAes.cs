@@ -49,7 +49,6 @@ internal struct ProcessorAes : IAesBlocks
         _k10 = Next(_k9, 0x36);
     }
 
-    /// <summary>Whether the processor has the instructions.</summary>
     public static bool IsSupported => X86Aes.IsSupported || ArmAes.IsSupported;
 
     /// <inheritdoc/>

@@ -10,7 +10,6 @@ internal static class ProcessorAesCcm
     /// <summary>The length of a key in bytes.</summary>
     public const int KeyLength = ProcessorAes.KeyLength;
 
-    /// <summary>Whether the processor has the instructions.</summary>
     public static bool IsSupported => ProcessorAes.IsSupported;
 
     /// <summary>Encrypts and computes the tag with a key of 16 bytes: see <see cref="AesCcmMode{TBlocks}.Encrypt"/>.</summary>

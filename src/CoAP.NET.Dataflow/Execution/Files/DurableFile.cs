@@ -13,7 +13,6 @@ internal static partial class DurableFile
     private const uint WriteThrough = 8;
 
     /// <summary>Creates a directory for its owner only, if it does not exist.</summary>
-    /// <param name="path">The directory.</param>
     public static void MakeDirectory(string path)
     {
         if (Directory.Exists(path))
@@ -38,8 +37,6 @@ internal static partial class DurableFile
     /// Replaces a file: writes to another name and through to the disk, then renames it and syncs the directory. A crash at any point
     /// leaves the old file or the new one.
     /// </summary>
-    /// <param name="path">The file.</param>
-    /// <param name="data">The content.</param>
     /// <exception cref="IOException">The file is not writable.</exception>
     /// <exception cref="UnauthorizedAccessException">The process has no right to write it.</exception>
     public static void Write(string path, ReadOnlySpan<byte> data)
@@ -68,8 +65,6 @@ internal static partial class DurableFile
     /// Creates a file with its content: writes to another name and through to the disk, then gives it its name, and syncs the directory. A
     /// crash at any point leaves the whole file or none. An existing file is never replaced, also not by two processes at once.
     /// </summary>
-    /// <param name="path">The file.</param>
-    /// <param name="data">The content.</param>
     /// <returns>Whether this call created the file; false if it exists.</returns>
     /// <exception cref="IOException">The file is not writable.</exception>
     /// <exception cref="UnauthorizedAccessException">The process has no right to write it.</exception>

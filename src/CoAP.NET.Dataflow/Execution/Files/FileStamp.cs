@@ -7,10 +7,8 @@ namespace CoAP.NET;
 /// <param name="Length">Its length in bytes; -1 if there is no file.</param>
 internal readonly record struct FileStamp(DateTime Written, long Length)
 {
-    /// <summary>Returns the stamp of an open file.</summary>
     public static FileStamp Of(SafeFileHandle file) => new(File.GetLastWriteTimeUtc(file), RandomAccess.GetLength(file));
 
-    /// <summary>Returns the stamp of a file now.</summary>
     public static FileStamp Of(string path)
     {
         try

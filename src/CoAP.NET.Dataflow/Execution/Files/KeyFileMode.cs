@@ -10,11 +10,9 @@ internal static class KeyFileMode
     private const string SecretOfDirectory = "secret.json";
 
     /// <summary>Returns the file with the keys: a file itself, and that in a directory of aiocoap.</summary>
-    /// <param name="path">The file or the directory.</param>
     public static string FileOf(string path) => Directory.Exists(path) ? Path.Join(path, SecretOfDirectory) : path;
 
     /// <summary>Finds a problem with the permissions of a file.</summary>
-    /// <param name="path">The file.</param>
     /// <returns>
     /// The problem and the remedy, as a sentence that begins in lower case; null for none, or if the file does not exist.
     /// </returns>

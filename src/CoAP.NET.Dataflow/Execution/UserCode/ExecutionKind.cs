@@ -1,6 +1,5 @@
 namespace CoAP.NET;
 
-/// <summary>Where a handler runs.</summary>
 internal enum ExecutionKind : byte
 {
     /// <summary>On the thread that received the request, until it proves slow.</summary>

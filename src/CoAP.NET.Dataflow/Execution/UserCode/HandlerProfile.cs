@@ -53,7 +53,6 @@ internal sealed class HandlerProfile
     public bool IsSlow => (Volatile.Read(ref _aside) & Slow) != 0 && StillSlow();
 
     /// <summary>Whether the handler must not run on receiving threads now, because they have no time for it.</summary>
-    /// <param name="isWaitedFor">Whether requests wait for it.</param>
     public bool IsCostly(bool isWaitedFor)
     {
         if ((Volatile.Read(ref _aside) & Costly) == 0)

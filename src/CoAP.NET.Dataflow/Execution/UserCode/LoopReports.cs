@@ -3,6 +3,4 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET;
 
 /// <summary>Where a receive loop counts and logs what happens to it: in the endpoint that it serves now.</summary>
-/// <param name="Counters">The counters.</param>
-/// <param name="Logger">The log.</param>
 internal readonly record struct LoopReports(CoapCounters Counters, ILogger Logger);

@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of receive loops.</summary>
 internal static partial class ReceiveLog
 {
     [LoggerMessage(1002, LogLevel.Debug, "User code blocked the receiving thread; a stand-by thread took over.")]

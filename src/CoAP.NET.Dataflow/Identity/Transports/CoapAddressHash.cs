@@ -11,8 +11,6 @@ internal sealed class CoapAddressHash
     private readonly ulong _key1;
     private readonly ulong _key2;
 
-    /// <summary>Creates a hash with a new key.</summary>
-    /// <param name="random">The source of the key (<see cref="ICoapTransportContext.Random"/>).</param>
     public CoapAddressHash(CoapRandomSource random)
     {
         ArgumentNullException.ThrowIfNull(random);
@@ -22,7 +20,6 @@ internal sealed class CoapAddressHash
     }
 
     /// <summary>Hashes an address with its port and scope.</summary>
-    /// <param name="address">The address.</param>
     /// <returns>The hash. All of its bits are usable.</returns>
     public ulong Of(in CoapAddress address)
     {
@@ -31,19 +28,14 @@ internal sealed class CoapAddressHash
     }
 
     /// <summary>Hashes the address part of a source, so two identities at one address have the same hash.</summary>
-    /// <param name="source">The source.</param>
     /// <returns>The hash. All of its bits are usable.</returns>
     public ulong Of(in CoapSource source) => source.HashBy(this);
 
     /// <summary>Hashes a path: a remote address together with the local address.</summary>
-    /// <param name="remote">The peer's address.</param>
-    /// <param name="local">The local address.</param>
     /// <returns>The hash; never 0.</returns>
     public ulong Of(in CoapAddress remote, in CoapAddress local) => Of(Of(remote), local);
 
     /// <summary>Hashes a path from an already hashed peer address.</summary>
-    /// <param name="peer">The hash of the peer's address.</param>
-    /// <param name="local">The local address.</param>
     internal static ulong Of(ulong peer, in CoapAddress local) =>
         Mix(peer ^ local.High, (peer >> 32 | peer << 32) ^ local.Low ^ ((ulong)local.Port << 32)) | 1;
 

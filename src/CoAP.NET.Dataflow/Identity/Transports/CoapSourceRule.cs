@@ -61,7 +61,6 @@ public sealed class CoapSourceRule
     }
 
     /// <summary>Whether an address is in a network without forged addresses (<see cref="CoapPeerLimits.TrustedPrefixes"/>).</summary>
-    /// <param name="address">The address.</param>
     /// <returns>True for an address in a trusted network.</returns>
     internal bool IsTrusted(in CoapAddress address)
     {

@@ -8,8 +8,6 @@ namespace CoAP.NET.Mesh;
 /// Other blocks see an ordinary propagator. For its behaviour as a target see <see cref="InlineTarget{TInput}"/>. As a source it keeps
 /// nothing: a target that postpones an offer has declined it, and finds nothing later.
 /// </summary>
-/// <typeparam name="TInput">The type of the input items.</typeparam>
-/// <typeparam name="TOutput">The type of the output items.</typeparam>
 internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPropagatorBlock<TInput, TOutput>
 {
     private readonly InlineLinks<TOutput> _links;

@@ -99,8 +99,6 @@ internal sealed class InlineLinks<T>
     /// </summary>
     public DataflowMessageHeader NextHeader() => new(Interlocked.Increment(ref _lastId));
 
-    /// <summary>Removes a link.</summary>
-    /// <returns>Whether the link still existed.</returns>
     public bool Remove(InlineLink<T> link)
     {
         lock (_gate)

@@ -19,10 +19,8 @@ internal abstract class InlineNode : IDataflowBlock
     /// <summary>Completes after <see cref="Complete"/> or <see cref="Fault"/>, when the block is empty.</summary>
     public Task Completion => _completion.Task;
 
-    /// <summary>The counters of the endpoint.</summary>
     private protected CoapCounters Counters { get; }
 
-    /// <summary>The log of the endpoint.</summary>
     private protected ILogger Logger { get; }
 
     /// <summary>Whether the block accepts items.</summary>
@@ -32,7 +30,6 @@ internal abstract class InlineNode : IDataflowBlock
     public void Complete() => Close(null);
 
     /// <summary>Stops accepting items and ends <see cref="Completion"/> with an error. No effect after <see cref="Complete"/>.</summary>
-    /// <param name="exception">The error.</param>
     public void Fault(Exception exception)
     {
         ArgumentNullException.ThrowIfNull(exception);

@@ -6,7 +6,6 @@ internal enum InlineOutcome
     /// <summary>No target accepted it: it still belongs to the offering block.</summary>
     Declined,
 
-    /// <summary>A target accepted it.</summary>
     Accepted,
 
     /// <summary>A target threw and may have kept the item: it goes to no other target, and its buffer is not returned.</summary>

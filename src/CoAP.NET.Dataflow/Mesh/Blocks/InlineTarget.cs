@@ -9,7 +9,6 @@ namespace CoAP.NET.Mesh;
 /// DecliningPermanently after <see cref="InlineNode.Complete"/> or <see cref="InlineNode.Fault"/>. It never answers Declined, which
 /// permanently blocks a standard block in front of it, or Postponed.
 /// </summary>
-/// <typeparam name="TInput">The type of the input items.</typeparam>
 internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
 {
     private protected InlineTarget(CoapCounters counters, ILogger logger)
@@ -38,7 +37,6 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
         return Run(messageValue) ? DataflowMessageStatus.Accepted : DataflowMessageStatus.DecliningPermanently;
     }
 
-    /// <summary>Checks the arguments of an offer.</summary>
     private protected static void CheckOffer(DataflowMessageHeader messageHeader, ISourceBlock<TInput>? source, bool consumeToAccept)
     {
         if (!messageHeader.IsValid)
@@ -111,7 +109,6 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     /// Called after <see cref="Process"/> threw; the exception is counted and logged. Does nothing by default: the progress of the stage is
     /// unknown, and a buffer that is returned twice is worse than one that is left to the garbage collector.
     /// </summary>
-    /// <param name="item">The item.</param>
     private protected virtual void OnFailed(TInput item)
     {
     }

@@ -69,7 +69,6 @@ internal ref struct CborScan(ReadOnlySpan<byte> bytes)
         return isRead && major <= CborBytes.NegativeInteger && argument <= long.MaxValue;
     }
 
-    /// <summary>Reads a text string.</summary>
     public bool TryReadText(out string text)
     {
         text = string.Empty;

@@ -6,7 +6,6 @@ namespace CoAP.NET.Options;
 /// </summary>
 internal sealed class BlockWiseTransferOption : EmptyOption, ITypedOption<BlockWiseTransferOption>
 {
-    /// <summary>Creates the option.</summary>
     public BlockWiseTransferOption()
         : base(Definition)
     {

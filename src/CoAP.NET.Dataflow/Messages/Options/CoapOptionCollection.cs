@@ -243,7 +243,6 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     internal CoapOption OptionAt(int index) => Registry.Create(Code, new OptionData(NumberAt(index), ValueAt(index)));
 
     /// <summary>Returns the index of the first option with a number.</summary>
-    /// <param name="number">The option number.</param>
     /// <returns>The index, or -1.</returns>
     internal int IndexOf(int number) => _table.IndexOf(number);
 
@@ -264,8 +263,6 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     }
 
     /// <summary>Gets the integer of the first option with a number.</summary>
-    /// <param name="number">The option number.</param>
-    /// <param name="value">The integer.</param>
     /// <returns>Whether there is one with a value of at most 32 bits.</returns>
     internal bool TryGetUInt(int number, out uint value)
     {
@@ -304,8 +301,6 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     }
 
     /// <summary>Gets the first option of a type.</summary>
-    /// <typeparam name="TOption">The option class.</typeparam>
-    /// <param name="option">The option.</param>
     /// <returns>Whether there is one with a valid length.</returns>
     internal bool TryGet<TOption>([NotNullWhen(true)] out TOption? option)
         where TOption : CoapOption, ITypedOption<TOption>
@@ -357,8 +352,6 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     public override string ToString() => string.Join(", ", this);
 
     /// <summary>Returns whether the client does not want responses of a class (RFC 7967 section 2.1).</summary>
-    /// <param name="code">The response code.</param>
-    /// <returns>Whether the bit of its class is set.</returns>
     internal bool SuppressesResponse(CoapCode code) => NoResponse is { } classes && NoResponseOption.Suppresses(classes, code);
 
     /// <summary>Adds an option after those of the same number.</summary>

@@ -3,7 +3,6 @@ namespace CoAP.NET.Options;
 /// <summary>Custody: requests in a Ping, and confirms in a Pong, that earlier messages were processed (RFC 8323 section 5.4.1).</summary>
 internal sealed class CustodyOption : EmptyOption, ITypedOption<CustodyOption>
 {
-    /// <summary>Creates the option.</summary>
     public CustodyOption()
         : base(Definition)
     {

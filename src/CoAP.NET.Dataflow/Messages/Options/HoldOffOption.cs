@@ -16,7 +16,6 @@ internal sealed class HoldOffOption : UIntOption, ITypedOption<HoldOffOption>
     public static new OptionDefinition Definition { get; } =
         new(4, "Hold-Off", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Release };
 
-    /// <summary>The time.</summary>
     public TimeSpan Duration => TimeSpan.FromSeconds(Value);
 
     /// <inheritdoc/>

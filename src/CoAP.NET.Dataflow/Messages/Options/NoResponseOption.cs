@@ -30,7 +30,6 @@ public sealed class NoResponseOption : UIntOption, ITypedOption<NoResponseOption
     static NoResponseOption ITypedOption<NoResponseOption>.Create(OptionData data) => new((NoResponseClasses)data.GetUInt());
 
     /// <summary>Returns whether a response is unwanted.</summary>
-    /// <param name="code">The response code.</param>
     /// <returns>Whether the bit of its class is set; false for a code that is not a response code.</returns>
     internal bool Suppresses(CoapCode code) => Suppresses(Classes, code);
 

@@ -39,10 +39,8 @@ public sealed class ObserveOption : UIntOption, ITypedOption<ObserveOption>
             Special = SpecialOptions.Observe,
         };
 
-    /// <summary>The option of a request that registers.</summary>
     internal static ObserveOption Register { get; } = new(RegisterValue);
 
-    /// <summary>The option of a request that deregisters.</summary>
     internal static ObserveOption Deregister { get; } = new(DeregisterValue);
 
     /// <inheritdoc/>

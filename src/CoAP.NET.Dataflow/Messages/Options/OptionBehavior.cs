@@ -6,14 +6,10 @@ namespace CoAP.NET.Options;
 internal static class OptionBehavior
 {
     /// <summary>Returns what a cache does with a request that has an option.</summary>
-    /// <param name="registry">The definitions.</param>
-    /// <param name="number">The option number.</param>
     public static OptionCaching CachingOf(this CoapOptionRegistry registry, int number) =>
         registry.FindDefinition(number)?.Caching ?? OptionCaching.ByNumber;
 
     /// <summary>Returns whether an option is part of the cache key of a request.</summary>
-    /// <param name="registry">The definitions.</param>
-    /// <param name="number">The option number.</param>
     public static bool IsInCacheKey(this CoapOptionRegistry registry, int number) => registry.CachingOf(number) switch
     {
         OptionCaching.Key => true,
@@ -22,28 +18,20 @@ internal static class OptionBehavior
     };
 
     /// <summary>Returns what a cache does with a response that has an option; never <see cref="OptionStoring.ByNumber"/>.</summary>
-    /// <param name="registry">The definitions.</param>
-    /// <param name="number">The option number.</param>
     public static OptionStoring StoringOf(this CoapOptionRegistry registry, int number) =>
         registry.FindDefinition(number)?.Storing is { } storing and not OptionStoring.ByNumber ? storing
             : OptionNumber.IsUnsafe(number) ? OptionStoring.Forbid
             : OptionStoring.Keep;
 
     /// <summary>Returns whether the blocks of one body have the same value of an option.</summary>
-    /// <param name="registry">The definitions.</param>
-    /// <param name="number">The option number.</param>
     public static bool IsInBodyKey(this CoapOptionRegistry registry, int number) =>
         registry.FindDefinition(number)?.IsInBodyKey ?? !OptionNumber.IsNoCacheKey(number);
 
     /// <summary>Returns what a proxy does with an option of a request; never <see cref="OptionForwarding.ByNumber"/>.</summary>
-    /// <param name="registry">The definitions.</param>
-    /// <param name="number">The option number.</param>
     public static OptionForwarding ForwardingInRequest(this CoapOptionRegistry registry, int number) =>
         Resolve(registry.FindDefinition(number)?.ForwardingInRequest, number);
 
     /// <summary>Returns what a proxy does with an option of a response; never <see cref="OptionForwarding.ByNumber"/>.</summary>
-    /// <param name="registry">The definitions.</param>
-    /// <param name="number">The option number.</param>
     public static OptionForwarding ForwardingInResponse(this CoapOptionRegistry registry, int number) =>
         Resolve(registry.FindDefinition(number)?.ForwardingInResponse, number);
 

@@ -60,7 +60,6 @@ internal static class OptionRules
     /// Returns whether a FETCH lacks the format of its payload (RFC 8132 section 2.3.1). In a protected one it is encrypted and visible
     /// only with the keys (RFC 8613 section 4.1.2).
     /// </summary>
-    /// <param name="options">The options of the FETCH.</param>
     internal static bool LacksContentFormat(CoapOptionCollection options) =>
         !options.Contains(OptionNumber.ContentFormat) && !options.Contains(OptionNumber.Oscore);
 

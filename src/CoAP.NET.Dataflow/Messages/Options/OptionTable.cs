@@ -19,13 +19,11 @@ internal struct OptionTable
     private int _version;
     private byte _code; // a byte needs less memory in an object than a struct with a byte
 
-    /// <summary>The number of options.</summary>
     public readonly int Count => _count;
 
     /// <summary>Changes with each change.</summary>
     public readonly int Version => _version;
 
-    /// <summary>The code of the message.</summary>
     public CoapCode Code
     {
         readonly get => new(_code);
@@ -50,22 +48,18 @@ internal struct OptionTable
     }
 
     /// <summary>Returns the number of the option at an index.</summary>
-    /// <param name="index">The index.</param>
     /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     public int NumberAt(int index) => EntryAt(index).Number;
 
     /// <summary>Returns the length of the value at an index, in bytes.</summary>
-    /// <param name="index">The index.</param>
     /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     public int LengthAt(int index) => EntryAt(index).Length;
 
     /// <summary>Returns the value at an index, valid until the table changes.</summary>
-    /// <param name="index">The index.</param>
     /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     public ReadOnlySpan<byte> ValueAt(int index) => SpanOf(in EntryAt(index));
 
     /// <summary>Returns the values of all options with a number, not copied.</summary>
-    /// <param name="number">The number.</param>
     public ReadOnlyMemory<byte>[] ValuesOf(int number)
     {
         int first = IndexOf(number);
@@ -80,7 +74,6 @@ internal struct OptionTable
     }
 
     /// <summary>Returns the index of the first option with a number; -1 if there is none.</summary>
-    /// <param name="number">The number.</param>
     public int IndexOf(int number)
     {
         ReadOnlySpan<Entry> entries = Entries[.._count];
@@ -97,7 +90,6 @@ internal struct OptionTable
     }
 
     /// <summary>Returns the index after the last option with the same number as another one.</summary>
-    /// <param name="first">The index of that option.</param>
     public int EndOf(int first)
     {
         ReadOnlySpan<Entry> entries = Entries[.._count];
@@ -122,8 +114,6 @@ internal struct OptionTable
     }
 
     /// <summary>Returns the index of the first option of a definition with a valid length, from an index on; -1 if there is none.</summary>
-    /// <param name="definition">The definition.</param>
-    /// <param name="from">The index.</param>
     public int FirstLegal(OptionDefinition definition, int from)
     {
         ReadOnlySpan<Entry> entries = Entries[.._count];
@@ -139,7 +129,6 @@ internal struct OptionTable
     }
 
     /// <summary>Returns the number of options of a definition with a valid length.</summary>
-    /// <param name="definition">The definition.</param>
     public int CountLegal(OptionDefinition definition)
     {
         int count = 0;
@@ -152,9 +141,6 @@ internal struct OptionTable
     }
 
     /// <summary>Makes room for an option after those with the same number.</summary>
-    /// <param name="number">The number.</param>
-    /// <param name="length">The length of its value.</param>
-    /// <returns>The memory for the value.</returns>
     public Span<byte> Insert(int number, int length)
     {
         ThrowIfReadOnly();
@@ -227,15 +213,12 @@ internal struct OptionTable
     }
 
     /// <summary>Moves the option at one index to a lower one, and overwrites the option there. For removing many in one pass.</summary>
-    /// <param name="from">The source index.</param>
-    /// <param name="to">The target index.</param>
     public void MoveDown(int from, int to)
     {
         ThrowIfReadOnly();
         Entries[to] = Entries[from];
     }
 
-    /// <summary>Removes all.</summary>
     public void Clear()
     {
         ThrowIfReadOnly();
@@ -263,9 +246,6 @@ internal struct OptionTable
     }
 
     /// <summary>Adds an option whose value is in the block, in ascending order.</summary>
-    /// <param name="number">The number.</param>
-    /// <param name="offset">The offset of its value.</param>
-    /// <param name="length">The length of the value.</param>
     public void AppendReceived(int number, int offset, int length)
     {
         GrowTableIfFull();

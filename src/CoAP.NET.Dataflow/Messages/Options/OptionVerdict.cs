@@ -13,7 +13,6 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
     /// <summary>Whether the message may be processed.</summary>
     internal bool IsAccepted => Fault == OptionFault.None;
 
-    /// <summary>What happens with the message.</summary>
     internal OptionVerdictKind Kind => Fault switch
     {
         OptionFault.None => OptionVerdictKind.Accepted,
@@ -30,7 +29,6 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
     };
 
     /// <summary>Returns a diagnostic payload that names the option (RFC 7252 sections 5.4.1 and 5.5.2).</summary>
-    /// <param name="registry">The definitions.</param>
     internal string Describe(CoapOptionRegistry registry)
     {
         OptionDefinition? definition = registry.FindDefinition(Number);
@@ -54,7 +52,6 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
 /// <summary>What happens with a message after the check of its options.</summary>
 internal enum OptionVerdictKind : byte
 {
-    /// <summary>The message is processed.</summary>
     Accepted,
 
     /// <summary>A critical option is not recognized: 4.02 to a request; a response is rejected (RFC 7252 section 5.4.1).</summary>

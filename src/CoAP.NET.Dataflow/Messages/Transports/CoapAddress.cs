@@ -54,7 +54,6 @@ public readonly record struct CoapAddress
         return Of(endpoint.Address, (ushort)endpoint.Port);
     }
 
-    /// <summary>Creates an address from a .NET address and a port.</summary>
     internal static CoapAddress Of(IPAddress address, ushort port)
     {
         Span<byte> bytes = stackalloc byte[16];

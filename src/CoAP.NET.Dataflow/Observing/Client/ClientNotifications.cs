@@ -13,7 +13,6 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
     private ObservationTarget Target => observation.Target;
 
-    /// <summary>Handles a response with the token of the observation.</summary>
     public void OnResponse(in ObservationEvent happened, long now)
     {
         CoapResponse response = happened.Response!;

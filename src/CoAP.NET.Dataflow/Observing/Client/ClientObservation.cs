@@ -55,7 +55,6 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     public ObservationTarget Target { get; }
 
-    /// <summary>The current state for observers.</summary>
     public ObservationSnapshot Snapshot => Volatile.Read(ref _snapshot);
 
     /// <summary>The re-registration rule of its readers. Written under the gate of <see cref="ClientObservations"/>.</summary>
@@ -115,7 +114,6 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     });
 
     /// <summary>Registers again now, or joins a running registration.</summary>
-    /// <param name="waiting">Receives the result.</param>
     public void Refresh(TaskCompletionSource<CoapResponse> waiting) => Post(new ObservationEvent
     {
         Handle = (observation, _, now) =>

@@ -35,7 +35,6 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
 
     public CoapEnvironment Environment => shards[0].Environment;
 
-    /// <summary>The number of registrations.</summary>
     public int Registrations
     {
         get
@@ -47,10 +46,8 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
-    /// <summary>Returns the number of observations in a state.</summary>
     public long CountOf(CoapObserveState state) => Volatile.Read(ref _states[(int)state]);
 
-    /// <summary>Counts observations in a state.</summary>
     public void CountState(CoapObserveState state, int change) => Interlocked.Add(ref _states[(int)state], change);
 
     /// <summary>Counts an observation that lost its registration, and logs it.</summary>
@@ -66,7 +63,6 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     }
 
     /// <summary>Counts a lost observation that is registered again, and logs it.</summary>
-    /// <param name="target">The observation.</param>
     public void AddRecovered(ObservationTarget target)
     {
         long lost = Interlocked.Decrement(ref _lost);
@@ -305,7 +301,6 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
 
     private static CoapException Stopped() => new("The endpoint was stopped and cannot observe any more. Create a new one.");
 
-    /// <summary>Returns the current readers of an observation.</summary>
     public IReadOnlyList<CoapObservation> ReadersOf(ClientObservation observation)
     {
         lock (_gate)

@@ -212,7 +212,6 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Registers at a peer.</summary>
     public void Register(CoapChannel channel, long now)
     {
         Peer.Stop();
@@ -310,7 +309,6 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Handles a response with the token that had to be rejected.</summary>
     public void OnRejected(TokenRegistration request, CoapException error, long now)
     {
         if (request == Standing && Phase != RegistrationPhase.Cancelling)
@@ -428,7 +426,6 @@ internal sealed class ClientRegistration
         return true;
     }
 
-    /// <summary>Ends the observation permanently.</summary>
     public void End(CoapObserveState state, CoapException? error, CoapResponse? response = null)
     {
         _search.Cancel();

@@ -17,7 +17,6 @@ internal sealed class ObservationContext(CoapEnvironment environment, TransportS
 {
     public TransportSet Transports => transports;
 
-    /// <summary>Sends messages.</summary>
     public RequestSender Sender => steps.Sender;
 
     /// <summary>The cache to store notifications in; null for none.</summary>

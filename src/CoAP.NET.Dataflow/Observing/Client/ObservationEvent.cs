@@ -19,7 +19,6 @@ internal readonly struct ObservationEvent
     /// <summary>The message of ours that was answered, or whose outcome is known.</summary>
     public CoapTransmission? Transmission { get; init; }
 
-    /// <summary>The result of <see cref="Transmission"/>.</summary>
     public CoapInboundKind TransmissionEnd { get; init; }
 
     /// <summary>Whether the response arrived over a reliable transport, which keeps the order.</summary>

@@ -44,7 +44,6 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         }
     }
 
-    /// <summary>Creates the target of a request to the host of its URI.</summary>
     public static ObservationTarget At(CoapUri uri, CoapRequest request)
     {
         CoapMessage message = RequestComposer.Copy(request);
@@ -124,8 +123,6 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// Creates a registration or cancellation: both have the same options (RFC 7641 section 3.6), with the block size for all notifications
     /// (RFC 7959 section 2.6).
     /// </summary>
-    /// <param name="observe">The value of Observe.</param>
-    /// <param name="standing">The token towards the peer.</param>
     public CoapMessage Compose(uint observe, TokenRegistration standing)
     {
         CoapMessage message = Compose(observe, standing.Token);

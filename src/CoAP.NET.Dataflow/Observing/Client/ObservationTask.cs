@@ -27,7 +27,6 @@ internal sealed class ObservationTask<T>(ClientObservation observation, Func<Cli
         return _running.Token;
     }
 
-    /// <summary>Ends work that is complete.</summary>
     public void Finish()
     {
         _running?.Dispose();

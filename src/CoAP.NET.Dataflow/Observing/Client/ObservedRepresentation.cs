@@ -34,7 +34,6 @@ internal sealed class ObservedRepresentation
     public CoapNotificationPosition? Heard(DateTimeOffset wallClock, long now) =>
         HasNumber ? new CoapNotificationPosition(_number, wallClock - TimeSpan.FromTicks(now - HeardAt), MaxAge) : null;
 
-    /// <summary>Records that a registration is sent.</summary>
     public void OnSent() => _heardSinceSent = false;
 
     /// <summary>Returns whether a notification is newer than all earlier ones.</summary>

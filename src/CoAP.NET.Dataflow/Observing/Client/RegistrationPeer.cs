@@ -117,7 +117,6 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     /// <summary>Forgets the message: its result no longer matters, and copies do no harm.</summary>
     public void Forget() => Transmission = null;
 
-    /// <summary>Stops retransmitting the message.</summary>
     public void Stop()
     {
         if (Transmission is { } transmission)
@@ -131,7 +130,6 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
         }
     }
 
-    /// <summary>Releases the token.</summary>
     public void Close()
     {
         if (Standing is { } standing)

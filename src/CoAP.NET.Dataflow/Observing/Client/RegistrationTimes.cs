@@ -13,7 +13,6 @@ internal sealed class RegistrationTimes(ClientObservation observation)
     private int _losses;
 
     /// <summary>Returns how long a response may take after the peer has the registration.</summary>
-    /// <param name="parameters">The parameters of the peer.</param>
     public static TimeSpan ResponseTime(CoapTransmissionParameters parameters) =>
         parameters.ResponseTimeout is { } set && set != System.Threading.Timeout.InfiniteTimeSpan
             ? set

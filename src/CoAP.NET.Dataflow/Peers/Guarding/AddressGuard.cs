@@ -39,7 +39,6 @@ internal sealed class AddressGuard
         Echo = EchoIssuer.Create(environment);
     }
 
-    /// <summary>Creates and checks the values of Echo options.</summary>
     public EchoIssuer Echo { get; }
 
     /// <summary>The size of an answer that is sent without further checks.</summary>
@@ -129,8 +128,6 @@ internal sealed class AddressGuard
         }
     }
 
-    /// <summary>Handles a channel that left its table.</summary>
-    /// <param name="channel">The channel.</param>
     public void OnForgotten(CoapChannel channel)
     {
         if (channel.IsVerified)
@@ -164,8 +161,6 @@ internal sealed class AddressGuard
         }
     }
 
-    /// <summary>Handles the end of a counted observer.</summary>
-    /// <param name="channel">The peer.</param>
     public void OnObserverRemoved(CoapChannel channel)
     {
         lock (_gate)
@@ -252,7 +247,6 @@ internal sealed class AddressGuard
     }
 
     /// <summary>Handles an acknowledgement or reset that matched nothing: an attacker guesses, or the peer has lost its state.</summary>
-    /// <param name="channel">The peer.</param>
     public void OnUnmatched(CoapChannel channel)
     {
         if (channel.AmplificationCredit > 0)
@@ -311,8 +305,6 @@ internal sealed class AddressGuard
     }
 
     /// <summary>Handles an answer of the peer to a message that was sent after the move.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="movedAt">The time of that move.</param>
     public void OnAnswered(CoapChannel channel, long movedAt)
     {
         lock (_gate)
@@ -325,7 +317,6 @@ internal sealed class AddressGuard
     }
 
     /// <summary>Returns the size of an answer that may be sent to a peer without further checks.</summary>
-    /// <param name="channel">The peer.</param>
     public int AlwaysFreeFor(CoapChannel channel) => Bounded(channel, AlwaysFree);
 
     /// <summary>Counts a message from the current address of a session.</summary>

@@ -29,10 +29,8 @@ internal sealed class EvictingQuota<T>
     /// <summary>The number of members with an amount.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The total amount.</summary>
     public long Total { get; private set; }
 
-    /// <summary>The number of sources with members.</summary>
     public int Sources => _heap.Count;
 
     /// <summary>Returns the state of a source.</summary>
@@ -41,12 +39,8 @@ internal sealed class EvictingQuota<T>
     public (int Count, long Amount) Of(ulong source) =>
         _accountOf.TryGetValue(source, out int at) ? (_accounts[at].Count, _accounts[at].Amount) : default;
 
-    /// <summary>Returns the owner's reference to a member.</summary>
-    /// <param name="member">The member.</param>
     public T OwnerOf(int member) => _members[member].Owner;
 
-    /// <summary>Returns the source of a member.</summary>
-    /// <param name="member">The member.</param>
     public ulong SourceOf(int member) => _accounts[_members[member].Account].Source;
 
     /// <summary>Adds a member as the most recently active one of its source.</summary>
@@ -89,7 +83,6 @@ internal sealed class EvictingQuota<T>
     }
 
     /// <summary>Records activity of a member: it becomes the most recently active one of its source.</summary>
-    /// <param name="member">The member.</param>
     public void Touch(int member)
     {
         Unlink(member);
@@ -115,8 +108,6 @@ internal sealed class EvictingQuota<T>
     /// Finds the member that is evicted for a source: of the source that has most, the member that has been idle for longest. The requesting
     /// source must still have less after the exchange, so two sources never displace each other in turns.
     /// </summary>
-    /// <param name="source">The hash of the requesting source.</param>
-    /// <param name="more">The requested amount.</param>
     /// <returns>The member; <see cref="None"/> if no member must be evicted.</returns>
     public int FindForRoom(ulong source, long more)
     {
@@ -132,8 +123,6 @@ internal sealed class EvictingQuota<T>
     }
 
     /// <summary>Evicts a member for a source, if necessary. The member no longer counts until it has an amount again.</summary>
-    /// <param name="source">The hash of the requesting source.</param>
-    /// <param name="more">The requested amount.</param>
     /// <returns>The member; <see cref="None"/> if no member must be evicted.</returns>
     public int TakeForRoom(ulong source, long more)
     {

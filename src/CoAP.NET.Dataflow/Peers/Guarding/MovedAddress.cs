@@ -4,7 +4,6 @@ namespace CoAP.NET.Guarding;
 /// The traffic with the peer of a session at its new address, in bytes of datagrams. Guarded by <see cref="AddressGuard"/>, except for
 /// <see cref="At"/>.
 /// </summary>
-/// <param name="at">The time of the move.</param>
 internal sealed class MovedAddress(long at)
 {
     /// <summary>The time of the move, in units of 100 ns; unique among the moves of the peer.</summary>

@@ -12,10 +12,8 @@ internal sealed class SourceCounter(int maxOfSource, int maxInAll)
 
     public int Total { get; private set; }
 
-    /// <summary>The number of sources with a count.</summary>
     public int Sources => _counts.Count;
 
-    /// <summary>Returns the count of a source.</summary>
     public int CountOf(in CoapSource source) => _counts.GetValueOrDefault(source);
 
     public bool TryAdd(in CoapSource source)

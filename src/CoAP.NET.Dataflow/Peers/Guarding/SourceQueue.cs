@@ -131,7 +131,6 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         _bySource.Set(item.Holding, 0);
     }
 
-    /// <summary>An item.</summary>
     internal abstract class Item
     {
         /// <param name="key">The key that orders it.</param>

@@ -11,7 +11,6 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     private readonly Lock _gate = new();
     private readonly SourceCounter _counts = new(maxOfSource, max);
 
-    /// <summary>The number of taken places.</summary>
     public int Count
     {
         get
@@ -23,7 +22,6 @@ internal sealed class SourceQuota(int max, int maxOfSource)
         }
     }
 
-    /// <summary>Returns the number of places that a source holds.</summary>
     public int CountOf(in CoapSource source)
     {
         lock (_gate)
@@ -32,7 +30,6 @@ internal sealed class SourceQuota(int max, int maxOfSource)
         }
     }
 
-    /// <summary>Whether a place is free for a source.</summary>
     public bool HasCapacity(in CoapSource source)
     {
         lock (_gate)

@@ -17,7 +17,6 @@ internal sealed class SourceUsage<T>
     private int _count;
     private long _growths;
 
-    /// <summary>The total of all holdings.</summary>
     public long Total { get; private set; }
 
     /// <summary>The number of sources that hold something.</summary>
@@ -143,7 +142,6 @@ internal sealed class SourceUsage<T>
     private static bool IsBefore(Source one, Source other) =>
         one.Amount > other.Amount || (one.Amount == other.Amount && one.GrownAt < other.GrownAt);
 
-    /// <summary>The account of one source.</summary>
     public sealed class Source(in CoapSource key)
     {
         private IntrusiveList<Holding, Place> _holdings;
@@ -152,7 +150,6 @@ internal sealed class SourceUsage<T>
 
         public long Amount { get; set; }
 
-        /// <summary>The number of holdings of the source.</summary>
         public int Count => _holdings.Count;
 
         /// <summary>The holding that has been idle for longest.</summary>
@@ -169,12 +166,10 @@ internal sealed class SourceUsage<T>
         public void Remove(Holding holding) => _holdings.Remove(holding);
     }
 
-    /// <summary>The holding of one owner.</summary>
     public sealed class Holding(T owner, in CoapSource key)
     {
         public T Owner { get; } = owner;
 
-        /// <summary>The source of the owner.</summary>
         public CoapSource Key { get; } = key;
 
         public long Amount { get; set; }
@@ -182,7 +177,6 @@ internal sealed class SourceUsage<T>
         /// <summary>The source account; null while the holding is empty.</summary>
         public Source? Source { get; set; }
 
-        /// <summary>The links in the list of the source.</summary>
         public ListLinks<Holding> Links;
 
         /// <summary>Whether the holding was evicted or its owner ended. It no longer counts.</summary>

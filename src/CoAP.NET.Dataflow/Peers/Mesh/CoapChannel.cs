@@ -73,8 +73,6 @@ public sealed class CoapChannel
         Volatile.Read(ref RareState.LearnedFacts) ?? Interlocked.CompareExchange(ref RareState.LearnedFacts, new LearnedPeerFacts(), null) ?? RareState.LearnedFacts;
 
     /// <summary>Returns the state of a chapter for this peer; null for none. Its chapter knows the locking.</summary>
-    /// <typeparam name="TPart">The type that the chapter stores.</typeparam>
-    /// <param name="slot">The chapter.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal TPart? Part<TPart>(PeerFeature slot)
         where TPart : class, IPeerFeatureState => (TPart?)_rareState?.Parts[(int)slot];
@@ -305,7 +303,6 @@ public sealed class CoapChannel
         set => LearnedFacts.LongTokensUntil = value;
     }
 
-    /// <summary>Whether the transport is a secured one.</summary>
     internal bool IsSecure => Transport.IsSecure;
 
     /// <summary>Whether Q-Block is allowed with the peer. Never on reliable transports, which lose nothing.</summary>

@@ -7,7 +7,6 @@ namespace CoAP.NET.Mesh;
 /// <param name="connection">The connection; null to drop the item, as for a datagram.</param>
 internal readonly struct ReadPause(CoapConnection? connection)
 {
-    /// <summary>Whether there is a connection to pause.</summary>
     public bool CanWait => connection is not null;
 
     /// <summary>Pauses reading. Several threads may do so.</summary>

@@ -14,7 +14,6 @@ internal sealed class FasorTiming
 
     private long _newsAt = long.MinValue;
 
-    /// <summary>The series of the next message.</summary>
     public FasorSeries Series { get; private set; }
 
     /// <summary>Slow RTO: one and a half times the duration of the last message with retransmissions.</summary>

@@ -25,7 +25,6 @@ internal struct MessageIdSequence
 
     public readonly bool WasUsed => _taken > 0;
 
-    /// <summary>The number of taken Message IDs.</summary>
     public readonly int Taken => (int)Math.Min(int.MaxValue, _taken);
 
     /// <summary>Whether the next counter begins a block, so it may not be free yet.</summary>

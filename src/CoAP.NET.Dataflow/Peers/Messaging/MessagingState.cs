@@ -42,7 +42,6 @@ internal struct MessagingState
     /// <summary>The time of the peer's last message; long.MinValue for never.</summary>
     public long LastHeard { get; set; } = long.MinValue;
 
-    /// <summary>Whether the peer was used at all.</summary>
     public readonly bool IsUsed => Times is not null;
 
     public readonly SendingState? Sending => _rareState?.Sending;

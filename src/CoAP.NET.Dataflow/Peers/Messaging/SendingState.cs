@@ -33,7 +33,6 @@ internal sealed class SendingState : WheelTimer
     /// <summary>Replies that wait for a Message ID; neither NSTART nor PROBING_RATE delays them.</summary>
     public WaitingList WaitingReplies;
 
-    /// <summary>The links in the <see cref="OutstandingQueue"/>.</summary>
     public ListLinks<SendingState> LineLinks;
 
     /// <summary>Whether the peer is in the <see cref="OutstandingQueue"/>.</summary>

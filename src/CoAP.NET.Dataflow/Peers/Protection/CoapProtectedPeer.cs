@@ -44,7 +44,6 @@ internal abstract class CoapProtectedPeer
     /// Reports that a request needs no more responses: it was answered, given up or cancelled, or its observation has ended.
     /// </summary>
     /// <remarks>The library may call it under one of its locks: be quick and call no other code.</remarks>
-    /// <param name="token">The token of the request.</param>
     public virtual void OnRequestEnded(CoapToken token)
     {
     }
@@ -54,7 +53,6 @@ internal abstract class CoapProtectedPeer
     /// cancelled.
     /// </summary>
     /// <remarks>The library may call it under one of its locks: be quick and call no other code.</remarks>
-    /// <param name="token">The token of its registration.</param>
     public virtual void OnObserverGone(CoapToken token)
     {
     }

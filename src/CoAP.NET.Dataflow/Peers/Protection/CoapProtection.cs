@@ -40,9 +40,6 @@ internal abstract class CoapProtection
     internal IdleProtectedPeers? Idle { get; set; }
 
     /// <summary>Returns the use of a security context with the peer at the other end of a channel, and creates it on first use.</summary>
-    /// <param name="channel">The channel that carries the protected messages.</param>
-    /// <param name="context">The security context.</param>
-    /// <returns>The result of <see cref="CoapSecurityContext.MakePeer"/> for the two.</returns>
     protected static CoapProtectedPeer PeerOf(CoapChannel channel, CoapSecurityContext context)
     {
         ArgumentNullException.ThrowIfNull(channel);

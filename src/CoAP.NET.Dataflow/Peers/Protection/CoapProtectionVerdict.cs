@@ -99,9 +99,6 @@ internal readonly struct CoapProtectionVerdict
     }
 
     /// <summary>Rejects an invalid response to a protected request: the request fails.</summary>
-    /// <param name="peer">The protected peer of the request.</param>
-    /// <param name="error">The error of the request.</param>
-    /// <returns>The verdict.</returns>
     public static CoapProtectionVerdict Fail(CoapProtectedPeer peer, CoapException error)
     {
         ArgumentNullException.ThrowIfNull(peer);

@@ -22,7 +22,6 @@ internal sealed class IdleProtectedPeers : WheelTimer
     /// <summary>The number of the current round; a used peer records it. Also read without the lock.</summary>
     public int Round => Volatile.Read(ref _round);
 
-    /// <summary>Adds a new peer.</summary>
     public void Add(CoapChannel peer)
     {
         _peers.Enqueue(peer);

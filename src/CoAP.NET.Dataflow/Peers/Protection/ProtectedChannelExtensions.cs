@@ -1,6 +1,5 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>Extends channels with protection.</summary>
 internal static class ProtectedChannelExtensions
 {
     extension(CoapChannel channel)
@@ -9,7 +8,6 @@ internal static class ProtectedChannelExtensions
         public CoapChannel Wire => channel.Carried?.Carrier ?? channel;
 
         /// <summary>Returns the protected peer behind a channel. Takes the lock of the shard, unless it is the most recent one.</summary>
-        /// <param name="context">The security context.</param>
         public CoapChannel Protected(CoapSecurityContext context)
         {
             CoapShard shard = channel.Shard;

@@ -1,9 +1,6 @@
 namespace CoAP.NET.Protection;
 
 /// <summary>The additional state of the channel of a protected peer.</summary>
-/// <param name="carrier">The channel that carries its messages.</param>
-/// <param name="context">The security context.</param>
-/// <param name="peer">Protects messages to the peer.</param>
 internal sealed class ProtectedChannelState(CoapChannel carrier, CoapSecurityContext context, CoapProtectedPeer peer)
 {
     public CoapChannel Carrier => carrier;

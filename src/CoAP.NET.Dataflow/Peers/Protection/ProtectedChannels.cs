@@ -18,7 +18,6 @@ internal sealed class ProtectedChannels(int maxIdle)
     /// <summary>The most recently found peer; mostly there is only one. Needs no lock; the peer may be forgotten.</summary>
     public CoapChannel? Latest => Volatile.Read(ref _latest);
 
-    /// <summary>The channels.</summary>
     public IReadOnlyCollection<CoapChannel> All => _channels.Values;
 
     /// <summary>Whether something is pending with one of them.</summary>

@@ -8,7 +8,6 @@ internal static class ProtectedParameters
     // The minimum size of any message.
     private static long s_number;
 
-    /// <summary>Returns the transmission parameters.</summary>
     public static CoapTransmissionParameters Of(CoapChannel carrier, CoapSecurityContext context) => carrier.Parameters with
     {
         MaxMessageSize = SizeOf(carrier.Parameters.MaxMessageSize, context),
@@ -17,7 +16,6 @@ internal static class ProtectedParameters
     /// <summary>Returns the maximum size of a plain message to a peer on a connection; the peer may change its own limit.</summary>
     public static int PeerMaxMessageSizeOf(ProtectedChannelState carried) => SizeOf(carried.Carrier.PeerMaxMessageSize, carried.Context);
 
-    /// <summary>Returns the extras of the channel.</summary>
     public static RarePeerState RareStateOf(CoapChannel carrier, CoapSecurityContext context, RarePeerState? extras) => new()
     {
         Connection = extras?.Connection,

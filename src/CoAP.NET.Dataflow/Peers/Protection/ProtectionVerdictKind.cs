@@ -1,6 +1,5 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>The kinds of <see cref="CoapProtectionVerdict"/>.</summary>
 internal enum ProtectionVerdictKind : byte
 {
     Pass,

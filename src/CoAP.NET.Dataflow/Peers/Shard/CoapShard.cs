@@ -41,7 +41,6 @@ internal sealed class CoapShard
     /// <summary>Protects messages of its peers; null for none.</summary>
     public CoapProtection? Protection { get; set; }
 
-    /// <summary>See <see cref="CoapPeerLimits.MaxProtectedPerAddress"/>.</summary>
     public int MaxProtectedPeers { get; init; } = int.MaxValue;
 
     /// <summary>Limits the traffic to unverified addresses. One for all shards of an endpoint.</summary>

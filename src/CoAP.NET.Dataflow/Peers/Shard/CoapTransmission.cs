@@ -19,13 +19,11 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>The peer, which may be a protected one on the carrying channel.</summary>
     public CoapChannel Peer { get; }
 
-    /// <summary>The channel by which the message leaves.</summary>
     public CoapChannel Channel => Peer.Wire;
 
     /// <summary>The message, with its Message ID once it was sent. A newer notification may replace an outstanding one.</summary>
     public CoapMessage Message { get; internal set; }
 
-    /// <summary>The number of transmissions so far.</summary>
     public int Attempts { get; internal set; }
 
     /// <summary>The requester, which gets the outcome; null when the outcome is not needed.</summary>
@@ -97,7 +95,6 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>Whether it counts against NSTART.</summary>
     internal bool CountsForNStart { get; set; }
 
-    /// <summary>Its links among the outstanding messages to its peer.</summary>
     internal ListLinks<CoapTransmission> OutstandingLinks;
 
     /// <summary>Its links in the queue of waiting messages; once sent, among those that are evicted for others.</summary>

@@ -33,8 +33,6 @@ internal sealed class EffectDispatcher
     }
 
     /// <summary>Attaches the state machines with the state of peers. The first one owns the timers of messages.</summary>
-    /// <param name="messages">The state machine of messages.</param>
-    /// <param name="others">Others with state of peers.</param>
     public void AttachStates<TMessages>(TMessages messages, params ReadOnlySpan<IPeerRetention> others)
         where TMessages : IPeerRetention, ITimerOwner
     {

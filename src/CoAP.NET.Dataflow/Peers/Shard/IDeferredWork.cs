@@ -4,6 +4,5 @@ namespace CoAP.NET.Shard;
 internal interface IDeferredWork
 {
     /// <summary>Does the work. No lock is held; on the thread that held it, after earlier effects.</summary>
-    /// <param name="shard">The shard.</param>
     void OnReleased(CoapShard shard);
 }

@@ -7,11 +7,9 @@ internal interface IEffectTarget;
 /// Carries out decisions of one kind after the release of a shard's lock. State machines leave decisions with the shard and refer to no
 /// stage; the stages and the endpoint attach themselves as targets (<see cref="EffectDispatcher.Attach"/>).
 /// </summary>
-/// <typeparam name="T">The decision.</typeparam>
 internal interface IEffectTarget<T> : IEffectTarget
     where T : allows ref struct
 {
     /// <summary>Carries out a decision. The caller holds no lock.</summary>
-    /// <param name="item">The decision.</param>
     void Carry(scoped in T item);
 }

@@ -9,10 +9,8 @@ internal interface IPeerRetention
     bool CanForget(CoapChannel channel, long now);
 
     /// <summary>Whether nothing is pending with a peer. Under the shard's lock.</summary>
-    /// <param name="channel">The peer.</param>
     bool IsQuiet(CoapChannel channel);
 
     /// <summary>Drops the state of a peer. Under the shard's lock.</summary>
-    /// <param name="channel">The peer.</param>
     void Forget(CoapChannel channel);
 }

@@ -9,13 +9,9 @@ internal interface ITransmissionOwner
     /// <summary>
     /// Handles an outcome of the message. No lock is held. It arrives through the seam MessagingToExchanges, like responses.
     /// </summary>
-    /// <param name="transmission">The message.</param>
-    /// <param name="fate">The outcome.</param>
     void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate);
 
     /// <summary>Handles a message that could not be sent because its connection has ended. No lock is held.</summary>
-    /// <param name="transmission">The message.</param>
-    /// <param name="reason">The reason for the end of the connection.</param>
     void OnDisconnected(CoapTransmission transmission, CoapConnectionException reason)
     {
     }

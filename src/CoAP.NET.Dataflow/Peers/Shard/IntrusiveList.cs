@@ -4,8 +4,6 @@ namespace CoAP.NET.Shard;
 /// A linked list with the links inside the objects: removal takes constant time, and the list allocates nothing. A struct inside its owner;
 /// not thread-safe.
 /// </summary>
-/// <typeparam name="T">The type of the objects.</typeparam>
-/// <typeparam name="TPlace">Locates the links of an object.</typeparam>
 internal struct IntrusiveList<T, TPlace>
     where T : class
     where TPlace : struct, ILinkAccessor<T>
@@ -16,7 +14,6 @@ internal struct IntrusiveList<T, TPlace>
     /// <summary>The last object; null when empty.</summary>
     public T? Last { get; private set; }
 
-    /// <summary>The number of objects.</summary>
     public int Count { get; private set; }
 
     /// <summary>Appends an object. It must not be in the chain.</summary>

@@ -1,7 +1,6 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>The neighbours of an object in a <see cref="IntrusiveList{T, TPlace}"/>. A struct inside the object.</summary>
-/// <typeparam name="T">The type of the objects.</typeparam>
 internal struct ListLinks<T>
     where T : class
 {

@@ -13,13 +13,11 @@ internal class ReceivedMessage : WheelTimer
         MessageId = messageId;
     }
 
-    /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
     /// <summary>Confirmable or Non-confirmable.</summary>
     public CoapMessageType Type { get; }
 
-    /// <summary>The Message ID of the peer.</summary>
     public ushort MessageId { get; }
 
     // Guarded by Shard.Gate.

@@ -8,6 +8,5 @@ internal sealed class RetainedMessage : ReceivedMessage
     internal RetainedMessage(CoapChannel channel, CoapMessageType type, ushort messageId, CoapMessage request)
         : base(channel, type, messageId) => Request = request;
 
-    /// <summary>The request.</summary>
     internal CoapMessage Request { get; }
 }

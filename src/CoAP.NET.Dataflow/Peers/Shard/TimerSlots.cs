@@ -17,7 +17,6 @@ internal sealed class TimerSlots
     /// <summary>Returns the first timer in a slot.</summary>
     public WheelTimer? First(int slot) => _first[slot];
 
-    /// <summary>Appends a timer to a slot.</summary>
     public void Append(WheelTimer timer, int slot)
     {
         timer.Slot = slot;
@@ -36,7 +35,6 @@ internal sealed class TimerSlots
         _occupied[slot >> 6] |= 1UL << slot;
     }
 
-    /// <summary>Removes a timer from its slot.</summary>
     public void Remove(WheelTimer timer)
     {
         int slot = timer.Slot;

@@ -37,7 +37,6 @@ internal sealed class TimerWheel
 
     public TimerWheel(long now) => _current = now >> SlotBits;
 
-    /// <summary>The number of scheduled timers.</summary>
     public int Count => _count;
 
     /// <summary>
@@ -59,7 +58,6 @@ internal sealed class TimerWheel
     }
 
     /// <summary>Cancels a timer; does nothing for an unscheduled one.</summary>
-    /// <param name="timer">The timer.</param>
     public void Cancel(WheelTimer timer)
     {
         if (!timer.IsScheduled)

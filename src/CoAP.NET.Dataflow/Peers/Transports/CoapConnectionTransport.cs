@@ -59,8 +59,6 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// <remarks>
     /// The endpoint asks when the caller stops waiting for the connection, so the exception can name the cause. Default: null.
     /// </remarks>
-    /// <param name="remote">The remote address of the attempt.</param>
-    /// <param name="serverName">The host name of the attempt.</param>
     /// <returns>The progress; null when there is no such attempt or the transport does not know it.</returns>
     internal virtual CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => null;
 }

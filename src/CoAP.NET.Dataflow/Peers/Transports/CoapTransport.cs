@@ -36,7 +36,6 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <summary>Whether it opens exchanges with peers on its own: one that only takes what others accepted does not.</summary>
     internal virtual bool CanRequest => true;
 
-    /// <summary>Whether the endpoint listens with it.</summary>
     internal virtual bool CanListen => true;
 
     /// <summary>

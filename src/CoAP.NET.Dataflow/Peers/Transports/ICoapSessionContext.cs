@@ -17,8 +17,6 @@ internal interface ICoapSessionContext : ICoapConnectionContext
 
     /// <summary>Pings the peer of a session with an Empty Confirmable message (RFC 7252 section 4.3).</summary>
     /// <remarks>The ping does not wait for other messages. Do not call it under a lock of the transport.</remarks>
-    /// <param name="session">The session.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>A task that completes when the peer has answered with a Reset.</returns>
     /// <exception cref="CoapException">The peer did not answer, or the session has ended.</exception>
     Task PingAsync(CoapSession session, CancellationToken cancellationToken);

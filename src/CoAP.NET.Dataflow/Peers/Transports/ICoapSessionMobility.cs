@@ -16,7 +16,6 @@ internal interface ICoapSessionMobility
 
     /// <summary>Whether a session has pending requests in either direction, or unacknowledged Confirmable responses to its peer.</summary>
     /// <remarks>Do not call this method, or the following ones, under a lock of the transport.</remarks>
-    /// <param name="session">The session.</param>
     /// <returns>True if there are such exchanges; false once the session has ended.</returns>
     bool IsBusy(CoapSession session);
 
@@ -38,7 +37,6 @@ internal interface ICoapSessionMobility
 
     /// <summary>Stops accepting messages of a session that continues at another server or in another process.</summary>
     /// <remarks>Call <see cref="ICoapConnectionContext.Closed"/> afterwards.</remarks>
-    /// <param name="session">The session.</param>
     /// <returns>
     /// The Message IDs from the peer that must not be processed twice, with the answers (RFC 7252 section 4.5). Pass it to
     /// <see cref="Resume"/> at the other server. Up to 32 KiB, and mostly empty.

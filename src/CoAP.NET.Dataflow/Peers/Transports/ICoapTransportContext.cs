@@ -23,12 +23,9 @@ public interface ICoapTransportContext
     /// <summary>Maps each peer to its source. Every limit that strangers can exhaust needs a share for each source.</summary>
     CoapSourceRule Sources { get; }
 
-    /// <summary>The counters of the endpoint.</summary>
     internal CoapCounters Counters { get; }
 
     /// <summary>Counts what the transport did, dropped or refused. Never throws.</summary>
-    /// <param name="counter">The counter.</param>
-    /// <param name="by">The amount to add.</param>
     internal void Count(CoapCounter counter, long by = 1);
 
     /// <summary>Counts a datagram that was sent, as <c>DatagramsSent</c> and <c>BytesSent</c>. Never throws.</summary>

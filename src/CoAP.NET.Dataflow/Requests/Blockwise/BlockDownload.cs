@@ -4,7 +4,6 @@ namespace CoAP.NET.Blockwise;
 /// The Block2 phase of a request, as the client sees it (RFC 7959 sections 2.4 and 2.7): which block is asked for next, whether a response
 /// is that block of that representation, and where its bytes go.
 /// </summary>
-/// <param name="transfer">The transfer.</param>
 internal sealed class BlockDownload(BlockwiseTransfer transfer)
 {
     private const int MaxRestarts = 3;

@@ -4,7 +4,6 @@ namespace CoAP.NET.Blockwise;
 /// The Block1 phase of a request, as the client sees it (RFC 7959 sections 2.3, 2.5 and 2.9): which block goes out next, and what an answer
 /// means. Counts in bytes, not in blocks: then a change of the block size needs no rule of its own.
 /// </summary>
-/// <param name="transfer">The transfer.</param>
 internal sealed class BlockUpload(BlockwiseTransfer transfer)
 {
     // Some servers join the blocks of a body by their token (go-coap, node-coap). Over DTLS and TLS a token must not be used again (RFC

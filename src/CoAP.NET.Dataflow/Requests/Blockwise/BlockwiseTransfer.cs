@@ -16,10 +16,8 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     private bool _isTagged;
     private bool _hasBegun;
 
-    /// <summary>The request.</summary>
     public OutgoingRequest Request => request;
 
-    /// <summary>The peer.</summary>
     public CoapChannel Channel => request.Channel;
 
     /// <summary>The transfer settings of the caller; null for none.</summary>

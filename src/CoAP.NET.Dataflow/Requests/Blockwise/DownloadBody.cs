@@ -18,7 +18,6 @@ internal sealed class DownloadBody
     public DownloadBody(int limit) => _limit = limit;
 
     /// <summary>Begins a body that goes to a stream.</summary>
-    /// <param name="destination">The stream.</param>
     public DownloadBody(Stream destination)
     {
         _destination = destination;

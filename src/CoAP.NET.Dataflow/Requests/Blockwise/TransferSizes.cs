@@ -36,7 +36,6 @@ internal static class TransferSizes
         return request.Channel.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
     }
 
-    /// <summary>The blocks of an upload.</summary>
     public static BlockCapacity Upload(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;

@@ -38,7 +38,6 @@ internal sealed class WellKnownCore
     }
 
     /// <summary>Returns the links for every client, over any transport.</summary>
-    /// <param name="table">The routes.</param>
     public static IEnumerable<CoapLink> LinksOf(RouteTable table) =>
         new WellKnownCore(table).MakeDocument(null).Unconditional;
 

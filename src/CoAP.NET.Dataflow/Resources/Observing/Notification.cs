@@ -25,7 +25,6 @@ internal sealed class Notification(ObservedSubject subject, long number, long ch
     /// <inheritdoc/>
     public override bool IsForObservers => true;
 
-    /// <summary>The number of the run.</summary>
     public long Number => number;
 
     /// <summary>The last change that it shows.</summary>
@@ -103,7 +102,6 @@ internal sealed class Notification(ObservedSubject subject, long number, long ch
         Format = FormatOf(_code, _options);
     }
 
-    /// <summary>Creates the message for an observer.</summary>
     public CoapMessage For(CoapToken token, CoapMessageType type) =>
         new(_code, _options!) { Token = token, Payload = _payload, Type = type };
 }

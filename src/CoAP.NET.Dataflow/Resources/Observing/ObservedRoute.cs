@@ -29,7 +29,6 @@ internal sealed class ObservedRoute(string name = "")
     /// </summary>
     public int Changes => Volatile.Read(ref _changes);
 
-    /// <summary>The number of its observers.</summary>
     public int Observers => Volatile.Read(ref _observers);
 
     public void CountChange() => Interlocked.Increment(ref _changes);

@@ -53,7 +53,6 @@ internal sealed class ObservedSubject : WheelTimer
     /// <summary>The settings of the route, of the newest registration.</summary>
     public ObserveSettings Settings { get; set; }
 
-    /// <summary>The other special options of the request.</summary>
     public SpecialOptions Special { get; }
 
     /// <summary>Its observers. Stalled ones come last, so that they cost the others nothing.</summary>

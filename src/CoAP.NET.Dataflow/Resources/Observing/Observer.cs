@@ -88,7 +88,6 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
     public CoapChannel Channel => Peer.Channel;
 
-    /// <summary>Its links in the list of the peer's observers.</summary>
     public ListLinks<Observer> PeerLinks;
 
     /// <summary>Its index in the list of the subject, which alone sets it.</summary>
@@ -183,7 +182,6 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         _awaited = 0;
     }
 
-    /// <summary>Handles the result of a run.</summary>
     public void OnLatest(Notification latest, long now)
     {
         // If it is outstanding, it gets the newest state with the next copy, or after the acknowledgement.

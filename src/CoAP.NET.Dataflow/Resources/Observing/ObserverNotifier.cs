@@ -28,7 +28,6 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         feed.TakeAll();
     }
 
-    /// <summary>Removes a follower.</summary>
     public void Unfollow(CoapChangeFeed feed)
     {
         lock (_gate)
@@ -38,7 +37,6 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     }
 
     /// <summary>Reports a change to the followers. The caller must hold no lock.</summary>
-    /// <param name="name">Its name.</param>
     public void Report(string name)
     {
         foreach (CoapChangeFeed feed in Volatile.Read(ref _feeds))
@@ -72,8 +70,6 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         }
     }
 
-    /// <summary>Handles a change of the resource at a path.</summary>
-    /// <returns>The number of its observers.</returns>
     public int Notify(string path) =>
         quota.Count == 0 ? 0 : Sum(path, static (table, path) => OnChanged(table, table.Subjects.At(path)));
 
@@ -84,7 +80,6 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         Sum((path, terms), static (table, of) => OnChanged(
             table, table.Subjects.At(of.path)?.Where(subject => subject.Observers.Exists(one => one.Terms == of.terms)).ToArray()));
 
-    /// <summary>Returns the number of observers of a path.</summary>
     public int CountAt(string path)
     {
         int observers = 0;
@@ -105,8 +100,6 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     }
 
     /// <summary>Logs a change of a resource that cannot have observers, an error in the program; rate-limited.</summary>
-    /// <param name="path">The path or template.</param>
-    /// <param name="isServed">Whether there is a route.</param>
     public void WarnUnobservable(string path, bool isServed)
     {
         long next = Volatile.Read(ref _nextLog);
@@ -134,8 +127,6 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     }
 
     /// <summary>Applies another interval of Confirmable notifications in the terms of a resource. The caller must hold no lock.</summary>
-    /// <param name="path">The path of the resource.</param>
-    /// <param name="terms">The terms.</param>
     public void ApplyInterval(string path, CoapObserverTerms terms) =>
         ForEach(path, terms, static observer => observer.ArmRefresh(observer.Channel.Shard.Environment.Now));
 
@@ -143,8 +134,6 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     /// Ends observations of a resource that has more than its limit: first of the sources with the most, and of each source the observers
     /// that were silent for longest. The caller must hold no lock.
     /// </summary>
-    /// <param name="path">The path of the resource.</param>
-    /// <param name="terms">Its observer terms.</param>
     public void EndExcess(string path, CoapObserverTerms terms)
     {
         List<(Observer Observer, long ActiveAt)> all = [];

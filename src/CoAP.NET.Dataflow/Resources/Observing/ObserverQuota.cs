@@ -16,7 +16,6 @@ internal sealed class ObserverQuota
 
     private int _count;
 
-    /// <summary>The number of taken places.</summary>
     public int Count => Volatile.Read(ref _count);
 
     /// <summary>

@@ -57,7 +57,6 @@ internal sealed class ObserverReports(ICoapObserverStore? keeper, EndpointState 
         observer.Subject.Route.ReportRemoved(observer, end);
     }
 
-    /// <summary>Reports that a client acknowledged a notification.</summary>
     public void Acknowledged(Observer observer)
     {
         Confirm(observer);

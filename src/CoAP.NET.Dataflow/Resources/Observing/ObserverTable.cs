@@ -52,15 +52,12 @@ internal sealed class ObserverTable
             new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.Requests.BusyMaxAge) });
     }
 
-    /// <summary>The number of observers of the shard.</summary>
     public int Count => _observers.Count;
 
-    /// <summary>All observers of the shard.</summary>
     public IReadOnlyCollection<Observer> Observers => _observers.Values;
 
     public CoapShard Shard => _shard;
 
-    /// <summary>The start of sequence numbers.</summary>
     public SequenceNumberClock Clock { get; }
 
     public NotificationQueue Queue { get; }
@@ -75,10 +72,6 @@ internal sealed class ObserverTable
     /// <summary>
     /// Adds an observer whose registration was answered with success, and replaces one with the same token (RFC 7641 section 4.1).
     /// </summary>
-    /// <param name="exchange">The registration.</param>
-    /// <param name="registration">What it observes.</param>
-    /// <param name="result">The response.</param>
-    /// <param name="number">The sequence number of the response.</param>
     /// <returns>The observer; null if a limit is reached, so that the response is that to a plain request.</returns>
     public Observer? Register(CoapExchange exchange, Registration registration, CoapResult result, out uint number)
     {

@@ -75,7 +75,6 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
     /// <summary>
     /// Returns, of the observers that registered first, the one that neither registered again nor acknowledged a notification for longest.
     /// </summary>
-    /// <param name="maxCompared">The number of observers to compare.</param>
     public Observer LongestSilent(int maxCompared)
     {
         Observer longest = First!;
@@ -128,7 +127,6 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
         }
     }
 
-    /// <summary>Records a sent notification.</summary>
     public void OnSent(Observer observer, bool isConfirmable, long now)
     {
         if (!observer.Subject.Settings.Confirmable)

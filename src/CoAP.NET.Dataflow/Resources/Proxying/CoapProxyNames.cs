@@ -37,9 +37,6 @@ internal sealed class CoapProxyNames
     }
 
     /// <summary>Returns whether a URI names the server that received a request, by any of its transports.</summary>
-    /// <param name="target">The URI that a client requests from a proxy.</param>
-    /// <param name="channel">The channel of the request, with its local address.</param>
-    /// <param name="transports">The transports of the server.</param>
     internal bool Contains(CoapUri target, CoapChannel channel, ReadOnlySpan<CoapTransport> transports)
     {
         bool isOurPort = channel.Local.Port == target.Port || ListensOn(target.Port, transports);

@@ -8,8 +8,6 @@ namespace CoAP.NET.Resources;
 /// Decides about proxy requests before all other steps: which options may pass, and which requests name this server and are therefore for
 /// it (RFC 7252 section 5.7.2). It only sees proxy requests, and requests with an option that is not accepted.
 /// </summary>
-/// <param name="routes">The routes, with that of proxy requests.</param>
-/// <param name="environment">Provides data for the plans of routes.</param>
 internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment environment)
 {
     private static readonly int[] s_targetOptions =

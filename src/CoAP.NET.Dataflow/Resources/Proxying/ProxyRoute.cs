@@ -8,7 +8,6 @@ internal sealed record ProxyRoute(Route Route, CoapProxyNames Names)
     /// <summary>
     /// Returns the name of the resource of a request in change notices: its path, or the URI that it requests from a proxy.
     /// </summary>
-    /// <param name="request">The request.</param>
     public static string PathOf(CoapRequestContext request)
     {
         CoapOptionCollection options = RouteTable.OptionsOf(request);

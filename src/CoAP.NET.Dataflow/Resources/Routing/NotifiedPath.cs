@@ -19,7 +19,6 @@ internal sealed class NotifiedPath
     /// <summary>The path as given.</summary>
     public string Text { get; }
 
-    /// <summary>Its Uri-Path options.</summary>
     public CoapOptionCollection Options { get; } = new();
 
     /// <summary>The path in the normal form of change notices.</summary>

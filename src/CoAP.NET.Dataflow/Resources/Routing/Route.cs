@@ -73,7 +73,6 @@ internal sealed class Route
     public bool IsServedOver(string scheme, bool isSecure) =>
         (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || RoutePlan.IsAmong(schemes, scheme));
 
-    /// <summary>Returns the current plan of the route.</summary>
     public RoutePlan GetPlan(CoapEnvironment environment) =>
         Volatile.Read(ref _plan) is { } plan && plan.Version == _table.Version ? plan : MakePlan(environment);
 

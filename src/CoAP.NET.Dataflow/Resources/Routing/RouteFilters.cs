@@ -1,6 +1,5 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>Wraps handlers with filters.</summary>
 internal static class RouteFilters
 {
     /// <summary>

@@ -15,8 +15,6 @@ internal static class RouteHandlers
     /// Converts a handler that takes nothing but a request and a token, and returns a <see cref="CoapResult"/>, a task of it, or, without
     /// parameters, a text. The source generator leaves these forms alone, and replaces the calls with all others.
     /// </summary>
-    /// <param name="handler">The handler.</param>
-    /// <param name="template">The path, for the message.</param>
     /// <exception cref="InvalidOperationException">It has another form, and the call was not replaced.</exception>
     public static CoapHandler From(Delegate handler, string template)
     {

@@ -64,10 +64,6 @@ internal sealed record RoutePlan(
     public Func<CoapRequestContext, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
 
     /// <summary>Creates the registration of a request that observes a resource of the route.</summary>
-    /// <param name="route">The route.</param>
-    /// <param name="settings">Its observer settings.</param>
-    /// <param name="request">The request, with the values of the route's parameters.</param>
-    /// <param name="notifier">Reports changes.</param>
     public Registration Register(Route route, ObserveSettings settings, CoapRequestContext request, ObserverNotifier? notifier)
     {
         string path = ProxyRoute.PathOf(request);
@@ -76,7 +72,6 @@ internal sealed record RoutePlan(
     }
 
     /// <summary>Returns the policy for the body of a request.</summary>
-    /// <param name="code">The method.</param>
     public RequestBodyPolicy BodyOf(CoapCode code) =>
         Streamed is not null && Array.IndexOf(Streamed.Methods, (CoapMethod)code.Value) >= 0 ? Streamed.Body : Body;
 

@@ -50,7 +50,6 @@ internal sealed class RouteSettings
 
     public ObserveSettings? Observing { get; set; }
 
-    /// <summary>Finds the observer terms of a resource of the route.</summary>
     public Func<CoapRequestContext, CoapObserverTerms?>? ObserverTerms { get; set; }
 
     /// <summary>The filters in the order of their addition, the outermost first. They do not replace those of the outer groups.</summary>

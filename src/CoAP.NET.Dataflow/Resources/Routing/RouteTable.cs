@@ -157,7 +157,6 @@ internal sealed class RouteTable
     }
 
     /// <summary>Leaves all requests to a user's router.</summary>
-    /// <param name="policy">The policy for their bodies.</param>
     /// <exception cref="InvalidOperationException">There is already a route.</exception>
     public void LeaveTo(RequestBodyPolicy policy)
     {
@@ -316,8 +315,6 @@ internal sealed class RouteTable
     public int CountObservers(string path) => Notifier?.CountAt(NormalizePath(path)) ?? 0;
 
     /// <summary>Notifies only the observers here of a change elsewhere.</summary>
-    /// <param name="name">The name of a path or a route.</param>
-    /// <returns>The number of its observers.</returns>
     /// <exception cref="ArgumentException">The percent-encoding is invalid.</exception>
     public int Apply(string name)
     {
@@ -398,7 +395,6 @@ internal sealed class RouteTable
         }
     }
 
-    /// <summary>Changes the settings of a route or group.</summary>
     public void Change<TState>(TState state, Action<TState> change)
     {
         lock (Gate)
@@ -409,7 +405,6 @@ internal sealed class RouteTable
     }
 
     /// <summary>Sets the secured transports that the endpoint listens on.</summary>
-    /// <param name="schemes">Their schemes.</param>
     public void SetSecuredSchemes(string[] schemes)
     {
         lock (Gate)

@@ -3,9 +3,6 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Resources;
 
 /// <summary>Adds descriptions to error responses.</summary>
-/// <param name="environment">Provides counters.</param>
-/// <param name="routes">The routes, whose settings apply.</param>
-/// <param name="reports">Logs failures.</param>
 internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable routes, ServingReports reports)
 {
     /// <summary>Returns an error response with the payload of its route.</summary>

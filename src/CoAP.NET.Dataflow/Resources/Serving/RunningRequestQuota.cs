@@ -33,7 +33,6 @@ internal sealed class RunningRequestQuota
     /// <param name="max">The number of all places.</param>
     public static double MaxOfSource(long free, double max) => 2 * (free / max) * free;
 
-    /// <summary>The number of sources with running requests.</summary>
     public int Sources
     {
         get
@@ -45,7 +44,6 @@ internal sealed class RunningRequestQuota
         }
     }
 
-    /// <summary>The number of running requests of unverified addresses.</summary>
     public int Unverified => Volatile.Read(ref _unverified);
 
     /// <summary>Decides whether a source may have another running request.</summary>

@@ -3,7 +3,6 @@ namespace CoAP.NET.Resources;
 /// <summary>Whether another request of a peer may be served.</summary>
 internal enum RunningRequestVerdict : byte
 {
-    /// <summary>The request is admitted.</summary>
     Enters,
 
     /// <summary>The maximum number of requests is running.</summary>

@@ -38,7 +38,6 @@ internal sealed class ServedRequests : IDisposable
         Shares = new RunningRequestQuota(max);
     }
 
-    /// <summary>The numbers of running requests per source.</summary>
     public RunningRequestQuota Shares { get; }
 
     public int Count
@@ -104,7 +103,6 @@ internal sealed class ServedRequests : IDisposable
     }
 
     /// <summary>Counts a request out.</summary>
-    /// <param name="shard">See <see cref="TryEnter"/>.</param>
     public void Exit(int shard)
     {
         if (Interlocked.Decrement(ref _counts[(shard + 1) * Stride]) == 0 && Volatile.Read(ref _idle) is { } idle && Count == 0)
@@ -119,7 +117,6 @@ internal sealed class ServedRequests : IDisposable
     }
 
     /// <summary>Counts requests that were answered because the endpoint stopped while their handlers continue.</summary>
-    /// <param name="change">The change of their number.</param>
     public void Release(int change) => Interlocked.Add(ref _released, change);
 
     /// <summary>

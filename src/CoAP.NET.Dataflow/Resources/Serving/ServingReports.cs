@@ -14,7 +14,6 @@ internal sealed class ServingReports(CoapEnvironment environment)
 
     private CoapCounters Counters => environment.Counters;
 
-    /// <summary>Starts to measure a request.</summary>
     public ServerRequestMeter Watch(CoapExchange exchange)
     {
         ServerRequestMeter watch = new(environment.Telemetry, exchange);
@@ -68,7 +67,6 @@ internal sealed class ServingReports(CoapEnvironment environment)
         return scope;
     }
 
-    /// <summary>Records the response of a request.</summary>
     public void End(ServerRequestMeter watch, CoapResult result)
     {
         try
@@ -123,7 +121,6 @@ internal sealed class ServingReports(CoapEnvironment environment)
         }
     }
 
-    /// <summary>Writes to the log.</summary>
     // A logger is foreign code too: if it throws, the response is still sent.
     public void Report<T>(Action<ILogger, T, Exception?> log, T what, Exception? exception, CoapExchange exchange)
     {

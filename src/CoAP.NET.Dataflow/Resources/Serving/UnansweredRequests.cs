@@ -30,7 +30,6 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
     }
 
     /// <summary>Adds a request whose handler has not completed yet.</summary>
-    /// <param name="exchange">The request.</param>
     /// <returns>False if the endpoint has stopped, so that the caller answers.</returns>
     public bool TryAdd(CoapExchange exchange)
     {
@@ -56,7 +55,6 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
     }
 
     /// <summary>Removes a request that has its response.</summary>
-    /// <param name="exchange">The request.</param>
     /// <returns>Whether it was known.</returns>
     public bool Remove(CoapExchange exchange)
     {

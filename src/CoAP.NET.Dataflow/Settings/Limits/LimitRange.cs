@@ -1,6 +1,5 @@
 namespace CoAP.NET;
 
-/// <summary>Checks the values of limits.</summary>
 internal static class LimitRange
 {
     public static int Check(int value, int min, int max)

@@ -37,7 +37,6 @@ internal abstract class AcceptLoop(ICoapTransportContext context, CancellationTo
     }
 
     /// <summary>Waits for the next connection and starts it.</summary>
-    /// <param name="cancellationToken">Cancels the wait.</param>
     protected abstract ValueTask AcceptAsync(CancellationToken cancellationToken);
 
     /// <summary>Whether only the peer failed, so the next connection may be accepted at once.</summary>

@@ -32,7 +32,6 @@ internal sealed class ConnectionHost
 
     public DelayedFlush DelayedFlush { get; }
 
-    /// <summary>The connections that are being opened.</summary>
     public PendingConnects PendingConnects { get; } = new();
 
     /// <summary>Whether so many pool threads are in user code that the pool can spare no more.</summary>
@@ -94,7 +93,6 @@ internal sealed class ConnectionHost
     /// <summary>Stops counting a connection whose end was reported, or that was never reported.</summary>
     public void Leave() => _members.Leave();
 
-    /// <summary>Forgets a connection.</summary>
     public void Forget(AsyncConnection connection)
     {
         ITimer? timer;

@@ -42,7 +42,6 @@ internal sealed class FrameBuffer
     /// <summary>The number of bytes.</summary>
     public long Length { get; private set; }
 
-    /// <summary>The total size of the pieces.</summary>
     public long Capacity { get; private set; }
 
     /// <summary>The bytes charged to the endpoint's memory for partial frames. Right after <see cref="Trim"/>.</summary>

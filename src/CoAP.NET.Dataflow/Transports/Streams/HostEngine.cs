@@ -5,7 +5,6 @@ internal sealed class HostEngine(CoapStreamTransport transport, ICoapStreamConte
 {
     private readonly CancellationTokenSource _stopping = new();
 
-    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapStreamContext Context { get; } = context;
 
     public ConnectionHost Host { get; } = new(transport, context, streams);
@@ -18,8 +17,6 @@ internal sealed class HostEngine(CoapStreamTransport transport, ICoapStreamConte
     public override Task StartAsync() => Task.CompletedTask;
 
     /// <summary>Starts a connection accepted elsewhere.</summary>
-    /// <param name="link">The link of the connection.</param>
-    /// <param name="accepted">The description of the connection.</param>
     /// <returns>The connection; null when it is refused and therefore closed.</returns>
     public AsyncConnection? Accept(ConnectionLink link, CoapAcceptedConnection accepted)
     {
@@ -35,7 +32,6 @@ internal sealed class HostEngine(CoapStreamTransport transport, ICoapStreamConte
     }
 
     /// <summary>Starts a connection over pipes.</summary>
-    /// <param name="pipe">The pipes, and the description of the peer.</param>
     /// <returns>The connection; null when it is refused. The pipes are then closed.</returns>
     public AsyncConnection? Accept(CoapDuplexPipe pipe) => Accept(
         new PipeLink(pipe, pipe.Abort),

@@ -59,7 +59,6 @@ internal sealed class PendingConnects
                 + "WebSockets listen at this port?");
 
         /// <summary>Records that the server's certificate was accepted.</summary>
-        /// <param name="awaits">The next awaited step.</param>
         public void OnTrusted(CoapAwaited awaits) => Set(
             awaits,
             CoapConnectStage.Authenticating,

@@ -1,8 +1,6 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>Accepts connections with a callback of the application.</summary>
-/// <param name="engine">Takes over the connections.</param>
-/// <param name="accept">The callback.</param>
 internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, ValueTask<CoapDuplexPipe>> accept)
     : AcceptLoop(engine.Context, engine.Stopping)
 {

@@ -15,12 +15,10 @@ internal static class ConnectFailure
     public static CoapConnectionException Of(in CoapAddress remote, SocketException cause) =>
         new(CoapError.ConnectFailed, $"No connection to {remote}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause);
 
-    /// <summary>Describes a timeout.</summary>
     public static CoapConnectionException TimedOut(in CoapAddress remote, TimeSpan after) =>
         new(CoapError.ConnectFailed,
             $"No connection to {remote} within {after.TotalSeconds:0.###} s (ConnectTimeout). {Advice(SocketError.TimedOut)}");
 
-    /// <summary>Describes a refusal of the endpoint.</summary>
     public static CoapConnectionException Refused(in CoapAddress remote, string? serverName = null) =>
         new(CoapError.Refused,
             $"The connection to {remote.ToString(serverName)} is refused: CoapLimits.Connections.MaxCount is reached, or the endpoint "

@@ -12,7 +12,6 @@ internal abstract class TcpEngine : TransportEngine
         Options = options;
     }
 
-    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapStreamContext Context { get; }
 
     public abstract CoapSocketEngine Kind { get; }
@@ -21,7 +20,6 @@ internal abstract class TcpEngine : TransportEngine
 
     public CoapTcpTransportOptions Options { get; }
 
-    /// <summary>See <see cref="CoapConnectionTransport.ProgressOf"/>.</summary>
     public abstract CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName);
 
     /// <summary>See <see cref="CoapConnectionTransport.ConnectAsync"/>. The engine applies the time limit.</summary>

@@ -16,7 +16,6 @@ internal abstract class UdpEngine : TransportEngine
         Options = options;
     }
 
-    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapDatagramContext Context { get; }
 
     public abstract CoapSocketEngine Kind { get; }

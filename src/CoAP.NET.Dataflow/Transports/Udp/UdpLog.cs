@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>Log messages of UDP.</summary>
 internal static partial class UdpLog
 {
     [LoggerMessage(1000, LogLevel.Debug, "UDP: bound {Address}, engine {Engine}, {Sockets} socket(s).")]

@@ -6,13 +6,11 @@ namespace CoAP.NET.Transports;
 /// Opens a WebSocket as a page of a browser does: the browser resolves the name, checks the certificate, and sets the header fields. It
 /// tells a page neither addresses nor the reason of a failure.
 /// </summary>
-/// <param name="uri">The URI of the WebSocket.</param>
 internal sealed class BrowserWebSocketOpening(Uri uri) : WebSocketOpening
 {
     public override string Host => uri.Authority;
 
     /// <summary>Refuses options that a browser would leave out without a word.</summary>
-    /// <param name="options">The options of the transport.</param>
     /// <exception cref="PlatformNotSupportedException">There is such an option.</exception>
     public static void Check(CoapWebSocketTransportOptions options)
     {

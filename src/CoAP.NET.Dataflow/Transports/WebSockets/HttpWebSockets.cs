@@ -105,7 +105,6 @@ internal sealed class HttpWebSockets
             $"No WebSocket to {uri}: {TlsFailure.Words(exception)}{advice}", exception);
     }
 
-    /// <summary>Opens one WebSocket.</summary>
     private sealed class Opening(HttpWebSockets sockets, Uri uri, Dialling dialling, TlsCheck check, HttpMessageInvoker invoker)
         : WebSocketOpening
     {
@@ -126,13 +125,10 @@ internal sealed class HttpWebSockets
     /// <summary>Opens the socket of one WebSocket: to the resolved address of the host, or to a proxy.</summary>
     private sealed class Dialling(PendingConnects.Opening opening, IPAddress? local, Uri uri)
     {
-        /// <summary>The address of the host.</summary>
         public CoapAddress Remote { get; } = opening.Remote;
 
-        /// <summary>The bound local address.</summary>
         public CoapAddress Local { get; private set; }
 
-        /// <summary>The error of opening the socket.</summary>
         public SocketException? Failure { get; private set; }
 
         public async ValueTask<Stream> ConnectAsync(SocketsHttpConnectionContext context, CancellationToken cancellationToken)

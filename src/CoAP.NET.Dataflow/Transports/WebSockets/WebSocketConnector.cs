@@ -27,7 +27,6 @@ internal sealed class WebSocketConnector
         }
     }
 
-    /// <summary>See <see cref="CoapConnectionTransport.ConnectFromAsync"/>.</summary>
     public async ValueTask<CoapConnection> ConnectAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
     {

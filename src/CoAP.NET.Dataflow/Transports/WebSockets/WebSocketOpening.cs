@@ -17,9 +17,6 @@ internal abstract class WebSocketOpening : IDisposable
         $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Does a CoAP server listen there?",
         exception);
 
-    /// <summary>Opens the WebSocket.</summary>
-    /// <param name="webSocket">The new WebSocket.</param>
-    /// <param name="cancellationToken">Gives up.</param>
     public abstract Task ConnectAsync(ClientWebSocket webSocket, CancellationToken cancellationToken);
 
     /// <summary>Describes why it could not be opened.</summary>

@@ -88,7 +88,6 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         _event.Dispose();
     }
 
-    /// <summary>Begins an item of a transport.</summary>
     public void Begin(LoopTransport owner)
     {
         Activate(owner);

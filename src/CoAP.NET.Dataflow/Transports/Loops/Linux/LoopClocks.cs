@@ -22,8 +22,6 @@ internal sealed class LoopClocks
     public bool IsEmpty => _queue.Count == 0;
 
     /// <summary>Starts to drive the clock of an endpoint at once; one clock for all of its transports.</summary>
-    /// <param name="owner">The requesting transport.</param>
-    /// <param name="now">The current time.</param>
     /// <returns>The clock; pass it to <see cref="Leave"/>.</returns>
     public LoopClock Join(LoopTransport owner, long now)
     {

@@ -20,7 +20,6 @@ internal abstract class LoopDescriptor
     /// <summary>The pending events.</summary>
     public uint Events { get; set; }
 
-    /// <summary>Whether it waits for its turn.</summary>
     public bool IsQueued { get; set; }
 
     /// <summary>Marks it for attention by the loop. Thread-safe.</summary>
@@ -42,17 +41,14 @@ internal abstract class LoopDescriptor
     public virtual bool Attend(EpollLoop loop, ReceiveRole role) => true;
 
     /// <summary>Whether the operating system still watches it for the loop. No event reports that other code closed it.</summary>
-    /// <param name="loop">The loop.</param>
     /// <returns>0, or the error.</returns>
     public virtual int Check(EpollLoop loop) => 0;
 
     /// <summary>Handles a lost descriptor: not even its number may be used.</summary>
-    /// <param name="error">The error.</param>
     public virtual void OnLost(int error)
     {
     }
 
     /// <summary>Detaches it from the loop, now or at its end, because the transport closes.</summary>
-    /// <param name="loop">The loop.</param>
     public abstract void Detach(EpollLoop loop);
 }

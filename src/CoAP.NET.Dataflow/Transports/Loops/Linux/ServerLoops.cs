@@ -16,7 +16,6 @@ internal sealed class ServerLoops
 
     private ServerLoops(ICoapTransportContext context) => _context = context;
 
-    /// <summary>Whether they run.</summary>
     public bool IsRunning => Volatile.Read(ref _users) > 0;
 
     public static ServerLoops Of(ICoapTransportContext context) => s_loops.GetValue(context, static key => new ServerLoops(key));

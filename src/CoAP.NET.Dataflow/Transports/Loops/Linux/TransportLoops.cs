@@ -63,10 +63,8 @@ internal sealed class TransportLoops
         }
     }
 
-    /// <summary>Returns the loop for a peer.</summary>
     public EpollLoop Of(in CoapAddress remote) => All[All.Length > 1 ? _context.ShardOf(remote) : 0];
 
-    /// <summary>Whether a loop is one of these.</summary>
     public bool Has(EpollLoop loop) => loop.Index < All.Length && All[loop.Index] == loop;
 
     /// <summary>Attaches descriptors to a loop; the first loop with the clock.</summary>
@@ -84,7 +82,6 @@ internal sealed class TransportLoops
         }
     }
 
-    /// <summary>Detaches the transport from its loops.</summary>
     public async Task DetachAsync()
     {
         for (int i = 0; i < All.Length; i++)

@@ -42,7 +42,6 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     public override bool DrivesClock => _loops?.DrivesClock == true;
 
-    /// <summary>The connections.</summary>
     public ConnectionHost Host { get; }
 
     public static CoapAddress LocalAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);

@@ -17,7 +17,6 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
     private readonly SourceUsage<Handshake> _silent = new();
     private readonly SourceUsage<Handshake> _begun = new();
 
-    /// <summary>The number of handshakes that have begun.</summary>
     public long Begun
     {
         get
@@ -106,7 +105,6 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
         }
     }
 
-    /// <summary>Handles the end of a handshake.</summary>
     public void Leave(Handshake handshake)
     {
         lock (_gate)
@@ -125,7 +123,6 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
         _ = place.Owner.End.CancelAsync();
     }
 
-    /// <summary>A handshake.</summary>
     internal sealed class Handshake
     {
         private readonly HandshakeLimiter _places;

@@ -6,7 +6,6 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal abstract class SocketWire
 {
-    /// <summary>The local address.</summary>
     public abstract CoapAddress LocalAddress { get; }
 
     /// <summary>

@@ -11,7 +11,6 @@ internal sealed class TlsCheck(PendingConnects.Opening opening, CoapAwaited next
     /// <summary>The check of the application, which decides if it exists.</summary>
     public RemoteCertificateValidationCallback? UserCallback { get; set; }
 
-    /// <summary>Whether the certificate was refused.</summary>
     public bool IsRefused { get; private set; }
 
     public SslPolicyErrors Errors { get; private set; }

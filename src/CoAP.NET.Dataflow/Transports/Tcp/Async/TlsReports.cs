@@ -4,7 +4,6 @@ namespace CoAP.NET.Transports;
 /// Counts and logs failed TLS handshakes with clients, and exceptions of the application's callbacks in them. Only this end learns the
 /// reasons. Thread-safe.
 /// </summary>
-/// <param name="context">The context of the transport.</param>
 internal sealed class TlsReports(ICoapTransportContext context)
 {
     private readonly RateLimitedLog _callbacks = new(context.TimeProvider);

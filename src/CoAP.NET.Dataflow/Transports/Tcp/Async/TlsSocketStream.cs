@@ -99,7 +99,6 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakeLimiter.Handshak
     }
 
     /// <summary>Sends close_notify on the TLS connection over this stream, while no thread decrypts, and no thread writes.</summary>
-    /// <param name="tls">The connection.</param>
     public async Task ShutdownAsync(SslStream tls)
     {
         TaskCompletionSource shutDown = new(TaskCreationOptions.RunContinuationsAsynchronously);

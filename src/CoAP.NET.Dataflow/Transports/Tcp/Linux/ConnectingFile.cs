@@ -27,7 +27,6 @@ internal sealed class ConnectingFile : LoopDescriptor
     public Task<CoapConnection> Result => _result.Task;
 
     /// <summary>Gives up the attempt, unless it has ended. Thread-safe.</summary>
-    /// <param name="reason">The error for <see cref="Result"/>.</param>
     public void GiveUp(Exception reason)
     {
         if (TryDecide())

@@ -5,7 +5,6 @@ internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopDescri
 {
     public LinuxTcpConnection Connection { get; } = connection;
 
-    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapStreamContext Context => Connection.Engine.Context;
 
     /// <summary>The bytes of partial or held-back frames; null for none.</summary>

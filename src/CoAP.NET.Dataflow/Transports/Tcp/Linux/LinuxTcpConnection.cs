@@ -37,13 +37,11 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
     public LinuxTcpEngine Engine { get; }
 
-    /// <summary>The loop's side of it.</summary>
     public ConnectionFile File { get; }
 
     /// <summary>For the loop, which also closes it.</summary>
     public int Descriptor => _handle.Descriptor;
 
-    /// <summary>The output of the connection.</summary>
     public TcpSender Sender { get; }
 
     public override bool IsCongested => Sender.IsCongested;
@@ -172,7 +170,6 @@ internal sealed class LinuxTcpConnection : CoapConnection
     /// <summary>Makes the kernel check again whether there is room. Under the gate.</summary>
     public void RestartWatch() => _watched = 0;
 
-    /// <summary>Counts a frame.</summary>
     public void CountFrame() => Volatile.Write(ref _framesReceived, _framesReceived + 1);
 
     /// <summary>Publishes the length and the available bytes of the partial frame.</summary>

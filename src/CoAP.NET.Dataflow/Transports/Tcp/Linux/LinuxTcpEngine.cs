@@ -22,7 +22,6 @@ internal sealed class LinuxTcpEngine : TcpEngine
 
     public override bool DrivesClock => _loops.DrivesClock;
 
-    /// <summary>This transport, as its loops see it.</summary>
     public LoopTransport LoopTransport => _loops.Owner;
 
     /// <summary>Whether it closes: nothing new begins.</summary>

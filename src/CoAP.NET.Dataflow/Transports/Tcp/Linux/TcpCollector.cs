@@ -53,7 +53,6 @@ internal sealed unsafe class TcpCollector(EpollLoop loop)
         return true;
     }
 
-    /// <summary>Sends the collected frames.</summary>
     public void Flush()
     {
         if (_length > 0)

@@ -124,7 +124,6 @@ internal sealed unsafe class TcpFrameSplitter
     }
 
     /// <summary>Ends the turn of the last shown frame.</summary>
-    /// <param name="file">The connection of the frame.</param>
     public void TakeBack(ConnectionFile? file)
     {
         if (_lent is not { } lent)

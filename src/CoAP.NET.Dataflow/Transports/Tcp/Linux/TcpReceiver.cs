@@ -149,7 +149,6 @@ internal sealed class TcpReceiver
     /// <returns>False when it must be sent separately, now: all earlier frames were sent, or wait.</returns>
     public bool TryCollect(LinuxTcpConnection connection, CoapDatagram frame) => _collector.TryCollect(connection, frame);
 
-    /// <summary>Sends the collected frames.</summary>
     public void Flush() => _collector.Flush();
 
     private bool Read(ReceiveRole role, ConnectionFile file)

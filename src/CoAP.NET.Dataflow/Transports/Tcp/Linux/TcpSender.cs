@@ -88,7 +88,6 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
     }
 
-    /// <summary>Sends the collected frames.</summary>
     public void SendCollected(byte* bytes, int length)
     {
         bool calls;

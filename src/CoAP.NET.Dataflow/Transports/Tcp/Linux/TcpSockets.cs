@@ -10,9 +10,6 @@ internal static unsafe class TcpSockets
     private const int AddressSize = 128; // struct sockaddr_storage
 
     /// <summary>Opens a listening socket.</summary>
-    /// <param name="endpoint">The address.</param>
-    /// <param name="options">The options of the transport.</param>
-    /// <returns>The socket.</returns>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
     public static SocketHandle Listen(IPEndPoint endpoint, CoapTcpTransportOptions options)
     {
@@ -80,8 +77,6 @@ internal static unsafe class TcpSockets
     }
 
     /// <summary>Accepts the next waiting connection.</summary>
-    /// <param name="listener">The listening socket.</param>
-    /// <param name="remote">The peer.</param>
     /// <returns>The descriptor; negative for none, or an error.</returns>
     public static int Accept(int listener, out CoapAddress remote)
     {
@@ -92,7 +87,6 @@ internal static unsafe class TcpSockets
         return descriptor;
     }
 
-    /// <summary>Returns the local address.</summary>
     public static CoapAddress LocalOf(int descriptor)
     {
         byte* address = stackalloc byte[AddressSize];
@@ -109,9 +103,6 @@ internal static unsafe class TcpSockets
     }
 
     /// <summary>Returns the error of a writable socket that did not connect.</summary>
-    /// <param name="descriptor">The socket.</param>
-    /// <param name="remote">The remote address.</param>
-    /// <param name="local">The local address.</param>
     /// <returns>The error; null when it is connected.</returns>
     public static SocketException? ConnectFailureOf(int descriptor, in CoapAddress remote, out CoapAddress local)
     {

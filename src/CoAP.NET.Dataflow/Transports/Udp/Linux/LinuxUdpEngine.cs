@@ -21,7 +21,6 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     public override bool DrivesClock => _loops.DrivesClock;
 
-    /// <summary>This transport, as its loops see it.</summary>
     public LoopTransport LoopTransport => _loops.Owner;
 
     public override async Task StartAsync()

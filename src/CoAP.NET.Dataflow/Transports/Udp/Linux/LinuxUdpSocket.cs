@@ -28,7 +28,6 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
 
     public LinuxUdpEngine Engine { get; }
 
-    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapDatagramContext Context { get; }
 
     /// <summary>The same context, if it prepares for the datagrams of a batch.</summary>

@@ -43,7 +43,6 @@ internal sealed unsafe class ReceiveBatch
     public LinuxUdpSocket? Socket => _socket;
 
     /// <summary>Receives without waiting.</summary>
-    /// <param name="socket">The socket.</param>
     /// <returns>The number of datagrams; negative for an error.</returns>
     public int Receive(LinuxUdpSocket socket)
     {

@@ -4,7 +4,6 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>One UDP socket of the portable engine.</summary>
 internal sealed class PortableUdpSocket
 {
     private const int WindowsNoConnectionReset = unchecked((int)0x9800000C);
@@ -184,7 +183,6 @@ internal sealed class PortableUdpSocket
         }
     }
 
-    /// <summary>Handles a lost descriptor.</summary>
     public void OnLost(SocketException error)
     {
         if (!IsClosing)
