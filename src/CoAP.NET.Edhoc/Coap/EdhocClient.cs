@@ -33,7 +33,7 @@ public sealed class EdhocClient
         (_client, _options, _credentials) = (client, options, [.. options.Credentials]);
         _servers = new Dictionary<string, object>(options.Servers, StringComparer.Ordinal);
 
-        // Concurrent sessions have different identifiers (RFC 9668 section 3.3).
+        // Concurrent sessions have different identifiers (RFC 9668 section 4.1).
         _identifiers = new ConnectionIdentifierAllocator(
             options.Settings.Random,
             id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true

@@ -128,7 +128,7 @@ public sealed class OscoreContexts
         return this;
     }
 
-    /// <summary>Whether a context uses a Recipient ID, which is then not free for a new context (RFC 9668 section 3.3).</summary>
+    /// <summary>Whether a context uses a Recipient ID, which is then not free for a new context (RFC 9668 section 4.1).</summary>
     /// <param name="id">The Recipient ID.</param>
     /// <returns>True if a context uses it, in any ID Context or without one.</returns>
     /// <remarks>
