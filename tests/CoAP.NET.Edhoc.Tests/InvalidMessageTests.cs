@@ -42,6 +42,18 @@ public sealed class InvalidMessageTests
         ReadSecondPlaintext(Convert.FromHexString("27324848fa5efa2ebf920b"));
     }
 
+    [Fact]
+    [Rfc("9668-4.1.3-1")]
+    public void An_Initiator_that_gets_its_own_identifier_as_C_R_ends_the_session()
+    {
+        // The valid plaintext with the identifier of the Initiator in front.
+        EdhocException error = Assert.Throws<EdhocException>(
+            () => ReadSecondPlaintext([.. Parties.InitiatorId, .. Convert.FromHexString("324848fa5efa2ebf920b")]));
+
+        Assert.Contains("that of the Initiator", error.Message, Ordinal);
+        Assert.Equal(EdhocErrorCode.Unspecified, error.Code);
+    }
+
     private static void ReadFirst(byte[] message, int number)
     {
         // 8 selects suite 24, and 11 suite 0; 15 offers suite 6, which a Responder that has it would choose.

@@ -165,7 +165,7 @@ public sealed class SessionTests
             .Message, Ordinal);
 
     [Fact]
-    [Rfc("9668-3.3.2-1")]
+    [Rfc("9668-4.1.2-1")]
     public void Both_sides_must_choose_different_identifiers()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();

@@ -149,7 +149,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9668-6-1")]
+    [Rfc("9668-6-1", "9668-5-1", "9668-6-2", "9668-6-3", "9668-6-5", "9668-6-6", "9668-6-7")]
     public async Task The_EDHOC_resource_is_listed_with_its_supported_features()
     {
         OscoreContexts contexts = new();
@@ -178,7 +178,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9668-6-1")]
+    [Rfc("9668-6-1", "9668-5-1")]
     public async Task A_server_without_security_contexts_does_not_offer_the_combined_request()
     {
         await using EdhocWorld world = new(_ => { });
