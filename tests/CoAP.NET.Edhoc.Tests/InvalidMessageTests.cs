@@ -18,7 +18,8 @@ public sealed class InvalidMessageTests
 
     [Theory]
     [MemberData(nameof(Messages))]
-    [Rfc("9528-3.1-1", "9528-3.3.2-1", "9528-3.5.3-1", "9528-5.1-1")]
+    [Rfc("9528-3.1-1", "9528-3.3.2-1", "9528-3.5.3-1", "9528-5.1-1", "9528-5.2.3-2", "9528-6.1-2", "9528-6.2-2", "9528-6.2-3", "9528-8-7",
+        "9528-9.2-4", "9528-9.2-5", "9528-9.8-8", "9528-9.8-9", "9528-9.8-10")]
     public void Each_invalid_message_is_refused_with_an_unspecified_error(int number, string wrong, string item, string hex)
     {
         Assert.NotEmpty(wrong);
@@ -43,7 +44,7 @@ public sealed class InvalidMessageTests
     }
 
     [Fact]
-    [Rfc("9668-4.1.3-1")]
+    [Rfc("9668-4.1.3-1", "9528-3.3.3-1")]
     public void An_Initiator_that_gets_its_own_identifier_as_C_R_ends_the_session()
     {
         // The valid plaintext with the identifier of the Initiator in front.

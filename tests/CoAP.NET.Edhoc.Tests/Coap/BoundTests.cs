@@ -14,6 +14,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-9.7-1", "9528-A.2-4")]
     public Task First_messages_from_forged_addresses_cost_neither_keys_nor_memory() => FloodAsync(500);
 
     /// <summary>The same with 100,000, which takes longer than the plain test command may.</summary>
@@ -44,6 +45,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-5.4.3-3", "9528-6-3", "9528-A.2.3-1", "9528-A.2.3-2")]
     public async Task Failed_sessions_count_until_their_timeout()
     {
         await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 3);
@@ -66,6 +68,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-7-4")]
     public async Task A_session_that_is_not_continued_ends_after_its_timeout()
     {
         await using EdhocWorld world = new();
@@ -113,6 +116,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-6-5", "9528-9.7-2")]
     public async Task A_session_cannot_be_ended_by_another_client_that_knows_its_identifier()
     {
         await using EdhocWorld world = new();

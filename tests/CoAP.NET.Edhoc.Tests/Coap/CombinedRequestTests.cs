@@ -123,7 +123,7 @@ public sealed class CombinedRequestTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    [Rfc("9668-3.3.1-2", "9668-3.3.1-5")]
+    [Rfc("9668-3.3.1-2", "9668-3.3.1-5", "9528-5.4.3-2")]
     public async Task A_client_that_is_not_trusted_gets_an_unprotected_EDHOC_error_and_no_context(bool isConfirmable)
     {
         await using CombinedWorld world = new(options => options.Trust = new EdhocCredentialStore());
@@ -149,6 +149,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-A.2.3-2")]
     public async Task An_exception_of_the_application_is_answered_5_00_with_an_EDHOC_error_without_details()
     {
         await using CombinedWorld world = new(options =>
@@ -239,6 +240,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-6-2")]
     public async Task The_rate_of_refused_combined_requests_is_limited_for_each_source()
     {
         await using CombinedWorld world = new();
@@ -258,6 +260,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-9.8-4")]
     public async Task The_keys_of_a_session_are_wiped_at_the_client_and_the_server_when_a_new_session_replaces_it()
     {
         await using CombinedWorld world = new(options => options.MaxContextsPerPeer = 1);
@@ -301,6 +304,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-9.5-2")]
     public async Task The_contexts_of_a_credential_are_limited_and_the_oldest_are_removed()
     {
         await using CombinedWorld world = new(options => options.MaxContextsPerPeer = 2);

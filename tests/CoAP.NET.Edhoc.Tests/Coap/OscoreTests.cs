@@ -5,6 +5,7 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class OscoreTests
 {
     [Fact]
+    [Rfc("9528-A.1-6")]
     public async Task Requests_are_protected_by_the_agreed_context()
     {
         OscoreContexts ofServer = new();
@@ -33,6 +34,7 @@ public sealed class OscoreTests
     }
 
     [Theory]
+    [Rfc("9528-5.4.2-2")]
     [InlineData(false)]
     [InlineData(true)]
     public async Task The_first_OSCORE_message_confirms_the_keys_to_the_Initiator_on_either_side(bool isReverse)
@@ -69,6 +71,18 @@ public sealed class OscoreTests
     }
 
     [Fact]
+    [Rfc("9528-5.4.2-2")]
+    public void The_security_contexts_of_a_session_have_no_store()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
+
+        Assert.All(
+            new[] { first, second },
+            session => Assert.Null(Parties.FieldOf<object?>(session.CreateContext(), "_state")));
+    }
+
+    [Fact]
     [Rfc("9668-4.1.2-2")]
     public async Task The_kid_of_a_provisioned_context_with_an_ID_Context_is_assigned_to_no_client()
     {
@@ -100,7 +114,7 @@ public sealed class OscoreTests
     }
 
     [Fact]
-    [Rfc("9668-4.1.2-1")]
+    [Rfc("9668-4.1.2-1", "9528-3.3.1-1")]
     public async Task Identifiers_of_existing_contexts_are_not_assigned_again()
     {
         // There are 48 identifiers of one byte.
