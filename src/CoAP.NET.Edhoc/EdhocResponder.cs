@@ -54,6 +54,9 @@ internal sealed class EdhocResponder : IDisposable
     /// <exception cref="InvalidOperationException">message_1 is not read yet.</exception>
     public ReadOnlyMemory<byte> PeerConnectionId => First.ConnectionId;
 
+    /// <summary>C_I of a message_1, also of one that was refused afterwards; empty without one.</summary>
+    public ReadOnlyMemory<byte> ClaimedConnectionId { get; private set; }
+
     /// <summary>C_R; empty before <see cref="CreateMessage2"/>.</summary>
     public ReadOnlyMemory<byte> ConnectionId => _connectionId;
 
@@ -158,6 +161,7 @@ internal sealed class EdhocResponder : IDisposable
         EdhocParty.ThrowIfLong(message, _settings);
         SequenceReader reader = new(message, "message_1");
         EdhocMessage1 first = EdhocMessage1.Read(ref reader, _settings.MaxConnectionIdLength);
+        ClaimedConnectionId = first.ConnectionId;
         EdhocParty.ThrowIfUnknown(first.Method);
         EdhocCipherSuite[] usable = [.. EdhocParty.Usable(_settings, _credentials, EdhocRole.Responder, first.Method)];
         if (usable.Length == 0)

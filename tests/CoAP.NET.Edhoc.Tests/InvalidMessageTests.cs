@@ -18,7 +18,8 @@ public sealed class InvalidMessageTests
 
     [Theory]
     [MemberData(nameof(Messages))]
-    [Rfc("9528-3.1-1", "9528-3.3.2-1", "9528-3.5.3-1", "9528-5.1-1")]
+    [Rfc("9528-3.1-1", "9528-3.3.2-1", "9528-3.5.3-1", "9528-5.1-1", "9528-5.2.3-2", "9528-6.1-2", "9528-6.2-2", "9528-6.2-3", "9528-8-7",
+        "9528-9.2-4", "9528-9.2-5", "9528-9.8-8", "9528-9.8-9", "9528-9.8-10")]
     public void Each_invalid_message_is_refused_with_an_unspecified_error(int number, string wrong, string item, string hex)
     {
         Assert.NotEmpty(wrong);
@@ -40,6 +41,18 @@ public sealed class InvalidMessageTests
         // The same message_1 with what was wrong put right, and a plaintext that is.
         ReadFirst(Convert.FromHexString("03025820741a13d7ba048fbb615e94386aa3b61bea5b3d8f65f32620b749bee8d278efa90e"), 0);
         ReadSecondPlaintext(Convert.FromHexString("27324848fa5efa2ebf920b"));
+    }
+
+    [Fact]
+    [Rfc("9668-4.1.3-1", "9528-3.3.3-1")]
+    public void An_Initiator_that_gets_its_own_identifier_as_C_R_ends_the_session()
+    {
+        // The valid plaintext with the identifier of the Initiator in front.
+        EdhocException error = Assert.Throws<EdhocException>(
+            () => ReadSecondPlaintext([.. Parties.InitiatorId, .. Convert.FromHexString("324848fa5efa2ebf920b")]));
+
+        Assert.Contains("that of the Initiator", error.Message, Ordinal);
+        Assert.Equal(EdhocErrorCode.Unspecified, error.Code);
     }
 
     private static void ReadFirst(byte[] message, int number)

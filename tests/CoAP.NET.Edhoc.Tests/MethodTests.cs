@@ -19,7 +19,7 @@ public sealed class MethodTests
 
     [Theory]
     [MemberData(nameof(All))]
-    [Rfc("9528-3.2-1", "9528-4.2.1-1", "9528-5.5-1")]
+    [Rfc("9528-3.2-1", "9528-4.2.1-1", "9528-5.5-1", "9528-3.5.1-2", "9528-8-5", "9528-8-6", "9528-A.1-3", "9528-A.1-4", "9528-A.1-5")]
     public void Both_sides_derive_the_same_keys(EdhocMethod method, int number)
     {
         EdhocCipherSuite suite = EdhocCipherSuite.Find(number)!;
@@ -55,12 +55,31 @@ public sealed class MethodTests
         Assert.Equal(number == 24 ? OscoreHkdf.Sha384 : OscoreHkdf.Sha256, one.Hkdf);
     }
 
+    [Fact]
+    [Rfc("9528-3.6-1", "9528-9.3-1", "9528-9.3-3")]
+    public void Each_suite_has_MACs_tags_and_hashes_of_the_required_lengths() => Assert.All(EdhocCipherSuite.All, suite =>
+    {
+        Assert.True(suite.MacLength >= 8);
+        Assert.True(suite.Aead.TagLength >= 8);
+        Assert.True(suite.Hash.Length >= 32);
+    });
+
+    [Fact]
+    [Rfc("9528-9.8-1")]
+    public void Keys_and_identifiers_come_from_the_secure_generator_by_default()
+    {
+        Assert.Same(CoapRandomSource.Secure, new EdhocClientOptions().Settings.Random);
+        Assert.Same(CoapRandomSource.Secure, new EdhocServerOptions().Settings.Random);
+    }
+
     [Theory]
+    [Rfc("9528-8-9")]
     [InlineData(2)]
     [InlineData(3)]
     public void Suites_2_and_3_are_supported_with_NET_alone(int number) => Assert.True(EdhocCipherSuite.Find(number)!.IsSupported);
 
     [Fact]
+    [Rfc("9528-9.8-4")]
     public void A_disposed_session_exports_no_keys()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();

@@ -15,6 +15,7 @@ public sealed class MutationTests
         0xa1, 0xbf, 0xc1, 0xdb, 0xf5, 0xf6, 0xfb, 0xff];
 
     [Fact]
+    [Rfc("9528-9.8-8")]
     public void Mutated_messages_are_accepted_or_refused_with_a_valid_error_message()
     {
         VirtualRandom random = new((ulong)Number("COAP_TEST_SEED", 20_260));

@@ -203,7 +203,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData(65_001)]
     [InlineData(OptionNumber.Oscore)]
     [InlineData(OptionNumber.Edhoc)]
-    [Rfc("7252-5.7.1-5")]
+    [Rfc("7252-5.7.1-5", "9668-3.1-3")]
     public async Task Unknown_safe_options_are_forwarded_in_both_directions(int number)
     {
         _world.Answer(_ => CoapResults.Text("here").With(new UnrecognizedOption(number, new byte[] { 7, 8 })));

@@ -284,6 +284,32 @@ public sealed class ObservingTests : IAsyncLifetime
         Assert.Equal(2, world.Proxy.GetCounters().Observations);
     }
 
+    [Fact]
+    [Rfc("8323-7.3-1")]
+    public async Task A_Ping_of_a_client_causes_no_message_to_the_server_that_the_proxy_observes()
+    {
+        await using ProxyWorld world = new(options => options.RequireVerified = false);
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here")).Observable();
+        world.ProxyServer.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5700")));
+        world.Client.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::2]:5701")));
+        await world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, "coap+tcp://[2001:db8::1]:5700");
+        request.Options.Add(new ProxyUriOption($"{ProxyWorld.OriginUri}/state"));
+        CoapObservation observation = await world.RunAsync(() => world.Client.ObserveAsync(request));
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        long before = world.Origin.Endpoint.Counters[CoapCounter.DatagramsReceived];
+        Assert.NotEqual(0, before);
+
+        for (int i = 0; i < 10; i++)
+        {
+            await world.RunAsync(() => world.Client.PingAsync("coap+tcp://[2001:db8::1]:5700"));
+        }
+
+        Assert.Equal(before, world.Origin.Endpoint.Counters[CoapCounter.DatagramsReceived]);
+        await world.EndAsync(observation);
+    }
+
     private Task PassAsync(TimeSpan time)
     {
         TimeSpan end = _world.Clock.Elapsed + time;

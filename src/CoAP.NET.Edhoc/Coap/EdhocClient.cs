@@ -32,7 +32,7 @@ public sealed class EdhocClient
         (_client, _options, _credentials) = (client, options, [.. options.Credentials]);
         _servers = new Dictionary<string, object>(options.Servers, StringComparer.Ordinal);
 
-        // Concurrent sessions have different identifiers (RFC 9668 section 3.3).
+        // Concurrent sessions have different identifiers (RFC 9668 section 4.1).
         _identifiers = new ConnectionIdentifierAllocator(
             options.Settings.Random,
             id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true
@@ -83,12 +83,11 @@ public sealed class EdhocClient
         ArgumentNullException.ThrowIfNull(uri);
         using EdhocResponder responder = new(_options.Settings, _credentials);
         ReadOnlyMemory<byte> first = await PostAsync(uri, [], cancellationToken).ConfigureAwait(false);
-        byte[] peerId = [];
         byte[] ownId = [];
         try
         {
             IReadOnlyList<EdhocEad> firstEad = responder.ReadMessage1(first);
-            peerId = responder.PeerConnectionId.ToArray();
+            byte[] peerId = responder.PeerConnectionId.ToArray();
             ownId = _identifiers.Next(peerId);
             byte[] second = responder.CreateMessage2(ownId, await EadAsync(2, firstEad, null, cancellationToken).ConfigureAwait(false));
             ReadOnlyMemory<byte> third =
@@ -108,9 +107,9 @@ public sealed class EdhocClient
                 return session;
             }).ConfigureAwait(false);
         }
-        catch (EdhocException exception) when (!exception.IsOfPeer && peerId.Length > 0)
+        catch (EdhocException exception) when (!exception.IsOfPeer && responder.ClaimedConnectionId.Length > 0)
         {
-            await ReportAsync(uri, peerId, exception).ConfigureAwait(false);
+            await ReportAsync(uri, responder.ClaimedConnectionId.ToArray(), exception).ConfigureAwait(false);
             throw;
         }
         finally
@@ -167,7 +166,15 @@ public sealed class EdhocClient
             ReadOnlyMemory<byte> fourth = await PostAsync(uri, payload, cancellationToken).ConfigureAwait(false);
             if (!fourth.IsEmpty)
             {
-                initiator.ReadMessage4(fourth);
+                try
+                {
+                    initiator.ReadMessage4(fourth);
+                }
+                catch (EdhocException exception) when (!exception.IsOfPeer)
+                {
+                    await ReportAsync(uri, initiator.PeerConnectionId.ToArray(), exception).ConfigureAwait(false);
+                    throw;
+                }
             }
             else if (_options.RequireMessage4)
             {

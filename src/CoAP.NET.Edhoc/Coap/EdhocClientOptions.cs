@@ -86,7 +86,7 @@ public sealed class EdhocClientOptions
     public string Path { get; set; } = CoapEdhocExtensions.DefaultPath;
 
     /// <summary>
-    /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 3.3).
+    /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 4.1).
     /// </summary>
     /// <remarks>The client already knows those of <see cref="Contexts"/>. Default: no others are in use.</remarks>
     public Func<ReadOnlyMemory<byte>, bool>? IsIdentifierTaken { get; set; }

@@ -1,4 +1,5 @@
 using CoAP.NET.Edhoc.Coap;
+using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc;
 
@@ -228,7 +229,15 @@ public sealed class EdhocServer : IDisposable
         if (session is null)
         {
             _counts.Add(ServerCount.Refused);
-            throw new EdhocException("No session waits for this message.");
+            EdhocException unknown = new("No session waits for this message.");
+            if (!ErrorMessage.IsError(message.Span))
+            {
+                throw unknown;
+            }
+
+            // An error message gets no error message in return.
+            OnFailed(peer, unknown);
+            return CoapResults.BadRequest();
         }
 
         bool isWaiting = false;

@@ -60,7 +60,7 @@ public sealed class EdhocServerOptions
     internal Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
 
     /// <summary>
-    /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 3.3).
+    /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 4.1).
     /// </summary>
     /// <remarks>
     /// The server already knows those of its sessions and of <see cref="Contexts"/>. Called often, possibly by several threads. Default: no

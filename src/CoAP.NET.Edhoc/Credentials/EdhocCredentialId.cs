@@ -126,7 +126,7 @@ public sealed class EdhocCredentialId
         }
 
         EdhocCredentialId? only = null;
-        ReadOnlySpan<byte> last = [];
+        HashSet<string>? labels = count > 1 ? new HashSet<string>(StringComparer.Ordinal) : null;
         for (int i = 0; i < count; i++)
         {
             int start = reader.Position;
@@ -141,13 +141,12 @@ public sealed class EdhocCredentialId
                 label = reader.ReadInt("a label");
             }
 
-            ReadOnlySpan<byte> key = encoded[start..reader.Position];
-            if (i > 0 && last.SequenceCompareTo(key) >= 0)
+            // Unlike other maps, the labels need no order (RFC 9528 section 3.5.3).
+            if (labels?.Add(Convert.ToHexString(encoded[start..reader.Position])) == false)
             {
-                throw reader.Fault("has labels twice or out of order");
+                throw reader.Fault("has a label twice");
             }
 
-            last = key;
             ReadOnlySpan<byte> value = reader.ReadItem();
             only = count == 1 && !isText ? Of(encoded.ToArray(), label, value) : null;
         }

@@ -45,5 +45,6 @@ public sealed class EdhocOwnCredential
     /// <summary>Whether it can authenticate in a suite.</summary>
     /// <param name="suite">The suite.</param>
     /// <param name="isStatic">True to authenticate with a static Diffie-Hellman key; false to sign.</param>
-    internal bool Fits(EdhocCipherSuite suite, bool isStatic) => Key.Curve == (isStatic ? suite.Curve : suite.SignatureCurve);
+    internal bool Fits(EdhocCipherSuite suite, bool isStatic) =>
+        isStatic ? Key.CanAgree && Key.Curve == suite.Curve : Key.CanSign && Key.Curve == suite.SignatureCurve;
 }

@@ -16,6 +16,12 @@ public sealed class EdhocPrivateKey : IDisposable
     /// <summary>The public key.</summary>
     public EdhocPublicKey PublicKey => _key.PublicKey;
 
+    /// <summary>Whether it can sign.</summary>
+    internal bool CanSign => _key.CanSign;
+
+    /// <summary>Whether it can be a static Diffie-Hellman key.</summary>
+    internal bool CanAgree => _key.CanAgree;
+
     /// <summary>Creates a key from its bytes.</summary>
     /// <param name="curve">The curve.</param>
     /// <param name="secret">The bytes: 32; for P-384 48, for X448 56 and for Ed448 57. The key copies them; wipe yours.</param>

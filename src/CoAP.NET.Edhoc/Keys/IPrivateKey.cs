@@ -5,6 +5,10 @@ internal interface IPrivateKey : IDisposable
 {
     EdhocPublicKey PublicKey { get; }
 
+    bool CanSign { get; }
+
+    bool CanAgree { get; }
+
     /// <summary>
     /// Computes the shared secret with a public key, which for a NIST curve is an x coordinate (RFC 9528 section 4.1.1.1).
     /// </summary>

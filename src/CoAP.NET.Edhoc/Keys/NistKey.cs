@@ -18,6 +18,10 @@ internal sealed class NistKey : IPrivateKey
 
     public EdhocPublicKey PublicKey { get; }
 
+    public bool CanSign => _signing is not null;
+
+    public bool CanAgree => _agreeing is not null;
+
     public static NistKey Of(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
         if (secret.Length != Curves.KeyLength(curve) || !NistScalar.IsScalar(curve, secret))

@@ -22,6 +22,10 @@ internal sealed class OkpKey : IPrivateKey
 
     public EdhocPublicKey PublicKey { get; }
 
+    public bool CanSign => Curves.CanSign(_curve);
+
+    public bool CanAgree => !CanSign;
+
     public static OkpKey Generate(EdhocCurve curve, CoapRandomSource random)
     {
         byte[] secret = new byte[Curves.KeyLength(curve)];
@@ -38,7 +42,7 @@ internal sealed class OkpKey : IPrivateKey
 
     public byte[] Agree(ReadOnlySpan<byte> peer)
     {
-        if (Curves.CanSign(_curve))
+        if (CanSign)
         {
             throw new InvalidOperationException("This key can sign only: methods with a static Diffie-Hellman key cannot use it.");
         }
@@ -52,7 +56,7 @@ internal sealed class OkpKey : IPrivateKey
         return secret;
     }
 
-    public byte[] Sign(ReadOnlySpan<byte> data) => Curves.CanSign(_curve)
+    public byte[] Sign(ReadOnlySpan<byte> data) => CanSign
         ? OpenSslKeys.Sign(_curve, _secret, data)
         : throw new InvalidOperationException("This key cannot sign: methods with signatures cannot use it.");
 

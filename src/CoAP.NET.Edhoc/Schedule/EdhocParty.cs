@@ -48,9 +48,12 @@ internal static class EdhocParty
     {
         if (candidates.Count == 0)
         {
-            throw proof.Id.IsByValue
-                ? new EdhocException("This side does not accept the credential.")
-                : new EdhocException(EdhocErrorCode.UnknownCredential, "This side does not know the credential.");
+            // The error for unknown credentials is not for kinds that are not supported (RFC 9528 section 6.4).
+            throw proof.Id.Kind is EdhocCredentialIdKind.Other or EdhocCredentialIdKind.CertificateUri
+                ? new EdhocException("This side does not support the kind of ID_CRED.")
+                : proof.Id.IsByValue
+                    ? new EdhocException("This side does not accept the credential.")
+                    : new EdhocException(EdhocErrorCode.UnknownCredential, "This side does not know the credential.");
         }
 
         for (int i = 0; i < Math.Min(candidates.Count, MaxCandidates); i++)

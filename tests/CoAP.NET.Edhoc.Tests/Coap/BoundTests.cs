@@ -14,6 +14,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-9.7-1", "9528-A.2-4")]
     public Task First_messages_from_forged_addresses_cost_neither_keys_nor_memory() => FloodAsync(500);
 
     /// <summary>The same with 100,000, which takes longer than the plain test command may.</summary>
@@ -44,6 +45,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-5.4.3-3", "9528-6-3", "9528-A.2.3-1", "9528-A.2.3-2")]
     public async Task Failed_sessions_count_until_their_timeout()
     {
         await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 3);
@@ -66,6 +68,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-7-4")]
     public async Task A_session_that_is_not_continued_ends_after_its_timeout()
     {
         await using EdhocWorld world = new();
@@ -113,6 +116,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9528-6-5", "9528-9.7-2")]
     public async Task A_session_cannot_be_ended_by_another_client_that_knows_its_identifier()
     {
         await using EdhocWorld world = new();
@@ -177,6 +181,7 @@ public sealed class BoundTests
     }
 
     [Fact]
+    [Rfc("9668-4.1.1-1", "9668-4.1.2-1")]
     public async Task Identifiers_in_use_are_not_chosen()
     {
         await using EdhocWorld world = new(options => options.IsIdentifierTaken = id => id.Length == 1);
@@ -200,6 +205,39 @@ public sealed class BoundTests
 
         Assert.Equal([7], session.OwnConnectionId.ToArray());
         Assert.Equal(2, session.PeerConnectionId.Length);
+    }
+
+    [Fact]
+    [Rfc("9668-4.1.1-1")]
+    public async Task Concurrent_sessions_of_a_client_have_different_identifiers()
+    {
+        // There are 48 identifiers of one byte, so that some of 30 random ones would be equal.
+        await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 30);
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc();
+
+        EdhocSession[] sessions = await world.RunAsync(
+            () => Task.WhenAll(Enumerable.Range(0, 30).Select(_ => client.ConnectAsync(EdhocWorld.Uri))));
+
+        Assert.Equal(30, sessions.Select(session => Convert.ToHexString(session.OwnConnectionId.Span)).Distinct().Count());
+    }
+
+    [Fact]
+    [Rfc("9668-4.1.2-1")]
+    public async Task Pending_sessions_of_a_server_have_different_identifiers()
+    {
+        await using EdhocWorld world = new(options => options.MaxSessionsPerSource = 30);
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+        HashSet<string> identifiers = [];
+        for (int i = 0; i < 30; i++)
+        {
+            using EdhocInitiator initiator = Initiator(world);
+            initiator.ReadMessage2((await world.PostAsync(client, [0xf5, .. initiator.CreateMessage1()])).Payload);
+            identifiers.Add(Convert.ToHexString(initiator.PeerConnectionId.Span));
+        }
+
+        Assert.Equal((30, 30), (identifiers.Count, world.Edhoc.GetCounters().Sessions));
     }
 
     private static async Task FloodAsync(int count)

@@ -6,7 +6,7 @@ public sealed class CombinedRequestTests
 {
     [Fact]
     [Rfc("9668-3.2-1")]
-    [Rfc("9668-3.3.1-2")]
+    [Rfc("9668-3.3.1-2", "9668-3.1-3", "9668-3.3.1-4")]
     public async Task The_first_protected_request_carries_message_3_and_later_requests_do_not()
     {
         await using CombinedWorld world = new();
@@ -27,6 +27,50 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9668-3.1-1", "9668-3.1-2")]
+    public async Task The_EDHOC_option_is_sent_once_and_empty_and_the_server_ignores_a_value_in_it()
+    {
+        List<string> sent = [];
+        await using CombinedWorld world = new();
+        world.Change = message =>
+        {
+            sent.AddRange(message.Options.GetValues(OptionNumber.Edhoc).Select(value => Convert.ToHexString(value.Span)));
+            if (message.Options.Remove(OptionNumber.Edhoc))
+            {
+                message.Options.Add(OptionNumber.Edhoc, [1, 2]);
+            }
+        };
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+
+        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+
+        Assert.Equal([""], sent);
+        Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Combined);
+    }
+
+    [Fact]
+    [Rfc("9668-7-1")]
+    public async Task A_combined_request_undergoes_the_access_control_of_its_route()
+    {
+        await using CombinedWorld world = new();
+        world.Edhoc.Server.MapPost("/safe", request =>
+        {
+            world.Served.Add(request.GetText());
+            return CoapResults.Changed();
+        }).RequireOscore(static identity => identity.Owner is EdhocCredential { Subject: "owner" });
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+
+        Assert.Equal(CoapCode.Forbidden, (await world.PostAsync("safe", "open")).Code);
+
+        Assert.Equal([true], world.Seen);
+        Assert.Empty(world.Served);
+        Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Combined);
+    }
+
+    [Fact]
+    [Rfc("9668-3.2.1-1")]
     public async Task Concurrent_requests_wait_until_the_first_request_was_answered()
     {
         await using CombinedWorld world = new();
@@ -42,7 +86,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    [Rfc("9668-3.2.1-1")]
+    [Rfc("9668-3.2.2-1", "9668-3.2.2-2")]
     public async Task Only_the_first_block_of_a_blockwise_request_carries_message_3()
     {
         await using CombinedWorld world = new();
@@ -58,7 +102,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    [Rfc("9668-3.2.1-1")]
+    [Rfc("9668-3.2.2-2")]
     public async Task A_message_3_that_is_too_long_is_sent_separately_before_the_request()
     {
         EdhocEad[] long3 = [new(9, false, new byte[300])];
@@ -76,7 +120,7 @@ public sealed class CombinedRequestTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    [Rfc("9668-3.3.1-2")]
+    [Rfc("9668-3.3.1-2", "9668-3.3.1-5", "9528-5.4.3-2")]
     public async Task A_client_that_is_not_trusted_gets_an_unprotected_EDHOC_error_and_no_context(bool isConfirmable)
     {
         await using CombinedWorld world = new(options => options.Trust = new EdhocCredentialStore());
@@ -102,6 +146,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-A.2.3-2")]
     public async Task An_exception_of_the_application_is_answered_5_00_with_an_EDHOC_error_without_details()
     {
         await using CombinedWorld world = new(options =>
@@ -117,7 +162,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    [Rfc("9668-3.3.1-2")]
+    [Rfc("9668-3.3.1-2", "9668-5-2")]
     public async Task A_server_that_sends_message_4_refuses_combined_requests_and_does_not_offer_them()
     {
         await using CombinedWorld world = new(options => options.SendsMessage4 = true);
@@ -133,6 +178,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9668-3.1-3")]
     public async Task The_error_names_a_server_without_RFC_9668_and_a_new_session_works_without_combined_requests()
     {
         await using CombinedWorld world = new();
@@ -191,6 +237,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-6-2")]
     public async Task The_rate_of_refused_combined_requests_is_limited_for_each_source()
     {
         await using CombinedWorld world = new();
@@ -210,6 +257,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-9.8-4")]
     public async Task The_keys_of_a_session_are_wiped_at_the_client_and_the_server_when_a_new_session_replaces_it()
     {
         await using CombinedWorld world = new(options => options.MaxContextsPerPeer = 1);
@@ -231,7 +279,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
-    [Rfc("9668-3.3.1-1")]
+    [Rfc("9668-3.3.1-1", "9668-7-2")]
     public async Task A_request_that_OSCORE_cannot_verify_after_message_3_is_refused_and_the_session_is_kept()
     {
         await using CombinedWorld world = new();
@@ -253,6 +301,7 @@ public sealed class CombinedRequestTests
     }
 
     [Fact]
+    [Rfc("9528-9.5-2")]
     public async Task The_contexts_of_a_credential_are_limited_and_the_oldest_are_removed()
     {
         await using CombinedWorld world = new(options => options.MaxContextsPerPeer = 2);

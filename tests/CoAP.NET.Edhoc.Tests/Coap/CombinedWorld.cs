@@ -51,6 +51,9 @@ internal sealed class CombinedWorld : IAsyncDisposable
     /// <summary>Changes the datagrams of protected requests.</summary>
     public Action<byte[]>? Damage { get; set; }
 
+    /// <summary>Changes protected requests.</summary>
+    public Action<CoapMessage>? Change { get; set; }
+
     public Task StartAsync() => Edhoc.Server.StartAsync();
 
     public EdhocClient MakeEdhoc(Action<EdhocClientOptions>? configure = null) => Edhoc.MakeEdhoc(Client, options =>
@@ -80,7 +83,8 @@ internal sealed class CombinedWorld : IAsyncDisposable
 
         Seen.Add(message.Options.Contains(OptionNumber.Edhoc));
         Sizes.Add(packet.Data.Length);
-        byte[] data = packet.Data.ToArray();
+        Change?.Invoke(message);
+        byte[] data = Change is null ? packet.Data.ToArray() : CoapDatagramSerializer.Default.Serialize(message);
         Damage?.Invoke(data);
         return NetworkVerdict.Replace(data);
     }

@@ -116,6 +116,7 @@ public sealed class ExpectedServerTests
     }
 
     [Theory]
+    [Rfc("9528-5.4.2-3")]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_client_that_trusts_several_servers_must_name_the_expected_server(bool isReverse)
@@ -180,6 +181,7 @@ public sealed class ExpectedServerTests
     }
 
     [Fact]
+    [Rfc("9528-3.5-1")]
     public async Task A_credential_resolver_gets_the_target_and_cannot_replace_the_expected_server()
     {
         await using EdhocWorld world = new();

@@ -7,7 +7,7 @@ public sealed class FlowTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    [Rfc("9528-A.2.1-1")]
+    [Rfc("9528-A.2.1-1", "9528-5.5-2", "9528-A.2-1", "9528-A.2-4", "9528-9.2-6")]
     public async Task An_Initiator_client_and_its_server_derive_the_same_parameters(bool sendsMessage4)
     {
         await using EdhocWorld world = new(options => options.SendsMessage4 = sendsMessage4);
@@ -30,6 +30,7 @@ public sealed class FlowTests
     }
 
     [Fact]
+    [Rfc("9528-5.5-2")]
     public async Task A_client_that_requires_message_4_refuses_a_server_that_does_not_send_it()
     {
         await using EdhocWorld world = new();
@@ -42,7 +43,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9528-A.2.2-1")]
+    [Rfc("9528-A.2.2-1", "9528-A.2-1", "9528-9.2-6")]
     public async Task A_Responder_client_and_its_server_derive_the_same_parameters()
     {
         await using EdhocWorld world = new(options => options.ReverseMethod = EdhocMethod.SignatureSignature);
@@ -60,6 +61,7 @@ public sealed class FlowTests
     }
 
     [Fact]
+    [Rfc("9528-8-1", "9528-A.2.3-1")]
     public async Task A_server_configured_as_Responder_only_refuses_to_be_the_Initiator()
     {
         await using EdhocWorld world = new();
@@ -74,7 +76,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9528-A.2.1-1")]
+    [Rfc("9528-A.2.1-1", "9528-A.2-2", "9528-A.2.3-1", "9528-A.2.3-3")]
     public async Task Messages_have_their_Content_Formats_and_prefixes()
     {
         await using EdhocWorld world = new();
@@ -103,7 +105,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9528-6.3-1")]
+    [Rfc("9528-6.3-1", "9528-5.2.2-2", "9528-5.2.2-3", "9528-6.3.1-1")]
     public async Task A_client_repeats_message_1_with_the_suite_that_the_server_selects()
     {
         await using EdhocWorld world = new(options =>
@@ -120,7 +122,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9528-6.4-1")]
+    [Rfc("9528-6.4-1", "9528-5.4.3-2", "9528-5.4.3-3")]
     public async Task A_client_with_an_unknown_credential_gets_an_error_that_says_so()
     {
         await using EdhocWorld world = new(options => options.Trust = new EdhocCredentialStore());
@@ -135,6 +137,7 @@ public sealed class FlowTests
     }
 
     [Fact]
+    [Rfc("9528-5.3.3-2", "9528-6-4")]
     public async Task A_server_with_a_credential_unknown_to_the_client_gets_an_error_and_ends_the_session()
     {
         await using EdhocWorld world = new();
@@ -149,7 +152,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9668-6-1")]
+    [Rfc("9668-6-1", "9668-5-1", "9668-6-2", "9668-6-3", "9668-6-5", "9668-6-6", "9668-6-7")]
     public async Task The_EDHOC_resource_is_listed_with_its_supported_features()
     {
         OscoreContexts contexts = new();
@@ -178,7 +181,7 @@ public sealed class FlowTests
     }
 
     [Fact]
-    [Rfc("9668-6-1")]
+    [Rfc("9668-6-1", "9668-5-1")]
     public async Task A_server_without_security_contexts_does_not_offer_the_combined_request()
     {
         await using EdhocWorld world = new(_ => { });
@@ -214,6 +217,7 @@ public sealed class FlowTests
     }
 
     [Fact]
+    [Rfc("9528-5.5.3-1", "9528-5.5.3-2", "9528-A.2.3-3")]
     public async Task A_message_4_that_does_not_verify_establishes_no_session()
     {
         await using EdhocWorld world = new(options =>
@@ -239,7 +243,7 @@ public sealed class FlowTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    [Rfc("9528-3.8-1")]
+    [Rfc("9528-3.8-1", "9528-8-8")]
     public async Task External_authorization_data_is_carried_in_all_messages_in_both_directions(bool isReverse)
     {
         List<int> ofServer = [];
@@ -326,6 +330,7 @@ public sealed class FlowTests
     }
 
     [Fact]
+    [Rfc("9528-3.5.2-1", "9528-3.5.2-2", "9528-3.5.3-2", "9528-C.3-1")]
     public async Task A_certificate_chain_is_transferred_blockwise_and_validated()
     {
         using Issuer issuer = new();
@@ -348,5 +353,156 @@ public sealed class FlowTests
         using EdhocSession session = await world.ConnectAsync(client);
 
         Assert.Equal("CN=device-7", Assert.Single(world.Identities));
+    }
+
+    [Fact]
+    [Rfc("9528-3.4-1", "9528-5.1-6", "9528-7-1", "9528-7-2", "9528-7-4")]
+    public async Task A_session_is_established_once_although_each_datagram_is_lost_once()
+    {
+        HashSet<string> lost = [];
+        await using EdhocWorld world = new();
+        world.Network.Filter = packet =>
+        {
+            lock (lost)
+            {
+                return lost.Add(Convert.ToHexString(packet.Data.Span)) ? NetworkVerdict.Drop : NetworkVerdict.Pass;
+            }
+        };
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc();
+
+        using EdhocSession session = await world.ConnectAsync(client);
+
+        Assert.Single(world.Established);
+        Assert.Equal((1L, 1L), (world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Established));
+    }
+
+    [Fact]
+    [Rfc("9528-5.1-4")]
+    public async Task A_client_whose_server_stops_answering_sends_no_error_message()
+    {
+        HashSet<ushort> sent = [];
+        await using EdhocWorld world = new();
+        world.Network.Filter = packet =>
+        {
+            if (packet.To.Port == 5683)
+            {
+                lock (sent)
+                {
+                    sent.Add(packet.MessageId);
+                }
+            }
+
+            return packet.Code == CoapCode.Changed ? NetworkVerdict.Drop : NetworkVerdict.Pass;
+        };
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc();
+
+        await Assert.ThrowsAnyAsync<CoapException>(() => world.ConnectAsync(client));
+
+        // message_1 without and with the Echo value.
+        Assert.Equal(2, sent.Count);
+        Assert.Equal(1, world.Edhoc.GetCounters().Begun);
+    }
+
+    [Fact]
+    [Rfc("9528-5.1-5")]
+    public async Task An_error_message_after_the_end_of_a_session_does_not_affect_its_security_context()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+        await world.PostAsync("door", "open");
+
+        CoapResponse answer = await world.Edhoc.PostAsync(
+            world.Client, [.. Identifiers.Item(session.PeerConnectionId.Span), .. new EdhocException("No.").ToMessage()]);
+
+        Assert.Equal((CoapCode.BadRequest, 0), (answer.Code, answer.Payload.Length));
+        Assert.Equal("client", (await world.PostAsync("door", "close")).GetText());
+        Assert.Equal(1, world.OfServer.Count);
+    }
+
+    [Theory]
+    [InlineData("0160")]
+    [InlineData("0202")]
+    [InlineData("03f5")]
+    [InlineData("00f5")]
+    [InlineData("1864f5")]
+    [Rfc("9528-6-1", "9528-6-4", "9528-6.1-3")]
+    public async Task An_error_message_ends_a_session_and_gets_no_error_message_in_return(string error)
+    {
+        await using EdhocWorld world = new();
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+        EdhocInitiator initiator = new(Parties.Settings(2), EdhocMethod.StaticStatic, [world.ClientKey], new byte[] { 0x2d });
+        initiator.ReadMessage2((await world.PostAsync(client, [0xf5, .. initiator.CreateMessage1()])).Payload);
+        byte[] identifier = Identifiers.Item(initiator.PeerConnectionId.Span);
+
+        CoapResponse answer = await world.PostAsync(client, [.. identifier, .. Convert.FromHexString(error)]);
+
+        Assert.Equal((CoapCode.Changed, 0), (answer.Code, answer.Payload.Length));
+        Assert.Equal(1, world.Edhoc.GetCounters().Failed);
+        byte[] third = initiator.CreateMessage3([world.ServerKey.Credential]);
+        Assert.Equal(CoapCode.BadRequest, (await world.PostAsync(client, [.. identifier, .. third])).Code);
+        Assert.Empty(world.Established);
+    }
+
+    [Fact]
+    [Rfc("9528-5.5.3-2")]
+    public async Task A_client_that_refuses_message_4_sends_an_error_message()
+    {
+        await using EdhocWorld world = new(options =>
+        {
+            options.SendsMessage4 = true;
+            options.CreateEad = (wanted, _) => new(wanted.Message == 4 ? [new EdhocEad(77, true, null)] : []);
+        });
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc();
+
+        EdhocException error = await world.FailAsync(client);
+
+        Assert.False(error.IsOfPeer);
+
+        // The session has ended at the server, where the error message finds none.
+        await world.Clock.AdvanceUntilAsync(() => world.Edhoc.GetCounters().Refused == 1, FromMinutes(1));
+    }
+
+    [Fact]
+    [Rfc("9528-5.2.3-2")]
+    public async Task A_Responder_client_that_does_not_support_the_suite_sends_an_error_message()
+    {
+        await using EdhocWorld world = new(options =>
+        {
+            options.ReverseMethod = EdhocMethod.StaticStatic;
+            options.Settings = Parties.Settings(3);
+        });
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc();
+
+        EdhocException error =
+            await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => client.ConnectReverseAsync(EdhocWorld.Uri)));
+
+        Assert.Equal((false, EdhocErrorCode.WrongSelectedCipherSuite), (error.IsOfPeer, error.Code));
+        await world.Clock.AdvanceUntilAsync(() => world.Edhoc.GetCounters().Failed == 1, FromMinutes(1));
+    }
+
+    [Fact]
+    [Rfc("9528-A.2-3")]
+    public async Task Messages_have_their_prefixes_on_connections_too()
+    {
+        const string Uri = "coap+tcp://[2001:db8::1]";
+        await using EdhocWorld world = new();
+        world.Server.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5683")));
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+        client.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::2]:0")));
+        EdhocInitiator initiator = new(Parties.Settings(2), EdhocMethod.StaticStatic, [world.ClientKey], new byte[] { 0x2d });
+
+        CoapResponse bare = await world.RunAsync(() => client.PostAsync(
+            $"{Uri}/.well-known/edhoc", new CoapContent(initiator.CreateMessage1(), CoapContentFormat.CidEdhocCborSequence)));
+
+        Assert.Equal(CoapCode.BadRequest, bare.Code);
+        using EdhocSession session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(Uri));
+        Assert.Single(world.Established);
     }
 }

@@ -5,6 +5,7 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class OscoreTests
 {
     [Fact]
+    [Rfc("9528-A.1-6")]
     public async Task Requests_are_protected_by_the_agreed_context()
     {
         OscoreContexts ofServer = new();
@@ -33,6 +34,7 @@ public sealed class OscoreTests
     }
 
     [Theory]
+    [Rfc("9528-5.4.2-2")]
     [InlineData(false)]
     [InlineData(true)]
     public async Task The_first_OSCORE_message_confirms_the_keys_to_the_Initiator_on_either_side(bool isReverse)
@@ -69,20 +71,22 @@ public sealed class OscoreTests
     }
 
     [Fact]
+    [Rfc("9528-5.4.2-2")]
+    public void The_security_contexts_of_a_session_have_no_store()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
+
+        Assert.All(
+            new[] { first, second },
+            session => Assert.Null(Parties.FieldOf<object?>(session.CreateContext(), "_state")));
+    }
+
+    [Fact]
+    [Rfc("9668-4.1.2-2")]
     public async Task The_kid_of_a_provisioned_context_with_an_ID_Context_is_assigned_to_no_client()
     {
-        // All identifiers of one byte but one.
-        OscoreContexts ofServer = new();
-        byte[] secret = new byte[16];
-        for (byte kid = 0; kid < 0x38; kid++)
-        {
-            if (kid is not (0x05 or (>= 0x18 and < 0x20)))
-            {
-                using OscoreParameters parameters = new(secret, [0x41, kid], [kid]) { IdContext = new byte[] { 0xaa } };
-                ofServer.Add(OscoreContext.CreateVolatile(parameters));
-            }
-        }
-
+        OscoreContexts ofServer = WithAlmostAllShortKids();
         await using EdhocWorld world = new(options => options.Contexts = ofServer, ofServer);
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc();
@@ -95,7 +99,22 @@ public sealed class OscoreTests
     }
 
     [Fact]
-    [Rfc("9668-3.3.2-1")]
+    [Rfc("9668-4.1.1-2")]
+    public async Task A_client_does_not_choose_the_kid_of_a_provisioned_context_with_an_ID_Context()
+    {
+        await using EdhocWorld world = new();
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(static options => options.Contexts = WithAlmostAllShortKids());
+        for (int i = 0; i < 10; i++)
+        {
+            using EdhocSession session = await world.ConnectAsync(client);
+            byte[] kid = session.OwnConnectionId.ToArray();
+            Assert.True(kid.Length > 1 || kid[0] == 0x05);
+        }
+    }
+
+    [Fact]
+    [Rfc("9668-4.1.2-1", "9528-3.3.1-1")]
     public async Task Identifiers_of_existing_contexts_are_not_assigned_again()
     {
         // There are 48 identifiers of one byte.
@@ -122,5 +141,22 @@ public sealed class OscoreTests
         }
 
         Assert.Equal(Devices, ofServer.Count);
+    }
+
+    // All identifiers of one byte but one.
+    private static OscoreContexts WithAlmostAllShortKids()
+    {
+        OscoreContexts contexts = new();
+        byte[] secret = new byte[16];
+        for (byte kid = 0; kid < 0x38; kid++)
+        {
+            if (kid is not (0x05 or (>= 0x18 and < 0x20)))
+            {
+                using OscoreParameters parameters = new(secret, [0x41, kid], [kid]) { IdContext = new byte[] { 0xaa } };
+                contexts.Add(OscoreContext.CreateVolatile(parameters));
+            }
+        }
+
+        return contexts;
     }
 }

@@ -8,6 +8,7 @@ namespace CoAP.NET.Edhoc.Tests.Coap;
 public sealed class TelemetryTests
 {
     [Fact]
+    [Rfc("9528-6.2-4", "9528-9.8-4")]
     public async Task Sessions_are_counted_by_outcome_and_logged_with_the_peer_and_without_keys()
     {
         using MeterMaker maker = new();

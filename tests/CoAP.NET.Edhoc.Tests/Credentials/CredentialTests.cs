@@ -5,6 +5,7 @@ namespace CoAP.NET.Edhoc.Tests.Credentials;
 public sealed class CredentialTests
 {
     [Fact]
+    [Rfc("9528-3.5.3-4")]
     public async Task A_credential_store_finds_its_credentials_and_refuses_others()
     {
         EdhocOwnCredential one = Parties.Own(EdhocCurve.P256, 1, "one");
@@ -30,6 +31,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
+    [Rfc("9528-3.5.3-4")]
     public void The_credential_that_the_peer_proves_is_selected_among_several_with_the_same_kid()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
@@ -77,6 +79,7 @@ public sealed class CredentialTests
     }
 
     [Theory]
+    [Rfc("9528-3.5.1-1")]
     [InlineData(X509KeyUsageFlags.DigitalSignature, true)]
     [InlineData(X509KeyUsageFlags.KeyAgreement, false)]
     public void A_certificate_is_accepted_only_for_its_stated_use(X509KeyUsageFlags usages, bool isAccepted)
@@ -101,6 +104,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
+    [Rfc("9528-3.5.2-3", "9528-3.5.2-4", "9528-3.5.2-7")]
     public void A_CCS_is_kept_unchanged_and_a_bare_COSE_key_is_wrapped_into_a_CCS()
     {
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
@@ -137,6 +141,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
+    [Rfc("9528-3.5-2")]
     public void A_private_key_that_does_not_match_its_credential_is_refused()
     {
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
@@ -146,6 +151,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
+    [Rfc("9528-3.5-2", "9528-3.5.1-1", "9528-3.5.1-2")]
     public void NET_keys_are_usable_for_their_purpose()
     {
         EdhocPrivateKey signing = EdhocPrivateKey.FromECDsa(ECDsa.Create(ECCurve.NamedCurves.nistP256));
@@ -161,10 +167,93 @@ public sealed class CredentialTests
         Assert.Throws<ArgumentException>(() => EdhocPrivateKey.FromECDsa(ECDsa.Create(ECCurve.NamedCurves.nistP521)));
     }
 
+    [Fact]
+    [Rfc("9528-8-2")]
+    public void A_key_that_can_only_sign_or_only_agree_is_used_with_its_methods_only()
+    {
+        using EdhocPrivateKey signing = EdhocPrivateKey.FromECDsa(ECDsa.Create(ECCurve.NamedCurves.nistP256));
+        using EdhocPrivateKey agreeing =
+            EdhocPrivateKey.FromECDiffieHellman(ECDiffieHellman.Create(ECCurve.NamedCurves.nistP256));
+        EdhocOwnCredential one = new(EdhocCredential.Create(signing.PublicKey, [1]), EdhocCredentialId.OfKeyId([1]), signing);
+        EdhocOwnCredential two = new(EdhocCredential.Create(agreeing.PublicKey, [2]), EdhocCredentialId.OfKeyId([2]), agreeing);
+
+        Assert.Throws<ArgumentException>(() => new EdhocInitiator(
+            Parties.Settings(2), EdhocMethod.StaticStatic, [one], Parties.InitiatorId));
+        Assert.Throws<ArgumentException>(() => new EdhocInitiator(
+            Parties.Settings(2), EdhocMethod.SignatureSignature, [two], Parties.InitiatorId));
+        foreach ((EdhocMethod method, EdhocOwnCredential own) in
+            new[] { (EdhocMethod.StaticStatic, one), (EdhocMethod.SignatureSignature, two) })
+        {
+            (EdhocInitiator initiator, _) = Parties.Make(method);
+            EdhocResponder responder = new(Parties.Settings(2), [own]);
+
+            EdhocException error = Assert.Throws<EdhocException>(() => responder.ReadMessage1(initiator.CreateMessage1()));
+
+            Assert.Contains("method", error.Message, Ordinal);
+        }
+    }
+
+    [Fact]
+    [Rfc("9528-3.7-1")]
+    public void An_x_coordinate_alone_is_sufficient_for_a_static_key()
+    {
+        using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
+        EdhocCredential credential = EdhocCredential.OfCoseKey(KeyOf(key, 2, writer => writer.WriteByteString([7])));
+        Assert.Null(credential.PublicKey.Y);
+        EdhocOwnCredential own = new(credential, EdhocCredentialId.OfKeyId([7]), key);
+        (_, EdhocResponder responder) = Parties.Make();
+
+        (EdhocSession first, EdhocSession second) =
+            Parties.Run(new EdhocInitiator(Parties.Settings(2), EdhocMethod.StaticStatic, [own], Parties.InitiatorId), responder);
+
+        Assert.Equal(first.Export(1, [], 16), second.Export(1, [], 16));
+    }
+
+    [Fact]
+    [Rfc("9528-3.5.2-6", "9528-C.3-1")]
+    public void A_CWT_is_a_credential_byte_for_byte_and_may_be_sent_by_value()
+    {
+        using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
+        byte[] claims = EdhocCredential.Create(key.PublicKey, [1], "device").Encoded.ToArray();
+
+        // A token without a tag; the application verifies its signature.
+        byte[] token = [0x84, 0x40, 0xa0, .. Bytes.Item(claims), 0x41, 0x00];
+        EdhocOwnCredential own = new(EdhocCredential.OfCwt(token, claims), EdhocCredentialId.OfCwt(token), key);
+        (_, EdhocResponder responder) = Parties.Make();
+
+        (EdhocSession first, EdhocSession second) =
+            Parties.Run(new EdhocInitiator(Parties.Settings(2), EdhocMethod.StaticStatic, [own], Parties.InitiatorId), responder);
+
+        Assert.Equal(token, second.PeerCredential.Encoded.ToArray());
+        Assert.Equal(first.Export(1, [], 16), second.Export(1, [], 16));
+    }
+
+    [Theory]
+    [InlineData("a0")]
+    [InlineData("a1026161")]
+    [InlineData("a108a0")]
+    [InlineData("a108a1034101")]
+    [InlineData("a108a101a0")]
+    [Rfc("9528-3.5.3.1-1")]
+    public void Claims_without_a_COSE_key_in_their_confirmation_are_refused(string encoded)
+    {
+        byte[] claims = Convert.FromHexString(encoded);
+        Assert.Throws<EdhocException>(() => EdhocCredential.OfCcs(claims));
+        Assert.Throws<EdhocException>(() => EdhocCredential.OfCwt([0x80], claims));
+    }
+
+    [Fact]
+    [Rfc("9528-3.5.3-5")]
+    public void The_labels_of_a_header_map_need_no_order()
+    {
+        byte[] map = Convert.FromHexString("a2054101044102");
+
+        Assert.Equal(map, EdhocCredentialId.Read(map).Encoded.ToArray());
+    }
+
     [Theory]
     [InlineData("a0")]
     [InlineData("a2044101044102")]
-    [InlineData("a2054101044102")]
     [InlineData("a1182182")]
     [InlineData("a1182181410141")]
     [InlineData("a11822812e")]

@@ -24,6 +24,7 @@ public sealed class IdentifierTests
     }
 
     [Theory]
+    [Rfc("9528-3.3.2-1", "9528-A.2-2")]
     [InlineData("4121")]
     [InlineData("1818")]
     [InlineData("581821")]

@@ -58,8 +58,9 @@ internal static class Parties
         return (initiator.Session, responder.Complete([CredentialOf(initiator)]));
     }
 
-    private static EdhocCredential Of(object party, string field) =>
-        ((EdhocOwnCredential)party.GetType()
-            .GetField(field, System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Instance)!.GetValue(party)!)
-        .Credential;
+    /// <summary>The value of a private field.</summary>
+    public static T FieldOf<T>(object of, string field) => (T)of.GetType()
+        .GetField(field, System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Instance)!.GetValue(of)!;
+
+    private static EdhocCredential Of(object party, string field) => FieldOf<EdhocOwnCredential>(party, field).Credential;
 }

@@ -90,6 +90,31 @@ public sealed class BadInputTests : IAsyncLifetime
     [MemberData(nameof(Inside))]
     public async Task An_authentic_message_that_is_not_a_request_is_refused(string plaintext)
     {
+        CoapMessage answer = await SendAsync([0x09, 0x14], Encrypted(plaintext));
+
+        Assert.Equal(CoapCode.BadOption, answer.Code);
+        Assert.Equal(0, Volatile.Read(ref _served));
+    }
+
+    [Fact]
+    [Rfc("9668-3.3.1-3")]
+    public async Task An_EDHOC_option_inside_the_protection_is_an_unknown_critical_option()
+    {
+        // GET with the option 21.
+        CoapMessage answer = await SendAsync([0x09, 0x14], Encrypted("01d008"));
+
+        Assert.True(OscoreOptionValue.TryRead(Convert.FromHexString(OscoreWorld.OptionOf(answer)), out OscoreOptionValue value));
+        Assert.Equal(
+            OscoreFault.None,
+            OscoreCodec.UnprotectResponse(_client, answer, in value, new OscoreRequestId([], 0x14), out CoapMessage? response));
+        Assert.Equal(CoapCode.BadOption, response!.Code);
+        Assert.Equal(0, Volatile.Read(ref _served));
+    }
+
+    private static string Zeros(int bytes) => new('0', 2 * bytes);
+
+    private byte[] Encrypted(string plaintext)
+    {
         OscoreKeys keys = _client.Keys;
         byte[] plain = Convert.FromHexString(plaintext);
         byte[] ciphertext = new byte[plain.Length + keys.TagLength];
@@ -98,13 +123,8 @@ public sealed class BadInputTests : IAsyncLifetime
 
         // RFC 8613 section 5.4: kid empty, Partial IV 14.
         keys.Encrypt(nonce, plain, ciphertext, Convert.FromHexString("8368456e637279707430404885" + "01810a40411440"));
-        CoapMessage answer = await SendAsync([0x09, 0x14], ciphertext);
-
-        Assert.Equal(CoapCode.BadOption, answer.Code);
-        Assert.Equal(0, Volatile.Read(ref _served));
+        return ciphertext;
     }
-
-    private static string Zeros(int bytes) => new('0', 2 * bytes);
 
     private async Task<CoapMessage> SendAsync(byte[] option, byte[] payload)
     {

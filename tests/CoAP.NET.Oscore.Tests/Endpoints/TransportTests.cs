@@ -143,6 +143,7 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
+    [Rfc("8323-9-2")]
     public async Task Requests_over_connections_are_protected()
     {
         CoapServer server = new(_world.Options(options =>

@@ -20,7 +20,7 @@ public class ClientRequestTests : ClientConnectionTest
     }
 
     [Fact]
-    [Rfc("8323-3.3-2")]
+    [Rfc("8323-3.3-2", "8323-3.3-7", "8323-3.3-8")]
     public async Task A_small_request_follows_the_CSM_of_the_client_without_waiting_for_the_CSM_of_the_server()
     {
         ServerCsm = null;

@@ -16,7 +16,7 @@ public sealed class CoapUriTests
     [InlineData("coaps+tcp", 5684)]
     [InlineData("coap+ws", 80)]
     [InlineData("coaps+ws", 443)]
-    [Rfc("7252-6.1-1")]
+    [Rfc("7252-6.1-1", "8323-8.1-1", "8323-8.3-1", "8323-8.4-1")]
     public void Each_scheme_has_its_default_port(string scheme, int port)
     {
         CoapUri uri = CoapUri.Parse($"{scheme.ToUpperInvariant()}://Host");

@@ -6,6 +6,7 @@ namespace CoAP.NET.Tests.Signalling;
 public sealed class SignallingAbortTests : SignallingTest
 {
     [Theory]
+    [Rfc("8323-5.6-1")]
     [InlineData(Abort, null, "aborted the connection.")]
     [InlineData("60e52109ff626164", "bad", "option 9")]
     [InlineData("50e5ff620a6464", "b dd", "b dd")]
@@ -41,7 +42,7 @@ public sealed class SignallingAbortTests : SignallingTest
 
     // The delta nibble 15; a token that is cut off; a marker without a payload; a reserved class.
     [Theory]
-    [Rfc("8323-5.6-1")]
+    [Rfc("8323-5.6-1", "8323-5.6-3")]
     [InlineData("1001f0", "OptionDeltaReserved at byte 2")]
     [InlineData("2101aaf1aa", "OptionDeltaReserved at byte 3")]
     [InlineData("1001ff", "PayloadMissing")]

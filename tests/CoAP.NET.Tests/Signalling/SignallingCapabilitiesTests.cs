@@ -68,6 +68,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     [Theory]
+    [Rfc("8323-5.3-1", "8323-5.4-3")]
     [InlineData("00e1")]
     [InlineData("30e1220480")]
     [InlineData("40e122048020")]
@@ -86,7 +87,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     [Fact]
-    [Rfc("8323-5.2-1")]
+    [Rfc("8323-5.2-1", "8323-5.6-2")]
     public async Task An_unknown_critical_option_in_a_CSM_is_named_in_the_Abort()
     {
         await StartStreamsAsync();
@@ -125,6 +126,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     [Theory]
+    [Rfc("8323-5.4-3")]
     [InlineData("00e0")]
     [InlineData("01e842")]
     [InlineData("10e8a0")]

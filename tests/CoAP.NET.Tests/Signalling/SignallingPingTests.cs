@@ -17,7 +17,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Theory]
-    [Rfc("8323-5.4-1")]
+    [Rfc("8323-5.4-1", "8323-5.4-3")]
     [InlineData(Ping, Pong)]
     [InlineData("00e2", "00e3")]
     [InlineData("08e20102030405060708", "08e30102030405060708")]
@@ -32,7 +32,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    [Rfc("8323-5.4-1")]
+    [Rfc("8323-5.4-1", "8323-5.4-3")]
     public async Task A_Pong_without_a_pending_Ping_is_ignored()
     {
         MapX();
@@ -43,7 +43,7 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
-    [Rfc("8323-5.4.1-1")]
+    [Rfc("8323-5.4.1-1", "8323-5.4-2")]
     public async Task A_Pong_with_Custody_follows_the_responses_to_earlier_requests()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();

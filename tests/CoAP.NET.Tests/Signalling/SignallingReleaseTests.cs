@@ -38,7 +38,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
-    [Rfc("8323-5.5-1")]
+    [Rfc("8323-5.5-1", "8323-5.5-4")]
     public async Task After_a_Release_of_the_peer_pending_requests_complete_and_new_requests_fail()
     {
         await StartStreamsAsync();
@@ -71,6 +71,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Theory]
+    [Rfc("8323-5.5-2", "8323-5.5-3")]
     [InlineData("d007e42d036578616d706c652e6f72673a35363833213c", "example.org:5683", 60)]
     [InlineData("80e423613a3103623a32", "a:1 b:2", null)]
     [InlineData(Release, "", null)]
@@ -88,6 +89,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
+    [Rfc("8323-5.5-2")]
     public async Task ReleaseAsync_releases_a_connection()
     {
         TaskCompletionSource<CoapResult> slow = MapSlow();
@@ -135,6 +137,7 @@ public sealed class SignallingReleaseTests : SignallingTest
     }
 
     [Fact]
+    [Rfc("8323-5.5-5")]
     public async Task After_ReleaseAsync_pending_requests_complete_and_new_requests_fail()
     {
         await StartStreamsAsync();

@@ -41,7 +41,7 @@ public class ObserveStreamTests : ClientConnectionTest
 
     [Fact]
     [Rfc("7641-8323-1")]
-    [Rfc("8323-7.1-1")]
+    [Rfc("8323-7.1-1", "8323-7.1-2")]
     public async Task The_client_ignores_the_Observe_value_and_uses_the_order_of_arrival()
     {
         AnswerRegistrations();

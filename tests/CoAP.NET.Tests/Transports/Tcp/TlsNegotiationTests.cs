@@ -47,7 +47,7 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    [Rfc("8323-8.2-1")]
+    [Rfc("8323-8.2-1", "8323-8.2-3", "8323-8.2-6")]
     public async Task A_client_that_offers_no_protocol_is_served_on_the_port_of_coaps()
     {
         Options.UseTls = true;
@@ -83,7 +83,7 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    [Rfc("8323-8.2-1")]
+    [Rfc("8323-8.2-1", "8323-8.2-6")]
     public async Task A_client_accepts_a_server_without_ALPN_on_the_coaps_port()
     {
         (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync(protocol: null);
@@ -96,12 +96,26 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Fact]
-    [Rfc("8323-8.2-1")]
-    public async Task A_client_fails_when_the_server_supports_only_other_ALPN_protocols()
+    [Rfc("8323-8.2-4")]
+    public async Task A_client_offers_coap_by_ALPN_on_the_coaps_port_too()
+    {
+        (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync("coap");
+
+        await ConnectOursAsync(tlsPort: address.Port, address: address);
+
+        await using AsyncPeer peer = await Within(accepted);
+        Assert.Equal("coap", ((SslStream)peer.Stream).NegotiatedApplicationProtocol.ToString());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    [Rfc("8323-8.2-1", "8323-8.2-5")]
+    public async Task A_client_fails_when_the_server_supports_only_other_ALPN_protocols(bool isOnCoapsPort)
     {
         (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync("http/1.1");
 
-        CoapConnectionException exception = await FailToConnectAsync(address: address);
+        CoapConnectionException exception = await FailToConnectAsync(tlsPort: isOnCoapsPort ? address.Port : 5684, address: address);
 
         Assert.Contains("does not speak coap by ALPN", exception.Message, StringComparison.Ordinal);
         await Assert.ThrowsAnyAsync<Exception>(() => Within(accepted));

@@ -62,10 +62,10 @@ public abstract class TlsTest : AsyncTest
     }
 
     private protected async Task<CoapConnectionException> FailToConnectAsync(string? name = "localhost",
-        SslClientAuthenticationOptions? client = null, CoapAddress? address = null)
+        SslClientAuthenticationOptions? client = null, int tlsPort = 5684, CoapAddress? address = null)
     {
         CoapConnectionException exception =
-            await Assert.ThrowsAsync<CoapConnectionException>(() => ConnectOursAsync(name, client, address: address));
+            await Assert.ThrowsAsync<CoapConnectionException>(() => ConnectOursAsync(name, client, tlsPort, address));
         Assert.Equal(1, ClientContext.Counters[CoapCounter.ConnectionsFailed]);
         Assert.Equal(1, ClientContext.Counters[CoapCounter.HandshakesFailed]);
         Assert.Equal(CoapError.HandshakeFailed, exception.Error);

@@ -60,6 +60,7 @@ public class TlsTests : TlsTest
     }
 
     [Fact]
+    [Rfc("8323-9.1-1")]
     public async Task Both_ends_see_the_certificate_of_the_peer()
     {
         await ListenWithTlsAsync(new SslServerAuthenticationOptions

@@ -149,6 +149,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     }
 
     [Fact]
+    [Rfc("8323-4.3-2")]
     public async Task Requests_to_one_host_share_a_WebSocket_and_are_answered_in_any_order()
     {
         Task<CoapResponse> first = Client.GetAsync($"{Uri}/1");

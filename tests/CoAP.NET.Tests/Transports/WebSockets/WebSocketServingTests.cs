@@ -17,7 +17,7 @@ public sealed class WebSocketServingTests : WebSocketTest
     }
 
     [Fact]
-    [Rfc("8323-4.2-1")]
+    [Rfc("8323-4.2-1", "8323-4.3-2")]
     public async Task A_request_is_answered_as_in_Figure_17_of_RFC_8323()
     {
         Server.MapGet("/sensors/temperature",
