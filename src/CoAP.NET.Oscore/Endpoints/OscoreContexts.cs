@@ -128,7 +128,7 @@ public sealed class OscoreContexts
         return this;
     }
 
-    /// <summary>Whether a context uses a Recipient ID, which is then not free for a new context (RFC 9668 section 3.3).</summary>
+    /// <summary>Whether a context uses a Recipient ID, which is then not free for a new context (RFC 9668 section 4.1).</summary>
     /// <returns>True if a context uses it, in any ID Context or without one.</returns>
     /// <remarks>
     /// A request may omit its ID Context. A new context with the same Recipient ID would then take its requests. Contexts that a
